@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A collection of any kind but `Map`, whose own type is hidden.
+/// A type-erased collection of any kind except `Map`.
 public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollectionImpl {
     private enum Base {
         case collection(any RealmCollectionImpl<Element>)
@@ -10,7 +10,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     private let base: Base
 
     var accessor: (any CollectionAccessor)? {
-        // Asked for each time: an unmanaged collection may become managed.
+        // Evaluated at each access, because an unmanaged collection may become managed.
         guard case .collection(let collection) = base else { return nil }
         return collection.accessor
     }
@@ -22,7 +22,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         }
     }
 
-    /// The elements of the collection, as they are and become.
+    /// Wraps a collection, and shows its present elements.
     public init<C: RealmCollection>(_ base: C) where C.Element == Element {
         if let collection = base as? any RealmCollectionImpl<Element> {
             self.base = .collection(collection)
@@ -39,13 +39,13 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         }
     }
 
-    /// The element at a position. Traps for one that does not exist.
+    /// The element at a position. Traps if the position does not exist.
     public subscript(position: Int) -> Element { element(at: position) }
 
-    /// The same collection; unmanaged ones are equal when their elements are.
+    /// Whether both are the same managed collection, or unmanaged collections with equal elements.
     public static func == (a: AnyRealmCollection, b: AnyRealmCollection) -> Bool { areSame(a, b) }
 
-    /// That of the collection within.
+    /// The description of the wrapped collection.
     public var description: String { describe(0) }
 
     func describe(_ depth: Int) -> String {
@@ -55,13 +55,13 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         }
     }
 
-    /// See `RealmCollection`; traps for a set.
+    /// See `RealmCollection`. Traps for a set.
     public func index(of object: Element) -> Int? {
         guard case .collection(let collection) = base else { return unmanaged.firstIndex(of: object) }
         return collection.index(of: object)
     }
 
-    /// See `RealmCollection`; gives a `Set<AnyHashable>` for a set.
+    /// See `RealmCollection`. Returns a `Set<AnyHashable>` for a set.
     public func value(forKey key: String) -> Any? {
         guard case .collection(let collection) = base else { return raising { try keyValue(key) } }
         return collection.value(forKey: key)

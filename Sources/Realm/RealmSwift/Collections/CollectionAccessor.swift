@@ -2,44 +2,45 @@ import LiveQueries
 import ObjectModel
 import QueryLanguage
 
-/// What a managed collection of any kind leads to: everything that does not need to know the elements' Swift type.
+/// The type-erased implementation of a managed collection: everything that does not depend on the elements' Swift type.
 protocol CollectionAccessor: AnyObject {
     var realm: RLMRealm { get }
 
-    /// Whether it cannot be used any more, as after `Realm.invalidate`, or because the object that holds it is gone.
+    /// Whether the collection can no longer be used: after `Realm.invalidate`, or because its owner was deleted.
     var isInvalidated: Bool { get }
 
-    /// The number of elements, at the realm's version or as the open write has made it.
+    /// Returns the number of elements, at the realm's version or with the changes of the open write.
     func count() throws -> Int
 
-    /// One element. Throws for a position that does not exist.
+    /// Returns an element. Throws if the position does not exist.
     func value(at position: Int) throws -> Value
 
-    /// All elements in order, as they are now: what an iteration goes through.
+    /// Returns all present elements in order; iterations use it.
     func values() throws -> [Value]
 
-    /// All elements in order, as they are now, when they are objects of one class; nil to go by `values`.
+    /// Returns the keys of all present elements in order, if they are objects of one class; nil if `values` must be
+    /// used.
     func objectKeys() throws -> (ClassID, [ObjectKey])?
 
-    /// The query that gives the elements, when they are objects; nil for other values.
+    /// Returns a query for the elements if they are objects; nil for other values.
     func objectQuery() throws -> BoundQuery?
 
-    /// The property that holds the elements, when they are other values; nil for a query of objects.
+    /// The property that contains the elements if they are plain values; nil for a query of objects.
     var elements: PropertyAccessor? { get }
 
-    /// What the collection is, for other threads and versions.
+    /// Returns the identity of the collection, for other threads and versions.
     func payload() throws -> CollectionReferencePayload
 
-    /// Observes the collection on the realm's thread, queue or actor. Throws what `observe` of a collection traps for.
+    /// Observes the collection on the realm's thread, queue or actor. Throws wherever `observe` of a collection traps.
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken
 
-    /// Whether the other one leads to the very same collection.
+    /// Returns whether both accessors are of the same stored collection.
     func isSame(as other: any CollectionAccessor) -> Bool
 
-    /// Where a collection that is an element lies; nil where elements are none, or cannot be edited.
+    /// Returns the location of an element that is a collection; nil if elements are not, or cannot be edited.
     func place(_ step: NestedPlace.Step) -> NestedPlace?
 
-    /// What Realm calls the collection in messages.
+    /// The name of the kind of collection in Realm's messages.
     var kindName: String { get }
 }
 
@@ -49,27 +50,27 @@ extension CollectionAccessor {
     func objectKeys() throws -> (ClassID, [ObjectKey])? { nil }
     var kindName: String { "RLMResults" }
 
-    /// One element on its way to Swift. Throws for a position that does not exist.
+    /// Returns an element for conversion to Swift. Throws if the position does not exist.
     func stored(at position: Int) throws -> _Stored {
         let value = try value(at: position)
         return _Stored(value, at: value.isNested ? place(.index(position)) : nil)
     }
 
-    /// All elements on their way to Swift.
+    /// Returns all elements for conversion to Swift.
     func allStored() throws -> [_Stored] {
         let values = try values()
         guard place(.index(0)) != nil else { return values.map { _Stored($0) } }
         return values.enumerated().map { _Stored($1, at: $1.isNested ? place(.index($0)) : nil) }
     }
 
-    /// The first position with a value that is equal in the total order of values.
+    /// Returns the first position of a value that is equal in the total order of values.
     func position(of value: Value) throws -> Int? {
         try values().firstIndex { Value.order($0, value) == 0 }
     }
 }
 
 extension Value {
-    /// Whether it is a collection within a mixed value.
+    /// Whether the collection lies within a mixed value.
     var isNested: Bool {
         switch self {
         case .list, .dictionary: true
@@ -99,7 +100,7 @@ extension ResultsAccessor: CollectionAccessor {
 /// A list, set, map or linking-objects property of a managed object.
 final class PropertyAccessor: CollectionAccessor {
     let realm: RLMRealm
-    /// The object that has the property.
+    /// The object that owns the property.
     let owner: ObjectReference
     let property: BoundProperty
     let lifetime: RLMRealm.Lifetime
@@ -112,7 +113,7 @@ final class PropertyAccessor: CollectionAccessor {
         lifetime = object._lifetime
     }
 
-    /// The property of an object that is just becoming managed.
+    /// Creates the accessor for a property of an object that is becoming managed.
     init(_ realm: RLMRealm, _ owner: ObjectReference, _ property: BoundProperty, _ lifetime: RLMRealm.Lifetime) {
         self.realm = realm
         self.owner = owner
@@ -120,7 +121,7 @@ final class PropertyAccessor: CollectionAccessor {
         self.lifetime = lifetime
     }
 
-    /// The property of that stored name.
+    /// Creates the accessor for the property with a stored name.
     init(_ realm: RLMRealm, _ owner: ObjectReference, column: String) throws {
         guard let property = try realm.bound(owner.classID).properties.first(where: { $0.column == column }) else {
             throw RealmException.invalidObject

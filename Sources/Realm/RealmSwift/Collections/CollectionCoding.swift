@@ -1,7 +1,7 @@
-// Collections are written as arrays, maps as objects with their keys. What is read is unmanaged.
+// Collections are encoded as arrays, and maps as objects. Decoded collections are unmanaged.
 
 extension RealmCollection where Element: Encodable {
-    /// All elements in order. Throws what the elements throw, and the encoder.
+    /// Encodes all elements in order. Throws the errors of the elements and of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }
@@ -14,7 +14,7 @@ extension MutableSet: Encodable where Element: Encodable {}
 extension LinkingObjects: Encodable where Element: Encodable {}
 extension AnyRealmCollection: Encodable where Element: Encodable {}
 
-/// The elements of an array.
+/// Decodes the elements of an array.
 private func decodedElements<Element: Decodable>(_ decoder: any Decoder) throws -> [Element] {
     var container = try decoder.unkeyedContainer()
     var elements: [Element] = []
@@ -23,12 +23,12 @@ private func decodedElements<Element: Decodable>(_ decoder: any Decoder) throws 
 }
 
 extension List: Decodable where Element: Decodable {
-    /// An unmanaged list with the elements of an array.
+    /// Decodes an array as an unmanaged list.
     public convenience init(from decoder: any Decoder) throws { self.init(unmanaged: try decodedElements(decoder)) }
 }
 
 extension MutableSet: Decodable where Element: Decodable {
-    /// An unmanaged set with the elements of an array.
+    /// Decodes an array as an unmanaged set.
     public convenience init(from decoder: any Decoder) throws { self.init(unmanaged: try decodedElements(decoder)) }
 }
 
@@ -42,7 +42,7 @@ private struct EntryKey: CodingKey {
 }
 
 extension Map: Encodable where Value: Encodable {
-    /// The entries in the order of their keys.
+    /// Encodes the entries in the order of their keys.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: EntryKey.self)
         for (key, value) in asKeyValueSequence() {
@@ -52,7 +52,7 @@ extension Map: Encodable where Value: Encodable {
 }
 
 extension Map: Decodable where Value: Decodable {
-    /// An unmanaged map with the entries of an object.
+    /// Decodes an object as an unmanaged map.
     public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: EntryKey.self)
         self.init(

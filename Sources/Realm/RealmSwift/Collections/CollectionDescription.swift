@@ -1,13 +1,13 @@
 import ObjectModel
 
-/// The text of a collection: its type and address, then its elements on indented lines.
+/// The description of a collection: its type and address, then its elements on indented lines.
 enum CollectionText {
-    /// How many elements are written out.
+    /// The number of elements that are printed.
     private static let longest = 100
-    /// How deep collections and objects within each other are.
+    /// The depth to which nested collections and objects are printed.
     private static let deepest = 5
 
-    /// `List<int>` or `List<Dog>`: the type, and what its elements are in schemas.
+    /// Returns `List<int>` or `List<Dog>`: the type, and the name of its elements' type in schemas.
     static func name<Element: _Storable>(_ type: String, _: Element.Type, _ key: String = "") -> String {
         guard let shown = Element.self as? any RealmFetchable.Type, !(Element.self is ObjectBase.Type) else {
             let kind = PropertyKind(Element._storedType.type.base)

@@ -1,25 +1,24 @@
 import ObjectModel
 import QueryLanguage
 
-/// What a managed collection is, apart from the realm through which it is seen: to look at it from another thread or at
-/// another version.
+/// The identity of a managed collection without its realm, for access from another thread or at another version.
 enum CollectionReferencePayload: Sendable {
     case objects(BoundQuery)
     /// A property of an object, by its stored name.
     case property(ObjectReference, column: String)
-    /// The values of a property, worked on further.
+    /// The sorted or distinct values of a property.
     case values(ObjectReference, column: String, [ValueStep])
 
     /// A list or dictionary within a mixed value of a property.
     case nested(ObjectReference, column: String, [NestedPlace.Step], isList: Bool)
 
-    /// One step from the values of a collection to others.
+    /// A step that computes values from those of a collection.
     enum ValueStep: Hashable, Sendable {
         case sort(ascending: Bool)
         case distinct
     }
 
-    /// The collection as another realm of the same file shows it; nil when the object that holds it is gone there.
+    /// Returns the collection as seen by another realm of the same file; nil if its owner was deleted there.
     func accessor(in realm: RLMRealm) throws -> (any CollectionAccessor)? {
         switch self {
         case .objects(let query):

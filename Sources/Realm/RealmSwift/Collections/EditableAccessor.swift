@@ -1,30 +1,30 @@
 import ObjectModel
 import StoreContract
 
-/// A managed collection that can be edited in place: a list, set or map property, or a collection within a mixed value.
+/// A managed collection that can be edited: a list, set or map property, or a collection within a mixed value.
 protocol EditableAccessor: CollectionAccessor {
     /// Whether its elements are embedded objects.
     var ownsElements: Bool { get }
 
-    /// Throws when the collection is not there any more.
+    /// Throws if the collection no longer exists.
     func check() throws
 
-    /// Edits it within a write that `writing` found. False when that left nothing to do.
+    /// Edits the collection with the transaction that `writing` returned. Returns false if nothing changed.
     @discardableResult
     func perform(_ operation: CollectionOperation, _ transaction: any WriteTransaction) throws -> Bool
 
-    /// Puts other contents in its place.
+    /// Replaces all contents.
     func replaceContents(with value: Value, _ transaction: any WriteTransaction) throws
 
-    /// The entries of a map.
+    /// Returns the entries of a map.
     func entries() throws -> ValueMap
 
-    /// One entry of a map.
+    /// Returns the value of a key of a map.
     func entry(_ key: String) throws -> Value?
 }
 
 extension EditableAccessor {
-    /// The open write. Throws where there is none, or the collection is not there any more.
+    /// Returns the open write transaction. Throws if there is none, or if the collection no longer exists.
     func writing() throws -> any WriteTransaction {
         let transaction = try realm.writing("Cannot modify managed \(kindName) outside of a write transaction.")
         try check()
@@ -35,8 +35,8 @@ extension EditableAccessor {
     @discardableResult
     func edit(_ operation: CollectionOperation) throws -> Bool { try perform(operation, writing()) }
 
-    /// Edits the collection with an element. If that is an unmanaged embedded object, it is from now on the one that is
-    /// stored, which `whence` gives.
+    /// Edits the collection with an element. If the element is an unmanaged embedded object, it becomes managed: it
+    /// then represents the stored object, which `whence` returns.
     @discardableResult
     func edit(
         with element: some _Storable, _ operation: (Value) -> CollectionOperation, whence: () throws -> Value?
@@ -52,13 +52,13 @@ extension EditableAccessor {
         return isChanged
     }
 
-    /// What is stored for a value, if it is stored already: nil for objects that are not managed. Throws for objects of
-    /// other realms, and invalid ones.
+    /// Returns the stored form of a value; nil for unmanaged objects. Throws for objects of other realms, and invalid
+    /// ones.
     func known(_ element: some _Storable) throws -> Value? { try realm.known(element) }
 }
 
 extension RLMRealm {
-    /// What is read for a value that is stored already: nil for unmanaged objects.
+    /// Returns a value in the form in which it is read; nil for unmanaged objects.
     func known(_ element: some _Storable) throws -> Value? {
         if let object = shownObject(element) { return object._objectReference.map { .reference($0) } }
         do {
@@ -95,7 +95,7 @@ extension PropertyAccessor: EditableAccessor {
         return map[key].map(property.reference)
     }
 
-    /// Sets are in order.
+    /// Sets are sorted.
     func position(of value: Value) throws -> Int? {
         guard property.type.collection == .set else {
             return try values().firstIndex { Value.order($0, value) == 0 }

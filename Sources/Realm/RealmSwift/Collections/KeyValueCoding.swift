@@ -1,17 +1,18 @@
 import Foundation
 import ObjectModel
 
-/// Something with elements that values by name are asked of.
+/// A collection that supports key-value coding.
 protocol KeyValueElements {
     /// The elements; `NSNull` for null.
     var keyValueElements: [Any] { get }
 
-    /// The type of a property of the elements, or, for `self`, of the elements. Nil when that is not known before.
+    /// Returns the type of a property of the elements or, for `self`, of the elements; nil if it is not known
+    /// statically.
     func keyValueType(of key: String) -> StoredType?
 }
 
 extension KeyValueElements {
-    /// The property's value of each element, or, for `self`, the elements.
+    /// Returns the property's value of each element or, for `self`, the elements.
     func keyValue(_ key: String) throws -> Any? {
         if key.hasPrefix("@") { return try KeyValuePath.value(at: key, of: self) }
         let elements = keyValueElements
@@ -20,7 +21,7 @@ extension KeyValueElements {
     }
 }
 
-/// What a type has to say of its properties by name.
+/// Returns the type of a property by its name.
 func keyValueType<Element: _Storable>(of key: String, in: Element.Type) -> StoredType? {
     let stored = Element._storedType
     if key == "self" { return stored.type.element }
@@ -46,7 +47,7 @@ extension RealmCollectionImpl {
 
     public func setValue(_ value: Any?, forKey key: String) { raising { try setKeyValue(value, key) } }
 
-    /// Assigns a property of each element that there is now.
+    /// Assigns a property of each present element.
     func setKeyValue(_ value: Any?, _ key: String) throws {
         if let accessor {
             _ = try accessor.realm.writing("Cannot modify managed \(accessor.kindName) outside of a write transaction.")
@@ -69,7 +70,7 @@ extension Map: KeyValueElements {
     func keyValueType(of key: String) -> StoredType? { RealmSwift.keyValueType(of: key, in: Value.self) }
 }
 
-/// Names with dots between them, which lead through objects and collections.
+/// Dotted key paths, which lead through objects and collections.
 enum KeyValuePath {
     static func value(at path: String, of subject: Any) throws -> Any? { try value(at: path[...], of: subject) }
 
@@ -83,7 +84,7 @@ enum KeyValuePath {
         return try value(at: rest.dropFirst(), of: next)
     }
 
-    /// One step; nil for null.
+    /// Evaluates one step; nil for null.
     static func value(of key: String, in subject: Any) throws -> Any? {
         switch subject {
         case is NSNull: return nil
@@ -101,8 +102,8 @@ enum KeyValuePath {
         RealmException("Values of type '\(type(of: subject))' have nothing called '\(key)'.")
     }
 
-    /// An element or a property's value, `NSNull` for null. Mixed values are what they hold, enums and custom types what
-    /// they are stored as.
+    /// Returns an element or a property's value for key-value coding: `NSNull` for null, the content of a mixed value,
+    /// the raw value of an enum, and the persisted value of a custom type.
     static func plain(_ value: Any) -> Any {
         guard let value = flattened(value) else { return NSNull() }
         switch value {
@@ -192,7 +193,7 @@ enum KeyValuePath {
         }
     }
 
-    /// Numbers added up, in the type of the sum: Int for Int, Double for Float and Double, else Decimal128.
+    /// A sum of numbers, in the type of the result: Int for Int, Double for Float and Double, else Decimal128.
     private struct Total {
         private var int: Int64 = 0
         private var double = 0.0

@@ -1,16 +1,16 @@
 import ObjectModel
 
-/// The objects that link to one through a property, an object as often as it does. They come and go with the links, and
-/// have no promised order. Empty for an unmanaged object.
+/// The objects that link to an object through a property; an object occurs once for each of its links. The collection
+/// is live and its order is not specified. It is empty for an unmanaged object.
 public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Element: RealmCollectionValue {
     private let own: (any CollectionAccessor)?
     private let trace: _Trace?
-    /// Of a property without `@Persisted`.
+    /// The state of a property declared without `@Persisted`.
     let bare: Bare?
     var accessor: (any CollectionAccessor)? { bare?.accessor ?? own }
     var unmanaged: [Element] { [] }
 
-    /// What a property without `@Persisted` is told, which cannot be assigned.
+    /// The state of a property without `@Persisted`, which is declared with `let` and therefore cannot be assigned.
     final class Bare {
         let property: String
         var accessor: (any CollectionAccessor)?
@@ -21,7 +21,7 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
 
     init(accessor: any CollectionAccessor) { self.init(accessor: accessor, nil) }
 
-    /// Of an unmanaged object: empty.
+    /// Creates the empty collection of an unmanaged object.
     init() { self.init(accessor: nil, nil) }
 
     private init(accessor: (any CollectionAccessor)?, _ trace: _Trace?) {
@@ -30,8 +30,8 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
         bare = nil
     }
 
-    /// The objects that link here through a property, as a property of a class without `@Persisted`:
-    /// `let owners = LinkingObjects(fromType: Person.self, property: "dogs")`.
+    /// Declares the objects that link here through a property, in a class without `@Persisted`: `let owners =
+    /// LinkingObjects(fromType: Person.self, property: "dogs")`.
     public init(fromType _: Element.Type, property propertyName: String) {
         own = nil
         trace = nil
@@ -40,12 +40,12 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
 
     private var tracing: _Trace? { bare?.tracing.begin() ?? trace }
 
-    /// The element at a position. Traps for one that does not exist.
+    /// The element at a position. Traps if the position does not exist.
     public subscript(position: Int) -> Element {
         tracing.map { Element._traced($0) } ?? element(at: position)
     }
 
-    /// The links to the same object through the same property.
+    /// Whether both are the links to the same object through the same property.
     public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool { areSame(a, b) }
 
     public var description: String { describe(0) }

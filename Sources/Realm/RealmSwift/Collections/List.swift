@@ -2,15 +2,14 @@ public import Foundation
 import ObjectModel
 import StoreContract
 
-/// An ordered collection of stored values, a property of an object: elements keep their order and may be there several
-/// times.
+/// An ordered collection of stored values in a property of an object. A value can occur several times.
 ///
-/// The list of a managed object shows the stored one, at the realm's version; to change it takes a write of its realm. A
-/// list that was made by itself, or is of an unmanaged object, is plain memory. Objects that are put into a managed list
-/// become managed with it; those that are deleted disappear from it.
+/// The list of a managed object shows the stored list at the realm's version, and can be changed only within a write of
+/// its realm. A list that is created on its own, or belongs to an unmanaged object, holds its elements in memory.
+/// Objects added to a managed list become managed; deleted objects disappear from it.
 ///
-/// Traps: positions that do not exist; edits outside of a write; objects of another realm; embedded objects that have an
-/// owner already.
+/// Traps for positions that do not exist, edits outside of a write, objects of another realm, and embedded objects that
+/// already have an owner.
 public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     private var managed: (any EditableAccessor)?
     private(set) var unmanaged: [Element] = []
@@ -20,17 +19,17 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     var accessor: (any CollectionAccessor)? { managed }
 
-    /// An empty, unmanaged list.
+    /// Creates an empty, unmanaged list.
     public init() {}
 
-    /// Of a list, or it is empty.
+    /// Creates a list for a list's accessor; an empty one for other accessors.
     init(accessor: any CollectionAccessor) { managed = accessor as? any EditableAccessor }
 
     init(unmanaged: [Element]) { self.unmanaged = unmanaged }
 
     init(_ trace: _Trace) { tracing = TraceStart(trace: trace) }
 
-    /// The element at a position; within a write it can be replaced. Traps for one that does not exist.
+    /// The element at a position; it can be replaced within a write. Traps if the position does not exist.
     public subscript(position: Int) -> Element {
         get { trace.map { Element._traced($0) } ?? element(at: position) }
         set { replace(index: position, object: newValue) }
@@ -38,17 +37,17 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     public var description: String { describe(0) }
 
-    /// The same stored list; unmanaged lists are equal when their elements are.
+    /// Whether both are the same stored list, or unmanaged lists with equal elements.
     public static func == (a: List, b: List) -> Bool { a === b || areSame(a, b) }
 
-    /// As `==` tells lists apart.
+    /// Hashes consistently with `==`.
     public func hash(into hasher: inout Hasher) {
         if let managed { hasher.combine(ObjectIdentifier(managed.realm)) } else { hasher.combine(unmanaged) }
     }
 
     // MARK: Adding
 
-    /// Adds an element at the end.
+    /// Appends an element.
     public func append(_ object: Element) {
         raising {
             guard let managed else { return unmanaged.append(object) }
@@ -60,13 +59,13 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         }
     }
 
-    /// Adds elements at the end.
+    /// Appends elements.
     public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         raising { _ = try managed?.writing() }
         for object in Array(objects) { append(object) }
     }
 
-    /// Puts an element in at a position up to `count`; those from there on move up.
+    /// Inserts an element at a position up to `count`.
     public func insert(_ object: Element, at index: Int) {
         raising {
             guard let managed else {
@@ -83,7 +82,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         }
     }
 
-    /// Puts elements in at a position up to `count`.
+    /// Inserts elements at a position up to `count`.
     public func insert<C: Collection>(contentsOf newElements: C, at i: Int) where C.Iterator.Element == Element {
         var position = i
         for element in Array(newElements) {
@@ -94,7 +93,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     // MARK: Replacing and moving
 
-    /// Puts another element in the place of one.
+    /// Replaces the element at a position.
     public func replace(index: Int, object: Element) {
         raising {
             guard let managed else {
@@ -111,7 +110,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         }
     }
 
-    /// Moves an element, which is at `to` afterwards.
+    /// Moves an element to the position `to`.
     public func move(from: Int, to: Int) {
         raising {
             _ = try managed?.writing()
@@ -123,7 +122,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         }
     }
 
-    /// Exchanges two elements.
+    /// Swaps two elements.
     public func swapAt(_ index1: Int, _ index2: Int) {
         raising {
             _ = try managed?.writing()
@@ -139,7 +138,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     // MARK: Removing
 
-    /// Takes an element out. An embedded object is deleted with that; others stay in the realm.
+    /// Removes an element. An embedded object is deleted; other objects stay in the realm.
     public func remove(at index: Int) {
         raising {
             _ = try managed?.writing()
@@ -152,13 +151,13 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         }
     }
 
-    /// Takes the first elements out. Traps if there are not so many.
+    /// Removes the first elements. Traps if the list has fewer.
     public func removeFirst(_ number: Int = 1) {
         raising { try checkRemoval(of: number) }
         removeAll(in: 0..<number)
     }
 
-    /// Takes the last elements out. Traps if there are not so many.
+    /// Removes the last elements. Traps if the list has fewer.
     public func removeLast(_ number: Int = 1) {
         raising { try checkRemoval(of: number) }
         let count = count
@@ -174,7 +173,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         }
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() {
         raising {
             guard let managed else { return unmanaged.removeAll() }
@@ -182,14 +181,14 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         }
     }
 
-    /// Takes the elements of a range of positions out.
+    /// Removes the elements in a range of positions.
     public func removeSubrange<R: RangeExpression>(_ boundsExpression: R) where R.Bound == Int {
         let bounds = boundsExpression.relative(to: self)
         raising { try check(bounds) }
         removeAll(in: bounds)
     }
 
-    /// Takes the elements at the positions out.
+    /// Removes the elements at the positions.
     public func remove(atOffsets offsets: IndexSet) {
         raising {
             _ = try managed?.writing()
@@ -198,7 +197,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         for offset in offsets.reversed() { remove(at: offset) }
     }
 
-    /// Puts elements in the place of those in a range of positions.
+    /// Replaces the elements in a range of positions.
     public func replaceSubrange<C: Collection, R: RangeExpression>(_ subrange: R, with newElements: C)
     where C.Iterator.Element == Element, R.Bound == Int {
         let bounds = subrange.relative(to: self)
@@ -208,7 +207,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         insert(contentsOf: elements, at: bounds.lowerBound)
     }
 
-    /// Moves the elements at the positions, in their order, to before the element that is at `destination` now.
+    /// Moves the elements at the positions, in their order, before the element that is now at `destination`.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         raising {
             _ = try managed?.writing()
@@ -216,7 +215,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
             try checkIndex(destination, count + 1)
         }
         for (done, offset) in offsets.filter({ $0 < destination }).enumerated() {
-            // Those before it that went already have made room.
+            // The elements before it that were moved have shifted the others down.
             move(from: offset - done, to: destination - 1)
         }
         for (done, offset) in offsets.filter({ $0 >= destination }).enumerated() {
@@ -255,7 +254,8 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 extension List: MutableCollection {
     public typealias SubSequence = Slice<List>
 
-    /// The elements of a range of positions; within a write they can be replaced, also by another number of them.
+    /// The elements in a range of positions; within a write they can be replaced, also by a different number of
+    /// elements.
     public subscript(bounds: Range<Int>) -> Slice<List> {
         get {
             raising { try checkBounds(bounds, count) }
@@ -265,18 +265,18 @@ extension List: MutableCollection {
     }
 }
 
-/// Throws for a range that goes beyond what a collection has.
+/// Throws if the range exceeds the positions of the collection.
 private func checkBounds(_ bounds: Range<Int>, _ count: Int) throws {
     if bounds.lowerBound < 0 { try checkIndex(-1, count) }
     if bounds.upperBound > count { try checkIndex(bounds.upperBound - 1, count) }
 }
 
 extension List where Element: ObjectBase {
-    /// Leads on to the elements in the key paths of projections: `\Person.dogs.projectTo.name`. Traps elsewhere.
+    /// Refers to the elements in the key paths of projections: `\Person.dogs.projectTo.name`. Traps elsewhere.
     public var projectTo: Element { projected(trace) }
 }
 
-/// The element that a traced collection stands for.
+/// Returns the placeholder for the elements of a traced collection.
 func projected<Element: _Storable>(_ trace: _Trace?) -> Element {
     raising {
         guard let trace else { throw RealmException("'projectTo' can only be used in the key paths of projections.") }
@@ -296,7 +296,7 @@ extension List: _Persistable {
         raising { try object.collection(slot) { List(accessor: $0) } }
     }
 
-    /// Copies the elements; a list assigned to itself stays as it is.
+    /// Copies the elements; does nothing if a list is assigned to itself.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: List) {
         raising {
             let accessor = try PropertyAccessor(object, slot)
@@ -318,7 +318,7 @@ extension List: _Persistable {
     }
     public static func _traced(_ trace: _Trace) -> List { List(trace) }
 
-    /// A new list with the elements of an array or another sequence, each as a property would take it; empty for null.
+    /// Returns a new list with the converted elements of an array or another sequence; empty for null.
     public static func _converted(_ value: Any?, _ place: _Place) throws -> List {
         List(unmanaged: try convertedElements(value, place))
     }
@@ -336,7 +336,7 @@ extension List: _UnmanagedElements, _HeldCollection {
     }
 }
 
-/// The elements that are given for a collection by name.
+/// Converts the elements of an untyped collection.
 func convertedElements<Element: RealmCollectionValue>(_ value: Any?, _ place: _Place) throws -> [Element] {
     guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return [] }
     var place = place

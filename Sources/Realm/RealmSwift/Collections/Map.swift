@@ -2,23 +2,23 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// A collection of stored values by keys, a property of an object. See `List` for what managed and unmanaged ones are, and
-/// `RealmKeyedCollection` for what it does.
+/// A collection of stored values by key in a property of an object. See `List` for managed and unmanaged ones, and
+/// `RealmKeyedCollection` for the operations.
 ///
-/// A linked object that is deleted leaves its key behind, with null.
+/// If a linked object is deleted, its key stays, with null.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCollection {
     private var managed: (any EditableAccessor)?
-    /// Ascending by the bytes of the keys.
+    /// The entries in ascending order of the keys' bytes.
     private var unmanaged: [(key: Key, value: Value)] = []
     private var tracing = TraceStart()
     private var trace: _Trace? { tracing.begin() }
 
     var accessor: (any CollectionAccessor)? { managed }
 
-    /// An empty, unmanaged map.
+    /// Creates an empty, unmanaged map.
     public init() {}
 
-    /// Of a map, or it is empty.
+    /// Creates a map for a map's accessor; an empty one for other accessors.
     init(accessor: any CollectionAccessor) { managed = accessor as? any EditableAccessor }
 
     init(unmanaged: [(key: Key, value: Value)]) { for (key, value) in unmanaged { put(value, key) } }
@@ -83,7 +83,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         }
     }
 
-    /// Puts entries in; where a key is there already, with what `combine` makes of the value there and the new one.
+    /// Adds entries. For a key that exists, `combine` computes the value from the present one and the new one.
     public func merge<S: Sequence>(
         _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows where S.Element == (key: Key, value: Value) {
@@ -118,12 +118,12 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> { RLMMapIterator(pairs()) }
 
-    /// The place of the first value that is equal, in the order of the keys; nil if there is none. Reads all values.
+    /// Returns the index of the first equal value in the order of the keys; nil if there is none. Reads all values.
     public func index(of object: Value) -> MapIndex? {
         values.firstIndex { isSameElement($0, object) }.map { MapIndex(offset: UInt($0)) }
     }
 
-    /// The entry at a place of `index(of:)`. Traps if it is not there any more.
+    /// The entry at an index returned by `index(of:)`. Traps if it no longer exists.
     public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
         raising {
             let keys = keys
@@ -134,7 +134,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         }
     }
 
-    /// The entries as pairs of key and value.
+    /// Returns the entries as pairs of key and value.
     public func asKeyValueSequence() -> RLMKeyValueSequence<Key, Value> { RLMKeyValueSequence(self) }
 
     func pairs() -> RLMKeyValueIterator<Key, Value> {
@@ -180,13 +180,13 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 }
 
-/// The place of an entry in a map.
+/// The index of an entry in a map.
 public struct MapIndex: Hashable, Sendable {
     public let offset: UInt
 }
 
 extension Map: Hashable {
-    /// The same stored map; unmanaged maps are equal when their entries are.
+    /// Whether both are the same stored map, or unmanaged maps with equal entries.
     public static func == (a: Map, b: Map) -> Bool {
         switch (a.managed, b.managed) {
         case (nil, nil): a === b || hasEqualEntries(a, b)
@@ -203,7 +203,7 @@ extension Map: Hashable {
         return true
     }
 
-    /// As `==` tells maps apart.
+    /// Hashes consistently with `==`.
     public func hash(into hasher: inout Hasher) {
         guard let managed else {
             for (key, value) in unmanaged {
@@ -228,7 +228,7 @@ extension Map: _HasPersistedType {
 extension Map: _Persistable {
     public static var _propertyType: _StoredType {
         var stored = Value._storedType
-        // What is stored as an embedded object is a link, which in maps may always be null.
+        // A type persisted as an embedded object is stored as a link, which can always be null in a map.
         if stored.type.isLink, Value.self is any _CustomPersistable.Type { stored.type.isOptional = true }
         return stored.collected(in: .map)
     }
@@ -237,7 +237,7 @@ extension Map: _Persistable {
         raising { try object.collection(slot) { Map(accessor: $0) } }
     }
 
-    /// Copies the entries; a map assigned to itself stays as it is.
+    /// Copies the entries; does nothing if a map is assigned to itself.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Map) {
         raising {
             let accessor = try PropertyAccessor(object, slot)
@@ -257,7 +257,7 @@ extension Map: _Persistable {
     }
     public static func _traced(_ trace: _Trace) -> Map { Map(trace) }
 
-    /// A new map with the entries of a dictionary or another map, each value as a property would take it; empty for null.
+    /// Returns a new map with the converted values of a dictionary or another map; empty for null.
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Map {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return Map() }
         guard let entries = Entries(value) else { throw place.misfit(value) }

@@ -2,11 +2,11 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// A collection of stored values, a property of an object, in which each is there once.
+/// A collection of distinct stored values in a property of an object.
 ///
-/// The elements of a managed set are in the order of their values (numbers, text by its bytes, objects in the order in
-/// which they were created), and are told apart as the database does; those of an unmanaged one are in the order in which
-/// they came, and are told apart by `==`. See `List` for what the two are.
+/// A managed set is sorted by value (numbers, strings by their bytes, objects in the order of their creation) and uses
+/// the database's equality. An unmanaged set keeps the order of insertion and uses `==`. See `List` for managed and
+/// unmanaged collections.
 public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImpl {
     private var managed: PropertyAccessor?
     private(set) var unmanaged: [Element] = []
@@ -16,24 +16,24 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     var accessor: (any CollectionAccessor)? { managed }
 
-    /// An empty, unmanaged set.
+    /// Creates an empty, unmanaged set.
     public init() {}
 
-    /// Of a set, or it is empty.
+    /// Creates a set for a set's accessor; an empty one for other accessors.
     init(accessor: any CollectionAccessor) { managed = accessor as? PropertyAccessor }
 
     init(unmanaged: [Element]) { for element in unmanaged { insert(element) } }
 
     init(_ trace: _Trace) { tracing = TraceStart(trace: trace) }
 
-    /// The element at a position. Traps for one that does not exist.
+    /// The element at a position. Traps if the position does not exist.
     public subscript(position: Int) -> Element {
         trace.map { Element._traced($0) } ?? element(at: position)
     }
 
     public var description: String { describe(0) }
 
-    /// The same stored set; unmanaged sets are equal when their elements are.
+    /// Whether both are the same stored set, or unmanaged sets with equal elements.
     public static func == (a: MutableSet, b: MutableSet) -> Bool {
         if a.managed == nil, b.managed == nil { return a === b || a.members == b.members }
         return areSame(a, b)
@@ -41,7 +41,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     // MARK: Members
 
-    /// Whether the element is in the set. Cost for a managed set: logarithmic.
+    /// Returns whether the element is in the set. Cost for a managed set: logarithmic.
     public func contains(_ object: Element) -> Bool {
         raising {
             guard let managed else { return members.contains(object) }
@@ -50,7 +50,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    /// Adds the element, if the set does not have it.
+    /// Adds the element unless the set contains it.
     public func insert(_ object: Element) {
         raising {
             guard let managed else {
@@ -65,13 +65,13 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    /// Adds the elements that the set does not have.
+    /// Adds the elements that the set does not contain.
     public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         raising { _ = try managed?.writing() }
         for object in Array(objects) { insert(object) }
     }
 
-    /// Takes the element out, if the set has it.
+    /// Removes the element if the set contains it.
     public func remove(_ object: Element) {
         raising {
             guard let managed else {
@@ -84,7 +84,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() {
         raising {
             guard let managed else {
@@ -97,7 +97,8 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     // MARK: Algebra
 
-    /// Whether the other set has all elements of this one. Traps if one of the sets is managed and the other is not.
+    /// Returns whether the other set has all elements of this one. Traps if one of the sets is managed and the other is
+    /// not.
     public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
         raising {
             guard let (own, others) = try managedElements(possibleSuperset) else {
@@ -107,7 +108,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    /// Whether the sets have an element in common. Traps as `isSubset`.
+    /// Returns whether the sets have an element in common. Traps as `isSubset` does.
     public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
         raising {
             guard let (own, others) = try managedElements(otherSet) else {
@@ -117,7 +118,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    /// Takes out what the other set does not have. Traps as `isSubset`.
+    /// Removes the elements that the other set does not contain. Traps as `isSubset` does.
     public func formIntersection(_ other: MutableSet<Element>) {
         raising {
             guard let (own, others) = try managedElements(other) else {
@@ -127,7 +128,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    /// Adds what the other set has. Traps as `isSubset`.
+    /// Adds the elements of the other set. Traps as `isSubset` does.
     public func formUnion(_ other: MutableSet<Element>) {
         raising {
             guard let (_, others) = try managedElements(other), let managed else {
@@ -138,11 +139,11 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    /// Takes out what the other set has. Traps as `isSubset`.
+    /// Removes the elements of the other set. Traps as `isSubset` does.
     public func subtract(_ other: MutableSet<Element>) {
         raising {
             guard let (own, others) = try managedElements(other) else {
-                // The other set may be this one.
+                // The other set may be this set.
                 let removed = other.members
                 return keep { !removed.contains($0) }
             }
@@ -163,7 +164,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    /// The stored elements of both sets; nil when both are unmanaged.
+    /// Returns the stored elements of both sets; nil if both are unmanaged.
     private func managedElements(_ other: MutableSet) throws -> ([Value], [Value])? {
         switch (managed, other.managed) {
         case (nil, nil): return nil
@@ -177,14 +178,14 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         }
     }
 
-    // MARK: What sets do not have
+    // MARK: Operations that sets do not support
 
-    /// Traps: sets have no positions to look for.
+    /// Traps: sets have no positions.
     public func index(of object: Element) -> Int? {
         stop(RealmException("index(of:) is not available on MutableSet."))
     }
 
-    /// See `RealmCollection`; gives a `Set<AnyHashable>`.
+    /// See `RealmCollection`. Returns a `Set<AnyHashable>`.
     public func value(forKey key: String) -> Any? {
         raising {
             let value = try keyValue(key)
@@ -195,7 +196,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 }
 
 extension PropertyAccessor {
-    /// What was read of the property, as the store takes it.
+    /// Converts a value read from the property to the form that the store accepts.
     func link(_ value: Value) -> Value {
         guard property.type.isLink, case .reference(let reference) = value else { return value }
         return .link(reference.key)
@@ -203,7 +204,7 @@ extension PropertyAccessor {
 }
 
 extension [Value] {
-    /// Whether a sorted array has a value that is equal in the order of sets.
+    /// Whether a sorted array contains a value that is equal in the order of sets.
     fileprivate func contains(inOrder value: Value) -> Bool {
         let index = partitioningIndex { Value.order($0, value) >= 0 }
         return index < count && Value.order(self[index], value) == 0
@@ -225,7 +226,7 @@ extension MutableSet: _Persistable {
         raising { try object.collection(slot) { MutableSet(accessor: $0) } }
     }
 
-    /// Copies the elements; a set assigned to itself stays as it is.
+    /// Copies the elements; does nothing if a set is assigned to itself.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: MutableSet) {
         raising {
             let accessor = try PropertyAccessor(object, slot)

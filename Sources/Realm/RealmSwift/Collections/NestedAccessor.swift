@@ -3,8 +3,8 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Where a collection lies that is part of a mixed value: the property, and the way down from its value, or from its
-/// elements if it is a collection itself.
+/// The location of a collection within a mixed value: the property, and the steps from its value or, if the property is
+/// a collection, from its elements.
 final class NestedPlace: Sendable {
     enum Step: Hashable, Sendable {
         case index(Int)
@@ -23,7 +23,7 @@ final class NestedPlace: Sendable {
         self.lifetime = lifetime
     }
 
-    /// The value of a property that is no collection. Throws for an unmanaged object.
+    /// The value of a property that is not a collection. Throws for an unmanaged object.
     convenience init(_ object: ObjectBase, _ slot: Int) throws {
         let (_, boundClass) = try object.managed()
         self.init(
@@ -31,10 +31,11 @@ final class NestedPlace: Sendable {
     }
 }
 
-/// A list or dictionary within a mixed value, at any depth. It is known by the way that leads to it: when elements before
-/// it come or go, another one may be found there; and it is invalid where there is none of its kind.
+/// A list or dictionary within a mixed value, at any depth. It is identified by the steps that lead to it: after
+/// elements before it were inserted or removed, they may lead to another collection. It is invalid if they lead to no
+/// collection of its kind.
 ///
-/// The store keeps a mixed value as a whole, so an edit costs as much as the value is large.
+/// The store keeps a mixed value as a whole, so an edit costs as much as writing the whole value.
 final class NestedAccessor: EditableAccessor {
     let realm: RLMRealm
     let location: NestedPlace
@@ -104,9 +105,9 @@ final class NestedAccessor: EditableAccessor {
         return try NestedObservation.begin(self, deliver)
     }
 
-    // MARK: The value that it is part of
+    // MARK: The containing value
 
-    /// What of the stored value has to be read, and the steps down from there.
+    /// Returns the stored value to read, and the steps from there to the collection.
     private func top() throws -> (value: Value?, steps: ArraySlice<NestedPlace.Step>) {
         guard realm.isCurrent(location.lifetime), try realm.exists(location.owner) else {
             throw RealmException.invalidObject
@@ -126,7 +127,7 @@ final class NestedAccessor: EditableAccessor {
         return (nil, rest)
     }
 
-    /// The collection. Throws where there is none.
+    /// Returns the collection. Throws if it does not exist.
     func current() throws -> Value {
         let (top, steps) = try top()
         let value = steps.reduce(top) { value, step in value?[step] }
@@ -168,7 +169,7 @@ extension Value {
         }
     }
 
-    /// This value with another one at the end of the steps; nil where they do not lead.
+    /// Returns this value with the value at the end of the steps replaced; nil if they lead nowhere.
     fileprivate func replacing(_ steps: ArraySlice<NestedPlace.Step>, with value: Value) throws -> Value? {
         guard let step = steps.first else { return value }
         guard let inner = try self[step]?.replacing(steps.dropFirst(), with: value) else { return nil }
@@ -183,7 +184,7 @@ extension Value {
         }
     }
 
-    /// A list or dictionary after an edit, whose positions exist.
+    /// Returns a list or dictionary after an edit, whose positions must exist.
     fileprivate func after(_ operation: CollectionOperation) throws -> Value {
         switch (self, operation) {
         case (.list(var elements), _):

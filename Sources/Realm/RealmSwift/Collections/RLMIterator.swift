@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// Goes through the elements that a collection had when the iteration began, whatever becomes of the collection. Objects
-/// that are deleted meanwhile come as invalidated ones.
+/// Iterates over the elements that a collection had when the iteration began, whatever happens to the collection.
+/// Objects deleted meanwhile are returned as invalidated objects.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private enum Source {
         case stored([_Stored], RLMRealm)
@@ -10,7 +10,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 
     private let source: Source
     private var position = 0
-    /// Of a collection of objects.
+    /// The iterator of a collection of objects.
     @usableFromInline let objects: _ObjectIterator?
 
     init(_ elements: [Element]) {
@@ -28,7 +28,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         self.objects = objects
     }
 
-    /// The elements of a collection that is stored.
+    /// Iterates over the elements of a managed collection.
     init(_ accessor: any CollectionAccessor) throws {
         if let type = Element.self as? ObjectBase.Type, let (classID, keys) = try accessor.objectKeys() {
             self.init(_ObjectIterator(accessor.realm, try accessor.realm.bound(classID), keys, as: type))
@@ -40,7 +40,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     @inlinable
     public mutating func next() -> Element? {
         guard let objects else { return nextElement() }
-        // In two steps: in other modules, where this is specialised for a class, Swift 6 casts nil as if it were an object.
+        // In two steps: where other modules specialise this for a class, Swift 6 casts nil as if it were an object.
         guard let object = objects.next() else { return nil }
         return object as? Element
     }
@@ -56,7 +56,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 }
 
-/// Makes an instance for each of a run of stored objects.
+/// Creates the instances for a sequence of stored objects.
 @usableFromInline final class _ObjectIterator {
     private let realm: RLMRealm
     private let boundClass: BoundClass
@@ -80,7 +80,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 }
 
-/// What a `Map` has for a key.
+/// An entry of a `Map`.
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
     public let key: Key
     public let value: Value
@@ -91,7 +91,7 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashabl
     }
 }
 
-/// An entry of a map, which can be made of its parts.
+/// An entry of a map, created from its key and value.
 public protocol _RealmMapEntry {
     associatedtype Key: _MapKey
     associatedtype Value: RealmCollectionValue
@@ -102,7 +102,7 @@ extension SingleMapEntry: _RealmMapEntry {
     public static func _entry(_ key: Key, _ value: Value) -> Self { SingleMapEntry(key: key, value: value) }
 }
 
-/// Goes through the entries that a map had when the iteration began, in the order of their keys.
+/// Iterates over the entries that a map had when the iteration began, in the order of their keys.
 public struct RLMMapIterator<Element: _RealmMapEntry>: IteratorProtocol {
     private var base: RLMKeyValueIterator<Element.Key, Element.Value>
 
@@ -111,7 +111,7 @@ public struct RLMMapIterator<Element: _RealmMapEntry>: IteratorProtocol {
     public mutating func next() -> Element? { base.next().map { Element._entry($0.key, $0.value) } }
 }
 
-/// The same as pairs of key and value.
+/// Iterates over the entries as pairs of key and value.
 public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: IteratorProtocol {
     private let keys: [Key]
     private var values: RLMIterator<Value>
@@ -129,7 +129,7 @@ public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: It
     }
 }
 
-/// A map's pairs of key and value.
+/// The entries of a map as pairs of key and value.
 public struct RLMKeyValueSequence<Key: _MapKey, Value: RealmCollectionValue>: Sequence {
     private let map: Map<Key, Value>
 

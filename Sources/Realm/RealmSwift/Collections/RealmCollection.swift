@@ -2,47 +2,47 @@ public import Dispatch
 public import Foundation
 import ObjectModel
 
-/// What `RealmCollection` is built on.
+/// The base protocol of `RealmCollection`.
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
     ThreadConfined, SendableMetatype
 where Element: RealmCollectionValue, Index == Int {
-    /// What queries of the collection go to.
+    /// The source that queries of the collection read.
     var _source: _QuerySource { get }
 }
 
-/// A collection of stored values of one type that can be read, filtered, sorted, added up and observed.
+/// A collection of stored values of one type that can be read, filtered, sorted, aggregated and observed.
 public protocol RealmCollection: RealmCollectionBase, Equatable where Iterator == RLMIterator<Element> {
-    /// What `observe(keyPaths:on:_:)` does.
+    /// Implements `observe(keyPaths:on:_:)`.
     func _observe(
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken
 
-    /// The same on an actor.
+    /// Implements `observe` on an actor.
     func _observe<A: Actor>(
         _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken
 
-    /// Whether the collection stays at one version.
+    /// Whether the collection is frozen at one version.
     var isFrozen: Bool { get }
 
-    /// The collection at the present version, for use on any thread.
+    /// Returns the collection frozen at the present version, for use on any thread.
     func freeze() -> Self
 
-    /// The live collection for the calling thread.
+    /// Returns the live collection for the calling thread.
     func thaw() -> Self?
 
-    /// The realm that manages the collection; nil when none does.
+    /// The realm that manages the collection; nil for an unmanaged one.
     var realm: Realm? { get }
 
-    /// Whether the collection cannot be used any more: its realm was invalidated, or the object that has it deleted.
-    /// False for unmanaged ones. Never fails itself.
+    /// Whether the collection can no longer be used, because its realm was invalidated or its owner was deleted. False
+    /// for unmanaged collections. Never traps.
     var isInvalidated: Bool { get }
 
-    /// The number of elements, at the realm's version or as the open write has made it.
+    /// The number of elements, at the realm's version or with the changes of the open write.
     var count: Int { get }
 
-    /// The type, and up to 100 elements, a line each.
+    /// The type, and up to 100 elements, one per line.
     var description: String { get }
 
     /// The first element; nil for an empty collection.
@@ -51,36 +51,36 @@ public protocol RealmCollection: RealmCollectionBase, Equatable where Iterator =
     /// The last element; nil for an empty collection.
     var last: Element? { get }
 
-    /// The position of the first element that is equal; of objects, of the one that shows the same stored object. Nil if
-    /// there is none, and for unmanaged objects. Traps for deleted objects, those of another realm, and for sets.
+    /// Returns the position of the first equal element; an object is equal if it is the same stored object. Nil if
+    /// there is none, and for unmanaged objects. Traps for deleted objects, objects of another realm, and sets.
     func index(of object: Element) -> Int?
 
-    /// The elements at the positions, ascending. Traps if one of them does not exist.
+    /// Returns the elements at the positions, in ascending order. Traps if a position does not exist.
     func objects(at indexes: IndexSet) -> [Element]
 
-    /// An array with a property's value of each element, `NSNull` for null; with the key `self`, of the elements. Traps
-    /// for a name that does not exist.
+    /// Returns an array with a property's value of each element or, for the key `self`, of the elements; null is
+    /// `NSNull`. Traps if the property does not exist.
     func value(forKey key: String) -> Any?
 
-    /// The same along a path with dots. One that starts with `@` is an operator over the elements: `@count`, and
-    /// `@min.p`, `@max.p`, `@sum.p`, `@avg.p`, `@unionOfObjects.p`, `@distinctUnionOfObjects.p`, `@unionOfArrays.p`,
-    /// `@distinctUnionOfArrays.p` of a property's values.
+    /// Returns the values at a dotted path, as `value(forKey:)` does. A path that starts with `@` applies an operator
+    /// to the elements: `@count`, or `@min.p`, `@max.p`, `@sum.p`, `@avg.p`, `@unionOfObjects.p`,
+    /// `@distinctUnionOfObjects.p`, `@unionOfArrays.p`, `@distinctUnionOfArrays.p` of a property's values.
     func value(forKeyPath keyPath: String) -> Any?
 
-    /// Assigns a property of each element that the collection has now, within a write if it is managed. Traps for what
-    /// does not fit, and for primary keys.
+    /// Assigns a property of each present element, within a write if the collection is managed. Traps for values that
+    /// do not fit, and for primary keys.
     func setValue(_ value: Any?, forKey key: String)
 }
 
-/// A collection that is, or may be, a view of something stored.
+/// A collection that can be managed.
 protocol RealmCollectionImpl<Element>: RealmCollection, KeyValueElements, _DescribedCollection {
-    /// Nil while unmanaged.
+    /// The accessor; nil for an unmanaged collection.
     var accessor: (any CollectionAccessor)? { get }
 
     /// The elements of an unmanaged collection.
     var unmanaged: [Element] { get }
 
-    /// A view of what is stored.
+    /// Creates a managed collection.
     init(accessor: any CollectionAccessor)
 }
 
@@ -136,7 +136,7 @@ extension RealmCollectionImpl {
         }
     }
 
-    /// The collection is the same one; unmanaged ones have equal elements.
+    /// Whether both are the same managed collection, or unmanaged collections with equal elements.
     static func areSame(_ a: Self, _ b: Self) -> Bool {
         switch (a.accessor, b.accessor) {
         case (nil, nil): a.unmanaged == b.unmanaged
@@ -146,40 +146,41 @@ extension RealmCollectionImpl {
     }
 }
 
-/// Equality of elements; objects are equal when they show the same stored one.
+/// Returns whether the elements are equal; objects are equal if they are the same stored object.
 func isSameElement<Element: RealmCollectionValue>(_ a: Element, _ b: Element) -> Bool {
     if let object = shownObject(a) { return object.isSame(as: shownObject(b)) }
     return a == b
 }
 
-/// The object that a value is, or is a projection of.
+/// Returns the object that a value is, or is a projection of.
 func shownObject(_ value: Any) -> ObjectBase? {
     let value = flattened(value)
     return value as? ObjectBase ?? (value as? any ProjectionObservable)?.rootObject
 }
 
 extension RealmCollection {
-    /// The elements that satisfy a condition: `filter("age > %@ AND name BEGINSWITH[c] 'r'", 3)`. Live, in this
-    /// collection's order; on sorted or distinct results the condition is applied before those steps. Evaluated when
-    /// first used. Arguments are values of every stored type, objects, collections of such, nil and regions. Traps for
-    /// a condition that does not fit the class, and for collections of other values than objects.
+    /// Returns the elements that satisfy a condition, as live results in this collection's order: `filter("age > %@ AND
+    /// name BEGINSWITH[c] 'r'", 3)`. On sorted or distinct results the condition is applied before those steps. The
+    /// query runs on first use. Arguments can be values of every stored type, objects, collections of these, nil, and
+    /// geographic regions. Traps for a condition that does not fit the class, and for collections of plain values.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
         matching(.format(predicateFormat, args))
     }
 
-    /// The same with a predicate made before: `NSPredicate(format:)`, `RealmPredicate`, and compounds of such. Traps
-    /// for predicates made of blocks.
+    /// Returns the elements that satisfy a predicate: `NSPredicate(format:)`, `RealmPredicate`, or a compound of these.
+    /// Traps for predicates with blocks.
     public func filter(_ predicate: NSPredicate) -> Results<Element> {
         matching(.predicate(predicate))
     }
 
-    /// The same with a predicate of Foundation's: `filter(#Predicate<Dog> { $0.age > 3 })`. Traps for what a query
-    /// cannot say.
+    /// Returns the elements that satisfy a Foundation predicate: `filter(#Predicate<Dog> { $0.age > 3 })`. Traps for
+    /// expressions that queries do not support.
     public func filter(_ predicate: Predicate<Element>) -> Results<Element> {
         matching(.expression(FoundationPredicate(predicate)))
     }
 
-    /// The position of the first element that satisfies a condition; see `filter`. Traps for sets, which have no order.
+    /// Returns the position of the first element that satisfies a condition; see `filter`. Traps for sets, which have
+    /// no order.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
         position(.format(predicateFormat, args))
     }

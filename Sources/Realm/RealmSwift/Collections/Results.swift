@@ -1,6 +1,6 @@
-/// The live result of a query. It shows the realm's present state, also what the open write transaction has done.
+/// The live result of a query. It shows the realm's present state, including the changes of the open write transaction.
 ///
-/// It is evaluated when first used: filters and sorts in a chain cost nothing until then.
+/// The query runs on first use: chained filters and sorts cost nothing until then.
 public struct Results<Element: RealmCollectionValue>: Equatable, RealmCollectionImpl {
     let source: any CollectionAccessor
     var accessor: (any CollectionAccessor)? { source }
@@ -9,10 +9,10 @@ public struct Results<Element: RealmCollectionValue>: Equatable, RealmCollection
     init(_ source: any CollectionAccessor) { self.source = source }
     init(accessor: any CollectionAccessor) { source = accessor }
 
-    /// The element at a position. Traps for one that does not exist.
+    /// The element at a position. Traps if the position does not exist.
     public subscript(position: Int) -> Element { element(at: position) }
 
-    /// The same results object; two equal queries are not equal.
+    /// Whether both are the same results; the results of two equal queries are not equal.
     public static func == (a: Results, b: Results) -> Bool { a.source === b.source }
 
     public var description: String { describe(0) }

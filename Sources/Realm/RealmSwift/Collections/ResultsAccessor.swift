@@ -3,20 +3,21 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What a `Results` leads to: a query of objects, and what it gave when it was last asked. It is asked again when the
-/// realm has moved on.
+/// The implementation of `Results` of objects: a query and its last result. The query runs again after the realm's
+/// version has changed.
 ///
-/// Filters go into the query, wherever they stand in a chain; sorts and distincts follow it in the order they were given.
+/// Filters become part of the query, wherever they occur in a chain; sorts and distincts are applied after it in the
+/// order in which they were added.
 final class ResultsAccessor {
     let realm: RLMRealm
     let query: BoundQuery
     private var keys: [ObjectKey] = []
     private var known: Moment?
     private let lifetime: RLMRealm.Lifetime
-    /// The name that `subscribe` was given.
+    /// The name that was passed to `subscribe`.
     var subscriptionName: String?
 
-    /// When a result was current.
+    /// The state of the realm for which a result is valid.
     struct Moment: Equatable {
         var version: Version
         var edits: Int
@@ -39,7 +40,7 @@ final class ResultsAccessor {
         guard !isInvalidated else { throw RealmException("Access to invalidated Results objects") }
     }
 
-    /// The objects, at the realm's version or as the open write has made them.
+    /// Returns the objects, at the realm's version or with the changes of the open write.
     func objects() throws -> [ObjectKey] {
         try check()
         let moment = try Moment(realm)
@@ -59,7 +60,7 @@ final class ResultsAccessor {
         return try realm.count(query)
     }
 
-    /// For messages.
+    /// The query in error messages.
     var text: String {
         let name = realm.models[query.classID]?.name ?? ""
         let condition = QueryPrinter.text(query, schema: realm.models.schema) ?? "with a condition that has no text"
@@ -72,7 +73,7 @@ final class ResultsAccessor {
         return try realm.object(ObjectReference(query.classID, keys[position]))
     }
 
-    /// The same objects, with more conditions or another order.
+    /// Returns results with further conditions, sorts or distincts.
     func refined(_ change: (inout BoundQuery) throws -> Void) throws -> ResultsAccessor {
         var refined = query
         try change(&refined)
@@ -80,7 +81,7 @@ final class ResultsAccessor {
     }
 }
 
-/// Throws for a position that a collection does not have.
+/// Throws if the collection does not have the position.
 func checkIndex(_ position: Int, _ count: Int) throws {
     if position < 0 { throw RealmException("Cannot pass a negative value for 'index'.") }
     if position >= count {

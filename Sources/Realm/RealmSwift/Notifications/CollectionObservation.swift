@@ -5,11 +5,11 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What the observer of a collection is told, without the collection.
+/// A change of a collection without the collection itself.
 enum CollectionNews: Sendable {
     case initial
     case update(IndexChanges)
-    /// Of a map.
+    /// The changes of a map.
     case keys(deletions: [String], insertions: [String], modifications: [String])
 
     init?(_ event: LiveEvent) {
@@ -37,7 +37,7 @@ enum CollectionNews: Sendable {
 }
 
 extension RLMRealm {
-    /// Key paths by Swift names; none for nil and for an empty list.
+    /// Resolves key paths by Swift names; returns none for nil and for an empty list.
     func keyPaths(_ texts: [String]?, of classID: ClassID?) throws -> [LiveKeyPath] {
         guard let texts, !texts.isEmpty, let classID else { return [] }
         return try texts.map { try LiveKeyPath($0, in: classID, of: models.schema, takesWildcards: false) }
@@ -46,7 +46,7 @@ extension RLMRealm {
 
 extension ResultsAccessor {
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
-        // Throws for an invalidated one.
+        // Throws for an invalidated collection.
         _ = try count()
         return try realm.live.observe(query, keyPaths: realm.keyPaths(keyPaths, of: query.classID)) { event in
             CollectionNews(event).map { news in
@@ -74,18 +74,18 @@ extension PropertyAccessor {
     func payload() throws -> CollectionReferencePayload { .property(owner, column: property.column) }
 }
 
-/// Takes a block, or what it is called with, to the one queue or actor on which it is used from then on.
+/// Passes a block, or its argument, to the one queue or actor that uses it from then on.
 ///
-/// Sendable because it is handed over once: who makes it does not use what is inside any more, or uses it there.
+/// Sendable because it is passed once: its creator does not use the content afterwards, or uses it there.
 struct Transferred<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
 }
 
-/// How a collection is observed wherever it is: the same for positions and keys.
+/// Observes a collection on any thread, queue or actor; the same for positions and keys.
 enum CollectionObservation {
-    /// Observes on the collection's own thread, queue or actor, or on another queue. The block is given the collection to
-    /// which the news applies.
+    /// Observes on the collection's own thread, queue or actor, or on another queue. The block receives the collection
+    /// at the version of the change.
     static func begin(
         _ accessor: any CollectionAccessor, _ keyPaths: [String]?, on queue: DispatchQueue?,
         _ block: @escaping (any CollectionAccessor, CollectionNews) -> Void
@@ -101,7 +101,7 @@ enum CollectionObservation {
                 guard let accessor = try payload.accessor(in: realm) else { throw RealmException.invalidObject }
                 return try accessor.observe(keyPaths) { transferred.value(accessor, $0) }
             } failed: { _ in
-                // The object that held it is gone: nobody is told anything, as Realm does.
+                // The owner was deleted: the observer is not called, as in Realm.
             })
     }
 
@@ -123,7 +123,7 @@ enum CollectionObservation {
         return NotificationToken(token)
     }
 
-    /// Throws what would otherwise only come to light elsewhere.
+    /// Throws errors here that would otherwise occur on the other queue or actor.
     private static func prepare(
         _ accessor: any CollectionAccessor, _ keyPaths: [String]?
     ) throws -> (CollectionReferencePayload, RealmFile, Realm.Configuration) {
@@ -137,7 +137,7 @@ enum CollectionObservation {
             throw RealmException("Cannot create asynchronous query after making changes in a write transaction.")
         }
         guard let file = accessor.realm.file else { throw RealmException("Not allowed within a migration.") }
-        // Throws for an invalidated one.
+        // Throws for an invalidated collection.
         _ = try accessor.count()
         _ = try accessor.realm.keyPaths(keyPaths, of: accessor.objectQuery()?.classID)
         return (try accessor.payload(), file, accessor.realm.configuration)

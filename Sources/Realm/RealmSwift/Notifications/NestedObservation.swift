@@ -1,12 +1,12 @@
 import LiveQueries
 import ObjectModel
 
-/// The observation of a list or dictionary within a mixed value. The store tells that the whole value was assigned; what
-/// became of the part is found by comparing it with what it was at the last call.
+/// Observes a list or dictionary within a mixed value. The store reports only that the whole value was assigned; this
+/// class finds the changes by comparing the collection with that of the last call.
 final class NestedObservation {
     private let collection: NestedAccessor
     private let deliver: (CollectionNews) -> Void
-    /// Nil until the first call. Where there is no such collection any more, nothing is in it.
+    /// The collection at the last call, empty if it no longer existed; nil before the first call.
     private var before: Value?
 
     private init(_ collection: NestedAccessor, _ deliver: @escaping (CollectionNews) -> Void) {
@@ -14,7 +14,7 @@ final class NestedObservation {
         self.deliver = deliver
     }
 
-    /// Throws what `observe` of a collection traps for.
+    /// Throws wherever `observe` of a collection traps.
     static func begin(
         _ collection: NestedAccessor, _ deliver: @escaping (CollectionNews) -> Void
     ) throws -> InstanceToken {
@@ -37,7 +37,7 @@ final class NestedObservation {
         }
         let keyPaths = try realm.keyPaths([location.property.name], of: location.owner.classID)
         let token = try realm.live.observeObject(location.owner, keyPaths: keyPaths) { [self] _ in tell() }
-        // Observers of objects have no first call: this one's comes from here.
+        // The observation of an object has no first call, so the first call is made here.
         let (first, kept) = (Transferred(self), Transferred(WeakToken(token: token)))
         try realm.live.scheduler.run { if kept.value.token?.isValid == true { first.value.tellFirst() } }
         return token
@@ -66,7 +66,7 @@ final class NestedObservation {
 }
 
 extension CollectionNews {
-    /// What became of a list or dictionary; nil when nothing did.
+    /// Compares two states of a list or dictionary; nil if they are equal.
     fileprivate init?(from before: Value, to after: Value, isList: Bool) {
         guard before != after else { return nil }
         if isList {
@@ -97,7 +97,7 @@ extension Value {
 }
 
 extension IndexChanges {
-    /// Elements between two that stayed are modifications of those that were there, as far as these go.
+    /// Between two unchanged elements, replaced elements are modifications; surplus ones are deletions or insertions.
     fileprivate init(from old: [Value], to new: [Value]) {
         var (gone, come): (Set<Int>, Set<Int>) = ([], [])
         for change in new.difference(from: old) {

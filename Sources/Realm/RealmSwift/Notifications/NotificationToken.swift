@@ -1,11 +1,11 @@
 import LiveQueries
 
-/// Keeps an observation alive: it ends when the token is invalidated or the last reference to it is dropped.
+/// Keeps an observation alive. The observation ends when the token is invalidated or released.
 public final class NotificationToken: Sendable {
     let token: InstanceToken
 
     init(_ token: InstanceToken) { self.token = token }
 
-    /// Ends the observation: no call of its block begins after this returns, on the observing thread.
+    /// Ends the observation. On the observing thread, no call of its block begins after this returns.
     public func invalidate() { token.invalidate() }
 }

@@ -4,7 +4,7 @@ import LiveSchedulers
 import ObjectModel
 import StoreContract
 
-/// What the observer of an object is told, without the object.
+/// A change of an object without the object itself.
 enum ObjectNews {
     case change([LivePropertyChange])
     case deleted
@@ -27,7 +27,7 @@ extension ObjectBase {
         }
     }
 
-    /// The change as the object's class tells it, with Swift names and values.
+    /// Converts the change to Swift's names and values.
     fileprivate final func change<T: ObjectBase>(_ news: ObjectNews) -> ObjectChange<T>? {
         switch news {
         case .deleted: return .deleted
@@ -43,7 +43,7 @@ extension ObjectBase {
         }
     }
 
-    /// A stored value as the property's Swift type has it; nil for null.
+    /// Converts a stored value to the property's Swift type; nil for null.
     private func swiftValue(_ value: Value?, _ property: BoundProperty) -> Any? {
         guard let value, !value.isNull, let _realm else { return nil }
         let stored = _Stored(property.reference(value))
@@ -74,7 +74,7 @@ extension ObjectBase {
                 let object = try file.realm(on: scheduler(of: queue), configuration).object(reference)
                 return try object.observe(keyPaths) { object.change($0).map(transferred.value) }
             } failed: { _ in
-                // It was deleted before anybody listened.
+                // The object was deleted before the observation began.
                 transferred.value(.deleted)
             })
     }
@@ -96,7 +96,7 @@ extension ObjectBase {
         return NotificationToken(token)
     }
 
-    /// Throws what would otherwise only come to light elsewhere.
+    /// Throws errors here that would otherwise occur on the other queue or actor.
     private func prepare(_ keyPaths: [String]?) throws -> (ObjectReference, RealmFile, RLMRealm) {
         let (realm, boundClass) = try managed()
         if realm.isFrozen {
@@ -121,11 +121,12 @@ extension ObjectBase {
 }
 
 extension Object {
-    /// Calls the block after each version in which one of the object's properties was assigned, also to the same value,
-    /// and at last when it was deleted. There is no first call. With key paths only these properties count, and, where a
-    /// path leads on, what it leads to; a change is told as one of the path's first property.
+    /// Calls the block after each version in which a property of the object was assigned, even to the same value, and
+    /// finally when the object was deleted. There is no initial call. With key paths, only changes of these properties
+    /// and of the objects on the paths count; a change at the end of a path is reported as a change of the path's first
+    /// property.
     ///
-    /// Threads and queues, and what traps, are as of `RealmCollection.observe`.
+    /// The same threads, queues and traps apply as for `RealmCollection.observe`.
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken {
@@ -135,13 +136,13 @@ extension Object {
         }
     }
 
-    /// `observe` with Swift key paths; none means all of the object's own properties.
+    /// Calls `observe` with Swift key paths; none means all properties of the object itself.
     public func observe<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// `observe` on an actor, with the object of the actor's realm. Returns when it is registered there: later writes are
-    /// never missed. Gives a dead token when the task was cancelled before.
+    /// Observes on an actor, with the object of the actor's realm. When it returns, the observation is registered, so
+    /// that no later write is missed. Returns an inactive token if the task was already cancelled.
     public func observe<A: Actor, T: Object>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<T>) -> Void
@@ -154,7 +155,7 @@ extension Object {
         }
     }
 
-    /// `observe` on an actor with Swift key paths.
+    /// Calls `observe` on an actor with Swift key paths.
     public func observe<A: Actor, T: Object>(
         keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<T>) -> Void

@@ -2,20 +2,20 @@ public import Dispatch
 import LiveQueries
 
 extension RealmCollection {
-    /// Calls the block with `initial` in a later turn, and with an `update` after each version that made the collection,
-    /// or what its elements lead to, another one. Key paths narrow what counts as a modification of an element; nil and
-    /// an empty array mean what three links from it reach.
+    /// Calls the block with `initial` in a later turn of the run loop or queue, and with an `update` after each version
+    /// that changed the collection or an object that its elements link to. Key paths select which changes count as
+    /// modifications of an element; nil and an empty array mean changes of objects up to three links away.
     ///
-    /// Without a queue the block is called on the realm's thread, which runs a run loop, queue or actor; with a serial one
-    /// there, with a collection of that queue's realm. Traps within a write transaction, for read-only and frozen realms,
-    /// unmanaged collections and unknown key paths.
+    /// Without a queue the block is called on the realm's thread, which must run a run loop, or on its queue or actor.
+    /// With a serial queue it is called there, with a collection of that queue's realm. Traps within a write
+    /// transaction, for read-only and frozen realms, for unmanaged collections and for unknown key paths.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { _observe(keyPaths, on: queue, block) }
 
-    /// The same on an actor, with a collection of the actor's realm. Returns when it is registered there, so that all
-    /// later writes are told; gives a dead token when the task was cancelled before.
+    /// Observes on an actor, with a collection of the actor's realm. When it returns, the observation is registered, so
+    /// that all later writes are reported. Returns an inactive token if the task was already cancelled.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
@@ -54,13 +54,13 @@ extension RealmCollectionImpl {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// `observe` with Swift key paths.
+    /// Calls `observe` with Swift key paths.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// `observe` on an actor with Swift key paths.
+    /// Calls `observe` on an actor with Swift key paths.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
@@ -70,7 +70,7 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection {
-    /// `observe` with key paths of projected properties.
+    /// Calls `observe` with key paths of projected properties.
     public func observe<Root: ObjectBase>(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -78,7 +78,7 @@ extension RealmCollection {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
 
-    /// `observe` on an actor with key paths of projected properties.
+    /// Calls `observe` on an actor with key paths of projected properties.
     public func observe<A: Actor, Root: ObjectBase>(
         keyPaths: [PartialKeyPath<Element>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
@@ -95,7 +95,7 @@ extension RealmCollectionChange {
             self = .update(
                 collection, deletions: indices.deletions, insertions: indices.insertions,
                 modifications: indices.modifications)
-        // Only maps are told keys.
+        // Occurs only for maps.
         case .keys: self = .update(collection, deletions: [], insertions: [], modifications: [])
         }
     }

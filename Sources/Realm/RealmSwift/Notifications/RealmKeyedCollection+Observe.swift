@@ -3,14 +3,14 @@ import ObjectModel
 import StoreContract
 
 extension RealmKeyedCollection {
-    /// Calls the block with `initial` in a later turn, and with an `update` after each version that made the map, or what
-    /// its values lead to, another one. Key paths name properties of the values' objects. Otherwise as
+    /// Calls the block with `initial` in a later turn, and with an `update` after each version that changed the map or
+    /// an object that its values link to. Key paths name properties of the values' class. Otherwise the same as
     /// `RealmCollection.observe`.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmMapChange<Self>) -> Void
     ) -> NotificationToken { _observe(keyPaths, on: queue, block) }
 
-    /// The same on an actor.
+    /// Observes on an actor.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmMapChange<Self>) -> Void
@@ -20,13 +20,13 @@ extension RealmKeyedCollection {
 }
 
 extension RealmKeyedCollection where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// `observe` with Swift key paths of the values' class.
+    /// Calls `observe` with Swift key paths of the values' class.
     public func observe(
         keyPaths: [PartialKeyPath<Value.Wrapped>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// `observe` on an actor with Swift key paths of the values' class.
+    /// Calls `observe` on an actor with Swift key paths of the values' class.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmMapChange<Self>) -> Void
@@ -98,7 +98,7 @@ extension Map: _ReferencePayloadSource {
     }
 }
 
-/// A map of a file.
+/// A reference to a managed map.
 private struct MapReference<Key: _MapKey, Value: RealmCollectionValue>: _ReferencePayload {
     let path: String
     let pinned: any Snapshot
@@ -117,7 +117,7 @@ extension RealmMapChange {
             func keys(_ texts: [String]) -> [MapType.Key] { texts.map { MapType.Key(_key: $0) } }
             self = .update(
                 map, deletions: keys(deletions), insertions: keys(insertions), modifications: keys(modifications))
-        // Only other collections are told positions.
+        // Occurs only for other collections.
         case .update: self = .update(map, deletions: [], insertions: [], modifications: [])
         }
     }
