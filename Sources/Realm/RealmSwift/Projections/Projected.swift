@@ -1,17 +1,17 @@
 import ObjectModel
 
-/// A property of a projection: what a key path from the projected object leads to. It is read, and written, through the
+/// Declares a property of a projection: the value at a key path from the projected object. Reads and writes go to the
 /// object.
 ///
-/// A path through `projectTo`, as `\Person.dogs.projectTo.name`, gives a `ProjectedCollection`.
+/// A path through `projectTo`, such as `\Person.dogs.projectTo.name`, gives a `ProjectedCollection`.
 @propertyWrapper
 public struct Projected<Root: ObjectBase, Value> {
     let path: AnyKeyPath
 
-    /// Traps when it is used and the path leads to no stored property.
+    /// Traps on use if the path leads to no stored property.
     public init(_ projectedKeyPath: KeyPath<Root, Value>) { path = projectedKeyPath }
 
-    /// Of a path that leads through a collection's elements.
+    /// Declares a path through a collection's elements.
     public init<Element: RealmCollectionValue>(_ projectedKeyPath: KeyPath<Root, Element>)
     where Value == ProjectedCollection<Element> {
         path = projectedKeyPath
@@ -43,7 +43,7 @@ public struct Projected<Root: ObjectBase, Value> {
         }
     }
 
-    /// The value that the path leads to.
+    /// Returns the value at the end of the path.
     func value(in root: Root) throws -> Value {
         if let path = path as? KeyPath<Root, Value> { return root[keyPath: path] }
         let names = try tracedNames(path, Root.self)
@@ -63,14 +63,14 @@ extension Projected: _ProjectedProperty {
     }
 }
 
-/// A wrapper whatever its types are.
+/// The type-erased wrapper.
 protocol _ProjectedProperty {
-    /// The names of the properties on the way.
+    /// Returns the names of the properties on the path.
     func names() throws -> [String]
     func anyValue(in root: ObjectBase) throws -> Any?
 }
 
-/// The names of the properties that a key path of a model class goes through. Throws when there is none.
+/// Returns the names of the properties on a key path of a model class. Throws if there is none.
 func tracedNames<Root: ObjectBase>(_ path: AnyKeyPath, _: Root.Type) throws -> [String] {
     let trace = _Trace()
     if let path = path as? PartialKeyPath<Root> {

@@ -1,43 +1,44 @@
 public import Dispatch
 import ObjectModel
 
-/// One property of each element of a collection of objects, in its order: what `@Projected(\Person.dogs.projectTo.name)`
-/// gives. It shows the collection as it is when it is asked. Of a map it has the values, in the order of their keys.
+/// One property of each element of a collection of objects, in the collection's order: the value of
+/// `@Projected(\Person.dogs.projectTo.name)`. It shows the present state of the collection. For a map it contains the
+/// values in the order of their keys.
 public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCollection, CustomStringConvertible,
     ThreadConfined
 {
-    /// The object that has the collection.
+    /// The object that owns the collection.
     private let owner: ObjectBase
     private let slot: Int
-    /// From an element on.
+    /// The names of the properties on the path from an element.
     private let names: [String]
-    /// What is projected of an element.
+    /// Reads the projected value of an element.
     private let read: (ObjectBase) throws -> Element
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { raising { try accessor?.count() ?? unmanaged.count } }
     public var count: Int { endIndex }
 
-    /// The realm that manages the collection; nil when none does.
+    /// The realm that manages the collection; nil for an unmanaged one.
     public var realm: Realm? { owner.managingRealm }
 
-    /// Whether the object that has the collection is gone.
+    /// Whether the object that owns the collection was deleted.
     public var isInvalidated: Bool { owner.isInvalidated }
 
-    /// Whether the collection stays at one version.
+    /// Whether the collection is frozen at one version.
     public var isFrozen: Bool { owner._realm?.isFrozen ?? false }
 
-    /// The collection at the present version, for use on any thread. See `RealmCollection.freeze`.
+    /// Returns the collection frozen at the present version, for use on any thread. See `RealmCollection.freeze`.
     public func freeze() -> Self {
         raising { ProjectedCollection(owner: try owner.frozen(), slot: slot, names: names, read: read) }
     }
 
-    /// The live collection; nil when the object that has it is gone.
+    /// Returns the live collection; nil if its owner was deleted.
     public func thaw() -> Self? {
         raising { try owner.thawed().map { ProjectedCollection(owner: $0, slot: slot, names: names, read: read) } }
     }
 
-    /// The property of one element; assigning it, within a write, assigns that of the element. Traps for a position that
+    /// The property of one element. Assigning it, within a write, assigns the element's property. Traps if the position
     /// does not exist.
     public subscript(position: Int) -> Element {
         get { raising { try value(of: object(at: position)) } }
@@ -58,7 +59,7 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
         }
     }
 
-    /// The position of the first element that is equal.
+    /// Returns the position of the first equal element.
     public func index(of element: Element) -> Int? { firstIndex(of: element) }
 
     public var description: String {
@@ -75,7 +76,7 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
         return collection.unmanagedElements.map { flattened($0) as? ObjectBase }
     }
 
-    /// Nil for null, which maps may have.
+    /// Nil for a null, which maps can contain.
     private func object(at position: Int) throws -> ObjectBase? {
         guard let accessor = try accessor else {
             try checkIndex(position, unmanaged.count)
@@ -85,14 +86,14 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
         return try accessor.realm.object(reference)
     }
 
-    /// Of null, what null is for an optional element, and else the zero.
+    /// For a null, returns null if the type is optional, else the default value.
     private func value(of object: ObjectBase?) throws -> Element { try object.map(read) ?? Element._zero() }
 }
 
 extension ProjectedCollection {
-    /// Calls the block with `initial` in a later turn, and with an `update` after each version in which elements came,
-    /// went, or had what is projected changed; with key paths, which name properties of the elements' class, had those
-    /// changed. Threads and queues, and what traps, are as of `RealmCollection.observe`.
+    /// Calls the block with `initial` in a later turn, and with an `update` after each version in which elements were
+    /// added or removed, or their projected property changed. With key paths, changes of these properties of the
+    /// elements' class count instead. The same threads, queues and traps apply as for `RealmCollection.observe`.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
@@ -119,7 +120,7 @@ extension ProjectedCollection: _ProjectedCollection {
         guard let path = path as? KeyPath<Root, Element> else {
             throw RealmException("The key path '\(path)' cannot be projected.")
         }
-        // The whole path is followed, with the element in the collection's place: it may end in what is computed.
+        // Evaluates the whole path on the element: the path may end in a computed property.
         let read = { (element: ObjectBase) in
             let trace = _Trace(element: element)
             return trace.object(Root.self)[keyPath: path]

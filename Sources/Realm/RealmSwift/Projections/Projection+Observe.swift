@@ -1,10 +1,10 @@
 public import Dispatch
 
-/// A projection, for what gives its own type: see `Projection`.
+/// A projection, for methods that return its own type: see `Projection`.
 public protocol ProjectionObservable: AnyObject, ThreadConfined, SendableMetatype {
     associatedtype Root: ObjectBase
 
-    /// The object that is projected.
+    /// The projected object.
     var rootObject: Root { get }
 
     init(projecting object: Root)
@@ -13,11 +13,11 @@ public protocol ProjectionObservable: AnyObject, ThreadConfined, SendableMetatyp
 extension Projection: ProjectionObservable {}
 
 extension ProjectionObservable {
-    /// Calls the block after each version in which what the projected key paths lead to was changed, and at last when the
-    /// object was deleted. There is no first call. `keyPaths` names projected properties; nil and none mean all of them.
+    /// Calls the block after each version that changed a value at the projected key paths, and finally when the object
+    /// was deleted. There is no initial call. `keyPaths` names projected properties; nil and none mean all of them.
     ///
-    /// Changes are named by the projection's properties; old values are told only of those that are the object's own.
-    /// Threads and queues, and what traps, are as of `Object.observe`.
+    /// The changes have the names of the projection's properties. Old values are reported only for the object's own
+    /// properties. The same threads, queues and traps apply as for `Object.observe`.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
@@ -29,13 +29,13 @@ extension ProjectionObservable {
         }
     }
 
-    /// `observe` with Swift key paths of the projection.
+    /// Calls `observe` with Swift key paths of the projection.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: labels(of: keyPaths), on: queue, block) }
 
-    /// `observe` on an actor, with a projection of the object of the actor's realm.
+    /// Observes on an actor, with a projection of the object of the actor's realm.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
@@ -52,7 +52,7 @@ extension ProjectionObservable {
         }
     }
 
-    /// `observe` on an actor with Swift key paths of the projection.
+    /// Calls `observe` on an actor with Swift key paths of the projection.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
@@ -67,7 +67,7 @@ extension ProjectionObservable {
         return projection
     }
 
-    /// The names of the projected properties that key paths lead to.
+    /// Returns the names of the projected properties at key paths.
     private func labels(of keyPaths: [PartialKeyPath<Self>]) -> [String] {
         raising {
             let own = try projection().ownProperties
@@ -82,7 +82,7 @@ extension ProjectionObservable {
         }
     }
 
-    /// The change of the object as one of its projection.
+    /// Converts a change of the object to a change of its projection.
     private static func projected(_ change: ObjectChange<Root>) -> ObjectChange<Self> {
         switch change {
         case .deleted: .deleted
@@ -97,7 +97,7 @@ extension ProjectionObservable {
 }
 
 extension Projection {
-    /// The object's key paths for the names of projected properties.
+    /// Returns the object's key paths for the names of projected properties.
     fileprivate func paths(of labels: [String]?) throws -> [String] {
         let own = ownProperties
         guard let labels, !labels.isEmpty else { return try own.map { try $0.wrapper.names().joined(separator: ".") } }
@@ -110,12 +110,12 @@ extension Projection {
         }
     }
 
-    /// What became of the object's properties, by those that are projected from them.
+    /// Converts changes of the object's properties to changes of the projected ones.
     fileprivate func projected(_ changes: [PropertyChange]) throws -> [PropertyChange] {
         try ownProperties.compactMap { property in
             let names = try property.wrapper.names()
             guard let change = changes.first(where: { $0.name == names.first }) else { return nil }
-            // Of what the path makes of the property: the old value too, unless it lies behind a link.
+            // The old value as the path computes it, unless it lies behind a link.
             var old: Any?
             if names.count == 1, let oldValue = change.oldValue {
                 let before = Root()

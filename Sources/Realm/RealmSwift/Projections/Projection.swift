@@ -1,35 +1,35 @@
 import ObjectModel
 import StoreContract
 
-/// A class of one's own that shows some properties of a stored object, also of those that it links to, under names of
-/// its own. It holds nothing itself: reads and writes go to the object.
+/// A class that shows properties of a stored object, and of objects that it links to, under names of its own. It holds
+/// no data: reads and writes go to the object.
 ///
-/// Declare the properties with `@Projected`, and query with `realm.objects(MyProjection.self)`. Sorts and filters of the
-/// results use the names of the object's properties.
+/// Declare the properties with `@Projected`, and query with `realm.objects(MyProjection.self)`. Sorts and filters of
+/// the results use the names of the object's properties.
 open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, ThreadConfined, CustomStringConvertible {
     public typealias PersistedType = Root
 
-    /// The object that is projected.
+    /// The projected object.
     public let rootObject: Root
 
     public required init(projecting object: Root) { rootObject = object }
 
-    /// The realm that manages the object; nil when none does.
+    /// The realm that manages the object; nil for an unmanaged one.
     public var realm: Realm? { rootObject.managingRealm }
 
-    /// Whether the object is gone.
+    /// Whether the object was deleted.
     public var isInvalidated: Bool { rootObject.isInvalidated }
 
-    /// Whether the object stays at one version.
+    /// Whether the object is frozen at one version.
     public var isFrozen: Bool { rootObject._realm?.isFrozen ?? false }
 
-    /// The projection of the object at the present version, for use on any thread. See `Object.freeze`.
+    /// Returns the projection of the frozen object, for use on any thread. See `Object.freeze`.
     public func freeze() -> Self { raising { Self(projecting: try rootObject.frozen()) } }
 
-    /// The projection of the live object; nil when it is gone. See `Object.thaw`.
+    /// Returns the projection of the live object; nil if it was deleted. See `Object.thaw`.
     public func thaw() -> Self? { raising { try rootObject.thawed().map { Self(projecting: $0) } } }
 
-    /// `Projection { name = value; … }` with the values of the projected properties.
+    /// `Projection { name = value; … }`, with the values of the projected properties.
     open var description: String {
         let lines = raising {
             try ownProperties.map {
@@ -39,16 +39,16 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
         return (["\(type(of: self))<\(Root.className())> {"] + lines + ["}"]).joined(separator: "\n")
     }
 
-    /// Whether both show the same stored object, or the same instance.
+    /// Whether both project the same stored object, or the same instance.
     public static func == (a: Projection, b: Projection) -> Bool {
         a.rootObject == b.rootObject || a.rootObject.isSame(as: b.rootObject)
     }
 
-    /// Whether the other one, valid and of the same realm, shows the same stored object.
+    /// Returns whether the other one is valid, of the same realm, and projects the same stored object.
     public func isSameObject(as other: Projection?) -> Bool { rootObject.isSame(as: other?.rootObject) }
 
     public func hash(into hasher: inout Hasher) {
-        // Equal ones may have different instances of the stored object.
+        // Equal projections may have different instances of the stored object.
         if let reference = rootObject._objectReference { hasher.combine(reference) } else { hasher.combine(rootObject) }
     }
 
@@ -74,13 +74,13 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
 extension Projection: KeypathSortable {}
 
 extension Projection {
-    /// One property that is declared with `@Projected`.
+    /// A property declared with `@Projected`.
     struct Own {
         let label: String
         let wrapper: any _ProjectedProperty
     }
 
-    /// In declaration order, those of base classes first.
+    /// The properties in declaration order, those of base classes first.
     var ownProperties: [Own] {
         var mirrors: [Mirror] = []
         var mirror: Mirror? = Mirror(reflecting: self)
@@ -103,7 +103,7 @@ extension Projection: _ReferencePayloadSource {
     }
 }
 
-/// The projection of an object of a file.
+/// A reference to the projection of a managed object.
 private struct ProjectionReferencePayload<Root: ObjectBase>: _ReferencePayload {
     let object: any _ReferencePayload
     let type: Projection<Root>.Type
@@ -116,8 +116,8 @@ private struct ProjectionReferencePayload<Root: ObjectBase>: _ReferencePayload {
     }
 }
 
-/// The names of the stored properties that a projection's key path leads to, with dots: those of the object's class. Traps
-/// for key paths that lead to no stored property.
+/// Returns the dotted name of the stored properties at a projection's key path, from the object's class. Traps for key
+/// paths that do not lead to a stored property.
 public func _name<Root: ObjectBase, P: Projection<Root>>(for keyPath: PartialKeyPath<P>) -> String {
     raising {
         let trace = _Trace()

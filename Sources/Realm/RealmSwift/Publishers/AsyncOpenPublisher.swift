@@ -3,15 +3,15 @@ import Foundation
 public import OpenCombine
 
 extension Realm {
-    /// Opens the configuration's realm in the background for each subscriber, and publishes it once, on the main queue or
-    /// where `receive(on:)` says; or the `Realm.Error`.
+    /// Opens the configuration's realm in the background for each subscriber. Publishes it once, on the main queue or
+    /// on the scheduler of `receive(on:)`; fails with `Realm.Error`.
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration
     ) -> RealmPublishers.AsyncOpenPublisher { RealmPublishers.AsyncOpenPublisher(configuration, .main) }
 }
 
 extension RealmPublishers {
-    /// A realm that is opened in the background: one value, or a failure. Cancelling gives it up.
+    /// Opens a realm in the background: publishes one value, or fails. Cancelling the subscription cancels the open.
     public struct AsyncOpenPublisher: Publisher {
         public typealias Output = Realm
         public typealias Failure = any Error
@@ -28,19 +28,19 @@ extension RealmPublishers {
             subscriber.receive(subscription: AsyncOpening(AnySubscriber(subscriber), configuration, queue))
         }
 
-        /// Opens the realm for a serial queue, where it is published. Traps for other schedulers.
+        /// Opens the realm for a serial queue and publishes it there. Traps for other schedulers.
         public func receive<S: Scheduler>(on scheduler: S) -> AsyncOpenPublisher {
             AsyncOpenPublisher(configuration, raising { try serialQueue(scheduler) })
         }
     }
 }
 
-/// One subscriber's opening, which begins when a value is asked for.
+/// The open of one subscriber, which begins when it requests a value.
 private final class AsyncOpening: Subscription {
     private let lock = NSLock()
     private let configuration: Realm.Configuration
     private let queue: DispatchQueue
-    /// Nil at the end.
+    /// Nil after completion or cancellation.
     private var subscriber: AnySubscriber<Realm, any Error>?
     private var task: Realm.AsyncOpenTask?
 

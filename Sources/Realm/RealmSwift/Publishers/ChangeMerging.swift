@@ -3,7 +3,7 @@ import LiveQueries
 import OpenCombine
 
 extension RealmCollectionChange {
-    /// This and what followed as one; nil when they cancel out.
+    /// Combines two consecutive changes; nil if they cancel each other out.
     func followed(by next: RealmCollectionChange) -> RealmCollectionChange? {
         guard case .update(let collection, let deletions, let insertions, let modifications) = next else { return next }
         switch self {
@@ -31,18 +31,19 @@ extension IndexChanges {
 }
 
 extension SectionedResultsChange where Collection: RealmSectionedResult {
-    /// This and what followed as one; nil when they cancel out.
+    /// Combines two consecutive changes; nil if they cancel each other out.
     func followed(by next: SectionedResultsChange) -> SectionedResultsChange? {
         guard case .update(let collection, _, _, _, _, _) = next, let later = next.sectionChanges else { return next }
         guard let earlier = sectionChanges else { return .initial(collection) }
-        // Of one section the number of its rows is wanted; of all, those of the section with the index.
+        // A section's change needs the number of its rows; a change of all sections, that of the section with the
+        // index.
         let both = earlier.followed(by: later) { index in
             (collection as? any SectionCounting)?.rowCount(ofSection: index) ?? 0
         }
         return both.isEmpty ? nil : SectionedResultsChange(collection, .update(both))
     }
 
-    /// Nil of the first state.
+    /// Nil for the initial state.
     private var sectionChanges: SectionChanges? {
         guard case .update(_, let deletions, let insertions, let modifications, let come, let gone) = self else {
             return nil
@@ -59,7 +60,7 @@ extension SectionedResultsChange where Collection: RealmSectionedResult {
     }
 }
 
-/// Sections whose rows can be counted.
+/// Sections that provide the number of their rows.
 private protocol SectionCounting {
     func rowCount(ofSection section: Int) -> Int
 }
@@ -73,7 +74,7 @@ extension ResultsSection: SectionCounting {
 }
 
 extension ObjectChange {
-    /// This and what followed as one.
+    /// Combines two consecutive changes.
     func followed(by next: ObjectChange) -> ObjectChange? {
         guard case .change(let object, let later) = next, case .change(_, let earlier) = self else { return next }
         let names = Set(later.map(\.name))

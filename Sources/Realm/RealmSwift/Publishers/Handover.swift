@@ -3,7 +3,7 @@ public import OpenCombine
 import OpenCombineDispatch
 
 extension RealmPublishers {
-    /// Values that are handed over to another scheduler by `receive(on:)`.
+    /// A publisher whose values can be passed to another scheduler by `receive(on:)`.
     public struct MakeThreadSafe<Upstream: Publisher>: Publisher {
         public typealias Output = Upstream.Output
         public typealias Failure = Upstream.Failure
@@ -16,14 +16,14 @@ extension RealmPublishers {
             upstream.receive(subscriber: subscriber)
         }
 
-        /// Hands what is published over to a serial scheduler, as what belongs to its realm. What is gone there is left
-        /// out.
+        /// Passes the values to a serial scheduler, as values of its own realm. Values that no longer exist there are
+        /// dropped.
         public func receive<S: Scheduler>(on scheduler: S) -> DeferredHandover<Upstream, S> {
             DeferredHandover(upstream, scheduler)
         }
     }
 
-    /// Values as another scheduler's realm has them, published there.
+    /// Publishes the values on another scheduler, as values of its own realm.
     public struct DeferredHandover<Upstream: Publisher, S: Scheduler>: Publisher {
         public typealias Output = Upstream.Output
         public typealias Failure = Upstream.Failure
@@ -48,7 +48,7 @@ extension RealmPublishers {
     }
 }
 
-/// The queue that a scheduler stands for. Throws for other schedulers.
+/// Returns the queue of a scheduler. Throws for schedulers that are not queues.
 func serialQueue(_ scheduler: some Scheduler) throws -> DispatchQueue {
     if let queue = scheduler as? DispatchQueue { return queue }
     if let wrapped = scheduler as? DispatchQueue.OCombine { return wrapped.queue }
@@ -56,9 +56,9 @@ func serialQueue(_ scheduler: some Scheduler) throws -> DispatchQueue {
         "Cannot subscribe on scheduler \(scheduler): only serial dispatch queues are currently implemented.")
 }
 
-/// A published value on its way.
+/// A published value that is being passed to another thread.
 struct PublishedReferencePayload<Value> {
-    /// Gives the value on the other side; nil when it is gone.
+    /// Resolves the value on the other thread; nil if it no longer exists.
     private let resolve: (DispatchQueue?) throws -> Value?
 
     init(_ value: Value) {
@@ -93,10 +93,10 @@ struct PublishedReferencePayload<Value> {
     func resolved(on queue: DispatchQueue?) -> Value? { raising { try resolve(queue) } }
 }
 
-/// A change that carries what changed.
+/// A change that contains the changed value.
 protocol _ConfinedChange {
     var _confined: (any ThreadConfined)? { get }
-    /// The same change of what is the same elsewhere.
+    /// Returns the same change with another instance of the value.
     func _with(_ confined: any ThreadConfined) -> Self?
 }
 
@@ -151,36 +151,36 @@ extension ObjectChange: _ConfinedChange {
 }
 
 extension Publisher where Output: ThreadConfined {
-    /// Makes what is published fit for `receive(on:)`.
+    /// Allows `receive(on:)` for the published values.
     public func threadSafeReference() -> RealmPublishers.MakeThreadSafe<Self> { RealmPublishers.MakeThreadSafe(self) }
 }
 
 extension Publisher {
-    /// Makes what is published fit for `receive(on:)`.
+    /// Allows `receive(on:)` for the published values.
     public func threadSafeReference<T: RealmCollection>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == RealmCollectionChange<T> { RealmPublishers.MakeThreadSafe(self) }
 
-    /// Makes what is published fit for `receive(on:)`.
+    /// Allows `receive(on:)` for the published values.
     public func threadSafeReference<T: RealmSectionedResult>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == SectionedResultsChange<T> { RealmPublishers.MakeThreadSafe(self) }
 
-    /// Makes what is published fit for `receive(on:)`. Links in old and new values are not handed over: use them on the
-    /// upstream's side.
+    /// Allows `receive(on:)` for the published values. Links in old and new values are not passed on: use them before
+    /// it.
     public func threadSafeReference<T: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == ObjectChange<T> { RealmPublishers.MakeThreadSafe(self) }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: Object>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: EmbeddedObject>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<Root: ObjectBase, T: Projection<Root>>() -> Publishers.Map<Self, T> where Output == T {
         map { $0.freeze() }
     }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<Root: ObjectBase, T: Projection<Root>>() -> Publishers.Map<Self, ObjectChange<T>>
     where Output == ObjectChange<T> {
         map { change in
@@ -189,16 +189,16 @@ extension Publisher {
         }
     }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: RealmCollection>() -> Publishers.Map<Self, T> where Output == T {
-        // What is told last of a collection whose owner was deleted stays as it is.
+        // The last value after the owner of a collection was deleted cannot be frozen.
         map { $0.isInvalidated ? $0 : $0.freeze() }
     }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: RealmSectionedResult>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: Object>() -> Publishers.Map<Self, ObjectChange<T>> where Output == ObjectChange<T> {
         map { change in
             guard case .change(let object, let changes) = change else { return change }
@@ -206,7 +206,7 @@ extension Publisher {
         }
     }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: RealmCollection>() -> Publishers.Map<Self, RealmCollectionChange<T>>
     where Output == RealmCollectionChange<T> {
         map { change in
@@ -218,7 +218,7 @@ extension Publisher {
         }
     }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: RealmSectionedResult>() -> Publishers.Map<Self, SectionedResultsChange<T>>
     where Output == SectionedResultsChange<T> {
         map { change in

@@ -3,7 +3,7 @@ import LiveQueries
 public import OpenCombine
 
 extension RealmPublishers {
-    /// The changes of a map: `initial`, then updates.
+    /// Publishes the changes of a map: `initial`, then updates.
     public struct MapChangeset<Collection: RealmKeyedCollection>: _ConfinedPublisher {
         public typealias Output = RealmMapChange<Collection>
         public typealias Failure = Never
@@ -30,33 +30,33 @@ extension RealmKeyedCollection where Self: RealmSubscribable {
         }
     }
 
-    /// Tells of the first state, and of each change after it happened.
+    /// Publishes once at the start, and after each change.
     public var objectWillChange: RealmPublishers.WillChange<Self> { RealmPublishers.WillChange(self) }
 
-    /// The map, first as it is and then after each change.
+    /// Publishes the map at the start, and after each change.
     public var collectionPublisher: RealmPublishers.Value<Self> { RealmPublishers.Value(self, nil) }
 
-    /// The same, told of modifications that the key paths lead to only.
+    /// Publishes the map at the start and after each change; only changes at the key paths count as modifications.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
         RealmPublishers.Value(self, keyPaths)
     }
 
-    /// The changes of the map.
+    /// Publishes the changes of the map.
     public var changesetPublisher: RealmPublishers.MapChangeset<Self> { RealmPublishers.MapChangeset(self, nil) }
 
-    /// The same, told of modifications that the key paths lead to only.
+    /// Publishes the changes of the map; only changes at the key paths count as modifications.
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.MapChangeset<Self> {
         RealmPublishers.MapChangeset(self, keyPaths)
     }
 }
 
 extension RealmKeyedCollection where Self: RealmSubscribable, Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// `collectionPublisher` with Swift key paths of the values' class.
+    /// Calls `collectionPublisher` with Swift key paths of the values' class.
     public func collectionPublisher(keyPaths: [PartialKeyPath<Value.Wrapped>]) -> RealmPublishers.Value<Self> {
         collectionPublisher(keyPaths: keyPaths.map { _name(for: $0) })
     }
 
-    /// `changesetPublisher` with Swift key paths of the values' class.
+    /// Calls `changesetPublisher` with Swift key paths of the values' class.
     public func changesetPublisher(
         keyPaths: [PartialKeyPath<Value.Wrapped>]
     ) -> RealmPublishers.MapChangeset<Self> { changesetPublisher(keyPaths: keyPaths.map { _name(for: $0) }) }
@@ -68,12 +68,12 @@ extension Map: ObservableObject {
     public typealias ObjectWillChangePublisher = RealmPublishers.WillChange<Map>
 }
 
-/// A map, first as it is and then after each change.
+/// Publishes a map at the start, and after each change.
 public func valuePublisher<T: RealmKeyedCollection & RealmSubscribable>(
     _ map: T, keyPaths: [String]? = nil
 ) -> RealmPublishers.Value<T> { RealmPublishers.Value(map, keyPaths) }
 
-/// The changes of a map.
+/// Publishes the changes of a map.
 public func changesetPublisher<T: RealmKeyedCollection>(
     _ map: T, keyPaths: [String]? = nil
 ) -> RealmPublishers.MapChangeset<T> { RealmPublishers.MapChangeset(map, keyPaths) }
@@ -96,7 +96,7 @@ extension RealmMapChange: _ConfinedChange {
         }
     }
 
-    /// This and what followed as one; nil when they cancel out.
+    /// Combines two consecutive changes; nil if they cancel each other out.
     func followed(by next: RealmMapChange) -> RealmMapChange? {
         guard case .update(let map, let deletions, let insertions, let modifications) = next else { return next }
         switch self {
@@ -117,17 +117,17 @@ extension RealmMapChange: _ConfinedChange {
 }
 
 extension Publisher {
-    /// Makes what is published fit for `receive(on:)`.
+    /// Allows `receive(on:)` for the published values.
     public func threadSafeReference<T: RealmKeyedCollection>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == RealmMapChange<T> { RealmPublishers.MakeThreadSafe(self) }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: RealmKeyedCollection>() -> Publishers.Map<Self, T> where Output == T {
-        // What is told last of a map whose owner was deleted stays as it is.
+        // The last value after the owner of a map was deleted cannot be frozen.
         map { $0.isInvalidated ? $0 : $0.freeze() }
     }
 
-    /// Freezes what is published.
+    /// Freezes the published values.
     public func freeze<T: RealmKeyedCollection>() -> Publishers.Map<Self, RealmMapChange<T>>
     where Output == RealmMapChange<T> {
         map { change in

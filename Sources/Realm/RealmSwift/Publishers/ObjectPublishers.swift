@@ -2,7 +2,7 @@ public import Dispatch
 public import OpenCombine
 
 extension RealmPublishers {
-    /// The changes of an object; `deleted` is the last, and completes.
+    /// Publishes the changes of an object, and completes after `deleted`.
     public struct ObjectChangeset<O: ThreadConfined>: _ConfinedPublisher {
         public typealias Output = ObjectChange<O>
         public typealias Failure = Never
@@ -23,43 +23,43 @@ extension RealmPublishers {
 // MARK: - Objects
 
 extension Object: ObservableObject {
-    /// Tells of each change of the object, after it happened.
+    /// Publishes after each change of the object.
     public var objectWillChange: RealmPublishers.WillChange<Object> { RealmPublishers.WillChange(self) }
 }
 
 extension EmbeddedObject: ObservableObject {
-    /// Tells of each change of the object, after it happened.
+    /// Publishes after each change of the object.
     public var objectWillChange: RealmPublishers.WillChange<EmbeddedObject> { RealmPublishers.WillChange(self) }
 }
 
-/// An object after each change; completes when it is deleted.
+/// Publishes an object after each change, and completes when it is deleted.
 public func valuePublisher<T: Object>(_ object: T, keyPaths: [String]? = nil) -> RealmPublishers.Value<T> {
     RealmPublishers.Value(object, keyPaths)
 }
 
-/// The same with Swift key paths.
+/// Publishes an object after each change at Swift key paths.
 public func valuePublisher<T: Object>(_ object: T, keyPaths: [PartialKeyPath<T>]) -> RealmPublishers.Value<T> {
     valuePublisher(object, keyPaths: keyPaths.map { _name(for: $0) })
 }
 
-/// An embedded object after each change; completes when it is deleted.
+/// Publishes an embedded object after each change, and completes when it is deleted.
 public func valuePublisher<T: EmbeddedObject>(_ object: T, keyPaths: [String]? = nil) -> RealmPublishers.Value<T> {
     RealmPublishers.Value(object, keyPaths)
 }
 
-/// The changes of an object.
+/// Publishes the changes of an object.
 public func changesetPublisher<T: Object>(
     _ object: T, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<T> {
     RealmPublishers.ObjectChangeset { queue, send in object.observe(keyPaths: keyPaths, on: queue, send) }
 }
 
-/// The same with Swift key paths.
+/// Publishes the changes of an object at Swift key paths.
 public func changesetPublisher<T: Object>(
     _ object: T, keyPaths: [PartialKeyPath<T>]
 ) -> RealmPublishers.ObjectChangeset<T> { changesetPublisher(object, keyPaths: keyPaths.map { _name(for: $0) }) }
 
-/// The changes of an embedded object.
+/// Publishes the changes of an embedded object.
 public func changesetPublisher<T: EmbeddedObject>(
     _ object: T, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<T> {
@@ -69,7 +69,7 @@ public func changesetPublisher<T: EmbeddedObject>(
 // MARK: - Projections
 
 extension Projection: ObservableObject {
-    /// Tells of each change of what is projected, after it happened.
+    /// Publishes after each change of the projected properties.
     public var objectWillChange: RealmPublishers.WillChange<Projection<Root>> { RealmPublishers.WillChange(self) }
 }
 
@@ -88,12 +88,12 @@ extension Projection: RealmSubscribable {
     }
 }
 
-/// A projection after each change of what it projects; completes when the object is deleted.
+/// Publishes a projection after each change of its properties, and completes when the object is deleted.
 public func valuePublisher<T: ProjectionObservable & RealmSubscribable>(
     _ projection: T, keyPaths: [String]? = nil
 ) -> RealmPublishers.Value<T> { RealmPublishers.Value(projection, keyPaths) }
 
-/// The changes of what a projection projects.
+/// Publishes the changes of a projection's properties.
 public func changesetPublisher<T: ProjectionObservable>(
     _ projection: T, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<T> {

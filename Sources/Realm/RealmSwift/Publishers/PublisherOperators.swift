@@ -1,6 +1,6 @@
 public import OpenCombine
 
-/// A publisher of what is observed in a realm; see `RealmPublishers`.
+/// A publisher that observes a realm or its contents; see `RealmPublishers`.
 public protocol _RealmPublisher: Publisher {
     var _source: _PublisherSource<Output> { get set }
 }
@@ -10,7 +10,7 @@ extension _RealmPublisher {
         _source.attach(subscriber)
     }
 
-    /// Puts each subscription's token into a property, for `write(withoutNotifying:)`.
+    /// Assigns each subscription's token to a property, for `write(withoutNotifying:)`.
     public func saveToken<T>(on object: T, at keyPath: WritableKeyPath<T, NotificationToken?>) -> Self {
         var publisher = self
         publisher._source = _source.saving(object, keyPath)
@@ -18,18 +18,18 @@ extension _RealmPublisher {
     }
 }
 
-/// One whose values belong to a realm, which is confined to where it was opened.
+/// A publisher whose values belong to a realm, and are confined to the realm's thread, queue or actor.
 public protocol _ConfinedPublisher: _RealmPublisher {}
 
 extension _ConfinedPublisher {
-    /// Observes on a serial queue, with what belongs to that queue's realm.
+    /// Observes on a serial queue, with values of that queue's realm.
     public func subscribe<S: Scheduler>(on scheduler: S) -> Self {
         var publisher = self
         publisher._source = _source.subscribed(on: scheduler)
         return publisher
     }
 
-    /// Hands what is published over to a serial scheduler, as what belongs to its realm.
+    /// Passes the values to a serial scheduler, as values of its own realm.
     public func receive<S: Scheduler>(on scheduler: S) -> RealmPublishers.DeferredHandover<Self, S> {
         RealmPublishers.DeferredHandover(self, scheduler)
     }

@@ -2,22 +2,22 @@ import Dispatch
 import Foundation
 import OpenCombine
 
-/// What an observation tells a publisher.
+/// A signal from an observation to its publisher.
 enum PublishedSignal<Output> {
     case value(Output)
-    /// Nothing follows.
+    /// The last signal.
     case finished
 }
 
-/// How a publisher's subscribers come to their values.
+/// The source of a publisher's values.
 public struct _PublisherSource<Output> {
-    /// Where it is observed; nil for where the subscription begins.
+    /// The queue to observe on; nil for the queue or thread where the subscription begins.
     var queue: DispatchQueue?
-    /// Is given the token of each subscription.
+    /// Called with the token of each subscription.
     var save: ((NotificationToken) -> Void)?
-    /// Begins to observe.
+    /// Begins the observation.
     let begin: (DispatchQueue?, @escaping (PublishedSignal<Output>) -> Void) -> NotificationToken
-    /// One value that tells what two that follow each other do; nil when they cancel out.
+    /// Combines two consecutive values; nil if they cancel each other out.
     let merge: (Output, Output) -> Output?
 
     init(
@@ -53,13 +53,13 @@ public struct _PublisherSource<Output> {
     }
 }
 
-/// One subscriber's observation. It ends when it is cancelled or dropped.
+/// One subscriber's observation. It ends when it is cancelled or released.
 ///
-/// What the subscriber has not asked for yet is kept as one value that tells all of it.
+/// Values beyond the subscriber's demand are combined into one pending value.
 final class PublisherSubscription<S: Subscriber>: Subscription {
     private let lock = NSLock()
     private let merge: (S.Input, S.Input) -> S.Input?
-    /// Nil at the end.
+    /// Nil after completion or cancellation.
     private var subscriber: S?
     private var token: NotificationToken?
     private var demand = Subscribers.Demand.none
@@ -109,7 +109,8 @@ final class PublisherSubscription<S: Subscriber>: Subscription {
         token?.invalidate()
     }
 
-    /// Gives what is there and asked for. One call at a time: another one, within it or elsewhere, leaves the rest to it.
+    /// Delivers the pending value if there is demand. Only one call delivers at a time; a nested or concurrent call
+    /// leaves the work to it.
     private func deliver() {
         while let (subscriber, value) = next() {
             let more = subscriber.receive(value)

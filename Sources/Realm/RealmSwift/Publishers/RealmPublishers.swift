@@ -1,13 +1,13 @@
 import Dispatch
 import OpenCombine
 
-/// Publishers of what changes in realms.
+/// Publishers of changes in realms.
 ///
-/// A subscription observes from where it begins, or on the queue that `subscribe(on:)` names, until it is cancelled. What
-/// a subscriber has not asked for yet is kept for it as one value that tells all of it. Subscribing to what is unmanaged
-/// traps, as do all other misuses of `observe`.
+/// A subscription observes on the thread where it begins, or on the queue of `subscribe(on:)`, until it is cancelled.
+/// Values beyond the subscriber's demand are combined into one. Subscribing to an unmanaged value traps, as do all
+/// other misuses of `observe`.
 public enum RealmPublishers {
-    /// Tells that something has changed, after it did.
+    /// Publishes after each change.
     public struct WillChange<Subscribable: RealmSubscribable>: _RealmPublisher {
         public typealias Output = Void
         public typealias Failure = Never
@@ -21,10 +21,10 @@ public enum RealmPublishers {
         }
     }
 
-    /// What something is after each change, and, unless it is an object, at first.
+    /// Publishes a value after each change and, unless it is an object, once at the start.
     public struct Value<Subscribable: RealmSubscribable>: _ConfinedPublisher {
         public typealias Output = Subscribable
-        /// There are no failures.
+        /// It never fails; Realm declares this type.
         public typealias Failure = any Error
 
         public var _source: _PublisherSource<Subscribable>
@@ -38,7 +38,7 @@ public enum RealmPublishers {
         }
     }
 
-    /// The changes of a collection: `initial`, then updates.
+    /// Publishes the changes of a collection: `initial`, then updates.
     public struct CollectionChangeset<Collection: RealmCollection>: _ConfinedPublisher {
         public typealias Output = RealmCollectionChange<Collection>
         public typealias Failure = Never
@@ -52,7 +52,7 @@ public enum RealmPublishers {
         }
     }
 
-    /// The changes of sections, or of one: `initial`, then updates.
+    /// Publishes the changes of sections, or of one: `initial`, then updates.
     public struct SectionedResultsChangeset<Collection: RealmSectionedResult>: _ConfinedPublisher {
         public typealias Output = SectionedResultsChange<Collection>
         public typealias Failure = Never
@@ -66,10 +66,10 @@ public enum RealmPublishers {
         }
     }
 
-    /// The changes of one section: `initial`, then updates.
+    /// Publishes the changes of one section: `initial`, then updates.
     public typealias SectionChangeset<Section: RealmSectionedResult> = SectionedResultsChangeset<Section>
 
-    /// Tells that a realm is at another version.
+    /// Publishes whenever a realm has moved to another version.
     public struct RealmWillChange: _RealmPublisher {
         public typealias Output = Void
         public typealias Failure = Never
@@ -80,7 +80,7 @@ public enum RealmPublishers {
             _source = _PublisherSource(merge: { _, _ in () }) { _, send in realm.observe { _, _ in send(.value(())) } }
         }
 
-        /// `saveToken(on:at:)` by the name that Realm has for it here.
+        /// Calls `saveToken(on:at:)`; Realm uses this name here.
         public func saveToken<T>(on object: T, for keyPath: WritableKeyPath<T, NotificationToken?>) -> RealmWillChange {
             saveToken(on: object, at: keyPath)
         }

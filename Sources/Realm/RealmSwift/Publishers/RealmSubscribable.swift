@@ -1,9 +1,9 @@
 public import Dispatch
 
-/// Something whose changes can be published: objects and collections.
+/// A value whose changes can be published: an object or a collection.
 public protocol RealmSubscribable: ThreadConfined {
-    /// Calls the block, on the queue or where this belongs, with what this is there: for collections first for the state
-    /// as it is, and then after each change; with nil at the end.
+    /// Calls the block after each change, on the queue or on the value's own thread, with the value of that thread's
+    /// realm; for collections also once at the start, and with nil at the end.
     func _subscribe(
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (_ this: Any?) -> Void
     ) -> NotificationToken

@@ -3,9 +3,9 @@ import ObjectModel
 import QueryExecution
 import QueryLanguage
 
-/// What an aggregate gives, as the type that it is asked for.
+/// Converts the result of an aggregate to the requested type.
 enum AggregateConversion {
-    /// Throws for a number that the type does not have.
+    /// Throws if the type cannot represent the number.
     static func converted<T>(_ value: Value, to type: T.Type, in realm: RLMRealm?) throws -> T {
         if let optional = type as? any OptionalProtocol.Type {
             func wrapped<O: OptionalProtocol>(_: O.Type) throws -> Any {
@@ -30,7 +30,7 @@ enum AggregateConversion {
         throw unfit(value, type)
     }
 
-    /// A decimal becomes the nearest number of the other types.
+    /// Converts a decimal to the nearest number of another type.
     private static func fitted(_ value: Value, to base: BaseType) -> Value? {
         if let fitted = Conversion.fitted(value, to: base) { return fitted }
         switch (value, base) {
@@ -40,7 +40,7 @@ enum AggregateConversion {
         }
     }
 
-    /// The narrow integers take what they have room for.
+    /// Converts to a narrow integer, if the value fits.
     private static func number<I: _StoredInteger>(_ value: Value, _: I.Type) throws -> I {
         let isNarrow = I.self != Int.self && I.self != Int64.self
         switch value {
@@ -62,7 +62,7 @@ enum AggregateConversion {
 }
 
 extension Value {
-    /// For those who ask for a class of Foundation.
+    /// The value as a Foundation class, if one is requested.
     fileprivate var foundation: Any? {
         switch self {
         case .int(let number): NSNumber(value: number)
@@ -85,7 +85,7 @@ extension Value {
 }
 
 extension [Value] {
-    /// The aggregate of values of a type.
+    /// Returns the aggregate of values of one type.
     func aggregate(_ function: AggregateRequest.Function, of base: BaseType) -> Value {
         var state = AggregateState(function, of: base)
         for value in self { state.add(value) }

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
 
-/// A predicate of Foundation's, and what a query makes of it.
+/// A Foundation predicate and its translation into a query.
 struct FoundationPredicate {
     let node: () throws -> QueryNode
 
@@ -14,7 +14,7 @@ struct FoundationPredicate {
     }
 }
 
-/// One translation: what the variables stand for.
+/// One translation, with the meaning of the predicate's variables.
 final class PredicateTranslation {
     private var variables: [PredicateExpressions.VariableID: QueryPath] = [:]
 
@@ -42,7 +42,7 @@ final class PredicateTranslation {
     }
 }
 
-/// An expression of a predicate that a query can say.
+/// An expression of a predicate that queries support.
 protocol QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode
 }
@@ -68,7 +68,7 @@ extension PredicateExpressions.KeyPath: QueryExpression {
         let root = try translation.node(root)
         switch root {
         case .subquery:
-            // What a filter leaves is an array.
+            // The result of a filter is an array.
             if let node = number(root) { return node }
         case .path(let path):
             if Root.Output.self is any RealmCollection.Type,
@@ -88,7 +88,7 @@ extension PredicateExpressions.KeyPath: QueryExpression {
         throw PredicateTranslation.untranslatable("the key path '\(keyPath)'")
     }
 
-    /// The property that the key path names; nil for what is not stored.
+    /// Returns the property of the key path; nil for one that is not stored.
     private func property(of type: ObjectBase.Type) -> QueryPath.Component? {
         let trace = _Trace()
         guard let object = trace.object(type) as? Root.Output else { return nil }
@@ -98,7 +98,7 @@ extension PredicateExpressions.KeyPath: QueryExpression {
         return .property(name, isCollection: stored.map { $0.isCollection || $0.isComputed } ?? false)
     }
 
-    /// `count` and `isEmpty` of a collection with that number of elements; nil for its other members.
+    /// Translates `count` and `isEmpty` of a collection, given its number of elements; nil for other members.
     private func number(_ count: QueryNode) -> QueryNode? {
         if Output.self == Int.self { return count }
         if Output.self == Bool.self { return .comparison(count, "==", .value(0), options: "") }
@@ -160,7 +160,7 @@ extension PredicateExpressions.Comparison: QueryExpression {
 extension PredicateTranslation {
     func comparison(_ left: Any, _ sign: String, _ right: Any, options: String = "") throws -> QueryNode {
         let (a, b) = (try node(left), try node(right))
-        // A condition compared with a truth value.
+        // A condition compared with a Boolean constant.
         if sign == "==" || sign == "!=" {
             for (condition, constant) in [(a, b), (b, a)] {
                 if case .value(let value) = constant, let value = value as? Bool, condition.isCondition {
@@ -207,7 +207,7 @@ extension PredicateExpressions.ForcedUnwrap: QueryExpression {
 }
 
 extension PredicateExpressions.NilCoalesce: QueryExpression {
-    /// Of conditions: what is unknown counts as the constant.
+    /// For conditions: the constant replaces an unknown result.
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
         let condition = try translation.node(lhs)
         guard case .value(let value) = try translation.node(rhs), let value = value as? Bool else {
@@ -324,7 +324,7 @@ extension ClosedRange: ClosedBounds { fileprivate var bounds: (Any, Any) { (lowe
 private protocol HalfOpenBounds { var bounds: (Any, Any) { get } }
 extension Range: HalfOpenBounds { fileprivate var bounds: (Any, Any) { (lowerBound, upperBound) } }
 
-// MARK: Texts
+// MARK: Strings
 
 extension PredicateExpressions.CollectionContainsCollection: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {

@@ -1,11 +1,11 @@
 import QueryLanguage
 
-/// A region that objects can be asked for: a box, a polygon or a circle on the sphere.
+/// A region for queries: a box, a polygon or a circle on the sphere.
 public protocol RLMGeospatial {
     var _shape: _GeoRegion { get }
 }
 
-/// A region as the engine has it.
+/// A region in the engine's form.
 public struct _GeoRegion {
     let shape: GeoShape
 }
@@ -14,17 +14,17 @@ extension RLMGeospatial {
     var engineShape: GeoShape { _shape.shape }
 }
 
-/// A place on the Earth. For queries only: what is stored is an embedded object with a `type` of "Point" and
+/// A point on the Earth, for queries only. A stored point is an embedded object with a `type` of "Point" and
 /// `coordinates` of longitude and latitude.
 public struct GeoPoint: Hashable, Sendable {
-    /// In degrees, -90...90.
+    /// The latitude in degrees, -90...90.
     public let latitude: Double
-    /// In degrees, -180...180.
+    /// The longitude in degrees, -180...180.
     public let longitude: Double
-    /// In metres; queries do not look at it.
+    /// The altitude in metres; queries ignore it.
     public let altitude: Double
 
-    /// Nil for what is no place.
+    /// Returns nil if a coordinate is out of range.
     public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
         guard -90...90 ~= latitude, -180...180 ~= longitude, altitude >= 0 else { return nil }
         self.latitude = latitude
@@ -49,7 +49,7 @@ public struct GeoBox: Hashable, Sendable, RLMGeospatial {
         self.topRight = topRight
     }
 
-    /// With corners as latitude and longitude; nil where one is no place.
+    /// Creates a box from corners as latitude and longitude; nil if a coordinate is out of range.
     public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
         guard let first = GeoPoint(bottomLeft), let second = GeoPoint(topRight) else { return nil }
         self.init(bottomLeft: first, topRight: second)
@@ -58,12 +58,12 @@ public struct GeoBox: Hashable, Sendable, RLMGeospatial {
     public var _shape: _GeoRegion { _GeoRegion(shape: .box(bottomLeft.position, topRight.position)) }
 }
 
-/// A region within a ring of places, perhaps with holes. Its edges are the shortest lines between the places.
+/// A region within a ring of points, optionally with holes. Its edges are the shortest lines between the points.
 public struct GeoPolygon: Hashable, Sendable, RLMGeospatial {
     public let outerRing: [GeoPoint]
     public let holes: [[GeoPoint]]
 
-    /// Rings have at least four places and end where they begin; nil for others.
+    /// Returns nil unless every ring has at least four points and ends where it begins.
     public init?(outerRing: [GeoPoint], holes: [[GeoPoint]]) {
         for ring in [outerRing] + holes {
             guard ring.count >= 4, ring.first == ring.last else { return nil }
@@ -74,7 +74,7 @@ public struct GeoPolygon: Hashable, Sendable, RLMGeospatial {
 
     public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) { self.init(outerRing: outerRing, holes: holes) }
 
-    /// With places as latitude and longitude.
+    /// Creates a polygon from points as latitude and longitude.
     public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]]) {
         var rings: [[GeoPoint]] = []
         for ring in [outerRing] + holes {
@@ -99,7 +99,7 @@ public struct Distance: Hashable, Sendable, Comparable {
     private static let earthRadius = 6378.1
     private static let mile = 1.609344
 
-    /// As an angle at the Earth's centre.
+    /// The distance as an angle at the Earth's centre.
     public let radians: Double
 
     private init?(_ radians: Double) {
@@ -107,7 +107,7 @@ public struct Distance: Hashable, Sendable, Comparable {
         self.radians = radians
     }
 
-    /// Nil for negative numbers, here and below.
+    /// Returns nil for negative numbers, as do the functions below.
     public static func kilometers(_ kilometers: Double) -> Distance? { Distance(kilometers / earthRadius) }
     public static func miles(_ miles: Double) -> Distance? { Distance(miles * mile / earthRadius) }
     public static func degrees(_ degrees: Double) -> Distance? { Distance(degrees * .pi / 180) }
@@ -120,7 +120,7 @@ public struct Distance: Hashable, Sendable, Comparable {
     public static func < (a: Distance, b: Distance) -> Bool { a.radians < b.radians }
 }
 
-/// A region around a place.
+/// A region around a point.
 public struct GeoCircle: Hashable, Sendable, RLMGeospatial {
     public let center: GeoPoint
     public let radiusInRadians: Double
@@ -130,19 +130,20 @@ public struct GeoCircle: Hashable, Sendable, RLMGeospatial {
         radiusInRadians = radius.radians
     }
 
-    /// Nil for a negative radius.
+    /// Returns nil for a negative radius.
     public init?(center: GeoPoint, radiusInRadians: Double) {
         guard let radius = Distance.radians(radiusInRadians) else { return nil }
         self.init(center: center, radius: radius)
     }
 
-    /// With the centre as latitude and longitude; nil where that is no place.
+    /// Creates a circle with the centre as latitude and longitude; nil if a coordinate is out of range.
     public init?(center: (Double, Double), radius: Distance) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radius: radius)
     }
 
-    /// With the centre as latitude and longitude; nil where that is no place, and for a negative radius.
+    /// Creates a circle with the centre as latitude and longitude; nil if a coordinate is out of range or the radius is
+    /// negative.
     public init?(center: (Double, Double), radiusInRadians: Double) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radiusInRadians: radiusInRadians)

@@ -2,10 +2,10 @@ import Foundation
 import ObjectModel
 import QueryLanguage
 
-/// A condition as it is given, before it is bound to a class.
+/// A condition before it is bound to a class.
 indirect enum PredicateForm {
     case constant(Bool)
-    /// Cocoa's predicate formats, and what takes the place of `%@` and the like in them.
+    /// A Cocoa predicate format, and the arguments for its `%@` and similar placeholders.
     case format(String, [Any])
     case predicate(NSPredicate)
     case expression(FoundationPredicate)
@@ -14,7 +14,7 @@ indirect enum PredicateForm {
     case or([PredicateForm])
     case not(PredicateForm)
 
-    /// Throws a `RealmException` for a condition that the class, or the query language, does not have.
+    /// Throws a `RealmException` for a condition that the class or the query language does not support.
     func bound(to objectClass: ClassSchema, in realm: RLMRealm) throws -> BoundPredicate {
         switch self {
         case .constant(let value): return .constant(value)
@@ -55,11 +55,11 @@ indirect enum PredicateForm {
     }
 }
 
-/// What arguments of a predicate stand for in a realm.
+/// Converts the arguments of a predicate for a realm.
 struct ArgumentReader {
     let realm: RLMRealm
 
-    /// Throws for values that nothing stored can be compared with.
+    /// Throws for values that stored values cannot be compared with.
     func argument(_ given: Any) throws -> QueryArgument {
         guard let given = flattened(given) else { return .value(.null) }
         if let shape = given as? any RLMGeospatial { return .shape(shape.engineShape) }
@@ -80,7 +80,7 @@ struct ArgumentReader {
         RealmException("A value of type '\(type(of: given))' cannot be an argument of a predicate.")
     }
 
-    /// Nil for what is no single value.
+    /// Returns nil if the argument is not a single value.
     private func value(_ given: Any) throws -> Value? {
         switch given {
         case let object as ObjectBase: return try reference(to: object)
@@ -95,7 +95,7 @@ struct ArgumentReader {
         }
     }
 
-    /// An object that is not, or no more, stored equals nothing.
+    /// Returns a reference to the object; an unmanaged or deleted object equals nothing.
     private func reference(to object: ObjectBase) throws -> Value {
         let none = ObjectKey(-1)
         guard let owner = object._realm, let reference = object._objectReference else {

@@ -1,15 +1,15 @@
-// Lists, sets and linking objects in queries. A comparison holds when it does for any element.
+// Lists, sets and linking objects in queries. A comparison is true if it is true of any element.
 
 extension Query where T: RealmCollection {
     /// The number of elements.
     public var count: Query<Int> { step(.operation("@count")) }
 
-    /// Whether the value, or object, is one of the elements.
+    /// Whether the value or object is one of the elements.
     public func contains(_ value: T.Element) -> Query<Bool> {
         Query<Bool>(.comparison(.value(QueryValue.persisted(value)), "IN", node, options: ""))
     }
 
-    /// Whether one of the values, or objects, is one of the elements.
+    /// Whether one of the values or objects is one of the elements.
     public func containsAny<U: Sequence>(in values: U) -> Query<Bool> where U.Element == T.Element {
         Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
     }
@@ -26,13 +26,13 @@ extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Elemen
     public static func > (query: Query, value: T.Element) -> Query<Bool> { query.compared(">", value) }
     public static func >= (query: Query, value: T.Element) -> Query<Bool> { query.compared(">=", value) }
 
-    /// The smallest element; null when there is none.
+    /// The smallest element; null for an empty collection.
     public var min: Query<T.Element> { step(.operation("@min")) }
-    /// The largest element; null when there is none.
+    /// The largest element; null for an empty collection.
     public var max: Query<T.Element> { step(.operation("@max")) }
-    /// The sum of the elements; 0 when there is none.
+    /// The sum of the elements; 0 for an empty collection.
     public var sum: Query<T.Element> { step(.operation("@sum")) }
-    /// The mean of the elements; null when there is none.
+    /// The mean of the elements; null for an empty collection.
     public var avg: Query<T.Element> { step(.operation("@avg")) }
 }
 
@@ -40,12 +40,12 @@ extension Query
 where
     T: RealmCollection, T.Element: Comparable, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryNumeric
 {
-    /// Whether all elements lie in the range, and there is one.
+    /// Whether the collection is not empty and all elements lie in the range.
     public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
         min.compared(">=", range.lowerBound) && max.compared("<=", range.upperBound)
     }
 
-    /// Whether all elements lie in the range, and there is one.
+    /// Whether the collection is not empty and all elements lie in the range.
     public func contains(_ range: Range<T.Element>) -> Query<Bool> {
         min.compared(">=", range.lowerBound) && max.compared("<", range.upperBound)
     }
@@ -56,13 +56,13 @@ where
     T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: Comparable,
     T.Element.Wrapped: _HasPersistedType, T.Element.Wrapped.PersistedType: _QueryNumeric
 {
-    /// Whether all elements that are not null lie in the range, and there is one.
+    /// Whether at least one element is not null, and all such elements lie in the range.
     public func contains(_ range: ClosedRange<T.Element.Wrapped>) -> Query<Bool> {
         let (low, high) = extremes
         return low.compared(">=", range.lowerBound) && high.compared("<=", range.upperBound)
     }
 
-    /// Whether all elements that are not null lie in the range, and there is one.
+    /// Whether at least one element is not null, and all such elements lie in the range.
     public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
         let (low, high) = extremes
         return low.compared(">=", range.lowerBound) && high.compared("<", range.upperBound)

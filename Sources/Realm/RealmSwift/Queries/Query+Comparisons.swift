@@ -1,6 +1,6 @@
 public import Foundation
 
-// What properties can be compared with: constants of their type, and other properties.
+// Properties can be compared with constants of their type, and with other properties.
 
 /// Types whose values have an order in queries.
 public protocol _QueryNumeric {}
@@ -22,14 +22,14 @@ extension Query where T: _HasPersistedType {
     public static func != (query: Query, value: T) -> Query<Bool> { query.compared("!=", value) }
     public static func != (query: Query, other: Query) -> Query<Bool> { query.compared("!=", other) }
 
-    /// Whether the value is one of those.
+    /// Whether the value is one of these values.
     public func `in`<U: Sequence>(_ values: U) -> Query<Bool> where U.Element == T {
         Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
     }
 }
 
 extension Query where T: _HasPersistedType, T: OptionalProtocol {
-    /// Whether the value is one of those.
+    /// Whether the value is one of these values.
     @_disfavoredOverload
     public func `in`<U: Sequence>(_ values: U) -> Query<Bool> where U.Element == T.Wrapped {
         Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
@@ -46,13 +46,13 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
     public static func >= (query: Query, value: T) -> Query<Bool> { query.compared(">=", value) }
     public static func >= (query: Query, other: Query) -> Query<Bool> { query.compared(">=", other) }
 
-    /// Of a property of a collection's elements: the smallest of them.
+    /// The smallest value of this property of a collection's elements.
     public var min: Query { Query(.path(path.aggregated("@min"))) }
-    /// Of a property of a collection's elements: the largest of them.
+    /// The largest value of this property of a collection's elements.
     public var max: Query { Query(.path(path.aggregated("@max"))) }
-    /// Of a property of a collection's elements: their sum.
+    /// The sum of this property of a collection's elements.
     public var sum: Query { Query(.path(path.aggregated("@sum"))) }
-    /// Of a property of a collection's elements: their mean.
+    /// The mean of this property of a collection's elements.
     public var avg: Query { Query(.path(path.aggregated("@avg"))) }
 }
 
@@ -89,27 +89,27 @@ extension Query {
 // MARK: Mixed values
 
 extension Query where T == AnyRealmValue {
-    /// The value under a key of a dictionary.
+    /// The value of a key, if the value is a dictionary.
     public subscript(key: String) -> Query<AnyRealmValue> { step(.index(key)) }
-    /// The value at a position of a list.
+    /// The element at a position, if the value is a list.
     public subscript(position: Int) -> Query<AnyRealmValue> { step(.index(position)) }
     /// Any value of a list or dictionary.
     public var any: Query<AnyRealmValue> { step(.any) }
 }
 
-// MARK: Places
+// MARK: Geographic points
 
 extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
-    /// Whether the place lies in the region.
+    /// Whether the point lies in the region.
     public func geoWithin<S: RLMGeospatial>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: _CustomPersistable, T.Wrapped.PersistedType: EmbeddedObject {
-    /// Whether the place lies in the region.
+    /// Whether the point lies in the region.
     public func geoWithin<S: RLMGeospatial>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
 }
 
 extension Query where T: RealmCollection, T.Element: EmbeddedObject {
-    /// Whether any of the places lies in the region.
+    /// Whether any of the points lies in the region.
     public func geoWithin<S: RLMGeospatial>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
 }

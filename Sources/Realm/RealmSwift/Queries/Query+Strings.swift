@@ -1,36 +1,36 @@
 public import Foundation
 
-/// How strings are compared in queries.
+/// Options for comparing strings in queries.
 public struct StringOptions: OptionSet, Sendable {
     public let rawValue: Int8
 
     public init(rawValue: Int8) { self.rawValue = rawValue }
 
-    /// Upper and lower case are alike.
+    /// Ignores the case of letters.
     public static let caseInsensitive = StringOptions(rawValue: 1)
-    /// Letters are alike with and without their marks.
+    /// Ignores diacritics.
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
 
-    /// As it stands behind an operator.
+    /// The options after an operator, as in `[cd]`.
     var text: String {
         let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
         return letters.isEmpty ? "" : "[\(letters)]"
     }
 }
 
-/// Types whose values are texts in queries.
+/// Types whose values are strings in queries.
 public protocol _QueryString {}
 extension String: _QueryString {}
 extension AnyRealmValue: _QueryString {}
 extension Optional: _QueryString where Wrapped: _QueryString {}
 
-/// Types whose values are bytes in queries.
+/// Types whose values are data in queries.
 public protocol _QueryBinary {}
 extension Data: _QueryBinary {}
 extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
-    /// Whether the text occurs in the value. An empty one occurs nowhere.
+    /// Whether the value contains the string. No value contains an empty string.
     public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared("CONTAINS", value, options.text)
     }
@@ -39,7 +39,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
         compared("CONTAINS", other, options.text)
     }
 
-    /// Whether the value begins with the text.
+    /// Whether the value begins with the string.
     public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
         compared("BEGINSWITH", value, options.text)
     }
@@ -48,7 +48,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
         compared("BEGINSWITH", other, options.text)
     }
 
-    /// Whether the value ends with the text.
+    /// Whether the value ends with the string.
     public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
         compared("ENDSWITH", value, options.text)
     }
@@ -57,7 +57,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
         compared("ENDSWITH", other, options.text)
     }
 
-    /// Whether the whole value has the form, in which `*` stands for any run of characters and `?` for one.
+    /// Whether the whole value matches the pattern, in which `*` matches any characters and `?` matches one.
     public func like(_ value: T, caseInsensitive: Bool = false) -> Query<Bool> {
         compared("LIKE", value, caseInsensitive ? "[c]" : "")
     }
@@ -66,7 +66,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
         compared("LIKE", other, caseInsensitive ? "[c]" : "")
     }
 
-    /// `==` with options.
+    /// Compares with `==` and options.
     public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared("==", value, options.text)
     }
@@ -75,7 +75,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
         compared("==", other, options.text)
     }
 
-    /// `!=` with options.
+    /// Compares with `!=` and options.
     public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared("!=", value, options.text)
     }
@@ -86,7 +86,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
-    /// Whether the bytes occur in the value. None at all occur nowhere.
+    /// Whether the value contains the bytes. No value contains empty data.
     public func contains(_ value: T) -> Query<Bool> { compared("CONTAINS", value) }
     public func contains<U>(_ other: Query<U>) -> Query<Bool> { compared("CONTAINS", other) }
 
@@ -98,11 +98,11 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     public func ends(with value: T) -> Query<Bool> { compared("ENDSWITH", value) }
     public func ends<U>(with other: Query<U>) -> Query<Bool> { compared("ENDSWITH", other) }
 
-    /// The same as `==`.
+    /// Compares with `==`.
     public func equals(_ value: T) -> Query<Bool> { compared("==", value) }
     public func equals<U>(_ other: Query<U>) -> Query<Bool> { compared("==", other) }
 
-    /// The same as `!=`.
+    /// Compares with `!=`.
     public func notEquals(_ value: T) -> Query<Bool> { compared("!=", value) }
     public func notEquals<U>(_ other: Query<U>) -> Query<Bool> { compared("!=", other) }
 }

@@ -1,21 +1,21 @@
 import Foundation
 import ObjectModel
 
-/// What a closure of `where` gets: stands for an object, or for one of its properties, and makes a condition of what
-/// is done with it. `realm.objects(Dog.self).where { $0.age > 3 && $0.owner.name.starts(with: "A") }`.
+/// The parameter of a `where` closure, which stands for an object or one of its properties. Operations on it build a
+/// condition. `realm.objects(Dog.self).where { $0.age > 3 && $0.owner.name.starts(with: "A") }`.
 ///
-/// Links are followed with a dot, whether they may be nil or not. A collection of links leads to the properties of its
-/// elements; a condition on them holds when it does for any of them.
+/// A dot follows a link, whether optional or not. A collection of links gives access to the properties of its elements;
+/// a condition on them is true if it is true of any element.
 @dynamicMemberLookup
 public struct Query<T> {
     let node: QueryNode
 
     init(_ node: QueryNode) { self.node = node }
 
-    /// The object at hand.
+    /// Stands for the object itself.
     init() { node = .path(QueryPath()) }
 
-    /// What `where` gives to its closure, to see what a condition is written as: see `_constructPredicate`.
+    /// Returns the argument of a `where` closure, for tests of the generated predicate: see `_constructPredicate`.
     public static func _constructForTesting() -> Query<T> { Query() }
 
     var path: QueryPath {
@@ -50,13 +50,14 @@ public struct Query<T> {
         Query<Bool>(.comparison(node, sign, other.node, options: options))
     }
 
-    /// The condition as a predicate format and its arguments. Traps for a condition that the format cannot say.
+    /// Returns the condition as a predicate format and its arguments. Traps for a condition that the format cannot
+    /// express.
     public func _constructPredicate() -> (String, [Any]) { raising { try node.text } }
 }
 
-/// Constants of queries, in the form in which predicate formats take them.
+/// Constants of queries, in the form that predicate formats accept.
 enum QueryValue {
-    /// Enums by their raw value and custom types by what is stored for them; null is NSNull.
+    /// Returns the raw value of an enum and the persisted value of a custom type; null is NSNull.
     static func persisted(_ value: Any) -> Any {
         guard let value = flattened(value) else { return NSNull() }
         switch value {
@@ -73,8 +74,8 @@ enum QueryValue {
 
 // MARK: Following links
 
-// The constraints name a protocol: one to the class itself is not checked by the compiler where a member is looked up,
-// which would let properties of structs pass.
+// The constraints name a protocol: for a constraint to the class itself, the compiler's member lookup would also accept
+// properties of structs.
 
 extension Query where T: _ModelObject {
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { step(member) }
@@ -88,7 +89,7 @@ extension Query where T: RealmCollection, T.Element: _ModelObject {
     public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> { step(member) }
 }
 
-// MARK: Conditions together
+// MARK: Compound conditions
 
 extension Query where T == Bool {
     public static prefix func ! (query: Query) -> Query { Query(.not(query.node)) }
@@ -97,40 +98,40 @@ extension Query where T == Bool {
 
     public static func || (a: Query, b: Query) -> Query { Query(.or(a.node, b.node)) }
 
-    /// The number of a collection's elements for which the condition holds: `($0.dogs.age > 3 && $0.dogs.name == "x").count > 0`
-    /// asks for one dog of which both are true.
+    /// The number of a collection's elements for which the condition is true: `($0.dogs.age > 3 && $0.dogs.name ==
+    /// "x").count > 0` requires one dog for which both are true.
     public var count: Query<Int> { Query<Int>(.subquery(node, in: nil)) }
 }
 
 extension RealmCollection {
-    /// The elements that satisfy a condition, checked by the compiler: see `Query`. It means what the predicate that it
-    /// is written as means; see `filter`.
+    /// Returns the elements that satisfy a condition that the compiler checks: see `Query`. The condition has the
+    /// meaning of the predicate generated from it; see `filter`.
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         matching(.query(isIncluded(Query<Element>()).node))
     }
 
-    /// The position of the first element that satisfies a condition; see `where`. Traps for sets.
+    /// Returns the position of the first element that satisfies a condition; see `where`. Traps for sets.
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
         position(.query(isIncluded(Query<Element>()).node))
     }
 }
 
-// What is stored for a value that has a type of its own: conditions that this type cannot express.
+// The persisted values of enums and custom types, for conditions that the types themselves cannot express.
 
 extension Query where T: PersistableEnum {
-    /// What is stored for the enum.
+    /// The raw value of the enum.
     public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
-    /// What is stored for the enum.
+    /// The raw value of the enum.
     public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
 }
 
-// Of collections: which kind they are makes no difference to what can be asked of them.
+// Collections: queries are the same for all kinds.
 
 extension Query where T: RealmCollection, T.Element: PersistableEnum, T.Element.RawValue: RealmCollectionValue {
-    /// What is stored for the enums.
+    /// The raw values of the enums.
     public var rawValue: Query<AnyRealmCollection<T.Element.RawValue>> { Query<AnyRealmCollection>(node) }
 }
 
@@ -139,12 +140,12 @@ where
     T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: PersistableEnum,
     T.Element.Wrapped.RawValue: _RealmCollectionValueInsideOptional
 {
-    /// What is stored for the enums.
+    /// The raw values of the enums.
     public var rawValue: Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>> { Query<AnyRealmCollection>(node) }
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: PersistableEnum, T.Value.RawValue: RealmCollectionValue {
-    /// What is stored for the enums.
+    /// The raw values of the enums.
     public var rawValue: Query<Map<T.Key, T.Value.RawValue>> { Query<Map>(node) }
 }
 
@@ -153,22 +154,22 @@ where
     T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: PersistableEnum,
     T.Value.Wrapped.RawValue: _RealmCollectionValueInsideOptional
 {
-    /// What is stored for the enums.
+    /// The raw values of the enums.
     public var rawValue: Query<Map<T.Key, T.Value.Wrapped.RawValue?>> { Query<Map>(node) }
 }
 
 extension Query where T: _HasPersistedType {
-    /// What is stored for an enum or a custom type; for other types the same query. It is the way to the properties of a
-    /// custom type that is stored as an embedded object: `$0.place.persistableValue.latitude > 10`.
+    /// The persisted value of an enum or a custom type; for other types the same query. It gives access to the
+    /// properties of a custom type that is persisted as an embedded object: `$0.place.persistableValue.latitude > 10`.
     public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
 }
 
 extension Query where T: RealmCollection & _HasPersistedType, T.Element.PersistedType: RealmCollectionValue {
-    /// What is stored for the elements.
+    /// The persisted values of the elements.
     public var persistableValue: Query<AnyRealmCollection<T.Element.PersistedType>> { Query<AnyRealmCollection>(node) }
 }
 
 extension Query where T: RealmKeyedCollection & _HasPersistedType, T.Value.PersistedType: RealmCollectionValue {
-    /// What is stored for the values.
+    /// The persisted values of the values.
     public var persistableValue: Query<Map<T.Key, T.Value.PersistedType>> { Query<Map>(node) }
 }

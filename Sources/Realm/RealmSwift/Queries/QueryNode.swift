@@ -1,25 +1,26 @@
 import Foundation
 import QueryLanguage
 
-/// A condition, or a part of one, on the way to the text of a predicate format.
+/// A condition, or a part of one, from which the predicate format is generated.
 indirect enum QueryNode {
     case path(QueryPath)
     /// A constant; null is NSNull.
     case value(Any)
     case constant(Bool)
-    /// `options` is what stands behind the operator, as in `[cd]`.
+    /// A comparison. `options` follows the operator, as in `[cd]`.
     case comparison(QueryNode, String, QueryNode, options: String)
-    /// Both bounds included.
+    /// A range that includes both bounds.
     case between(QueryNode, QueryNode, QueryNode)
     case arithmetic(QueryNode, String, QueryNode)
     case and(QueryNode, QueryNode)
     case or(QueryNode, QueryNode)
     case not(QueryNode)
-    /// The number of a collection's elements for which the condition, whose paths go through the collection, holds.
+    /// The number of a collection's elements for which the condition is true. The condition's paths lead through the
+    /// collection.
     case subquery(QueryNode, in: QueryPath?)
     case geoWithin(QueryPath, any RLMGeospatial)
 
-    /// The format and its arguments. Throws for what the format cannot say.
+    /// The predicate format and its arguments. Throws for conditions that the format cannot express.
     var text: (String, [Any]) {
         get throws {
             var writer = QueryWriter()
@@ -28,7 +29,7 @@ indirect enum QueryNode {
         }
     }
 
-    /// The paths of the condition that are not those of subqueries in it.
+    /// The paths of the condition, except those within subqueries.
     var paths: [QueryPath] {
         switch self {
         case .path(let path), .geoWithin(let path, _): [path]
@@ -41,15 +42,15 @@ indirect enum QueryNode {
     }
 }
 
-/// From the object at hand through properties.
+/// A path through properties, from the queried object.
 struct QueryPath {
     enum Component {
         case property(String, isCollection: Bool)
-        /// Of a map's key, a position in a list, or either in a mixed value.
+        /// A key of a map or dictionary, or a position in a list.
         case index(Any)
-        /// Everything in a mixed value's collection.
+        /// Any element of a collection in a mixed value.
         case any
-        /// `@count`, `@allKeys` and the like.
+        /// An operator such as `@count` or `@allKeys`.
         case operation(String)
 
         var isCollection: Bool {
@@ -62,7 +63,7 @@ struct QueryPath {
 
     func followed(by component: Component) -> QueryPath { QueryPath(components: components + [component]) }
 
-    /// Whether it has several values.
+    /// Whether the path can have several values.
     var isToMany: Bool {
         var result = false
         for (index, component) in components.enumerated() {
@@ -70,7 +71,7 @@ struct QueryPath {
             case .property(_, let isCollection):
                 if isCollection, index + 1 < components.count, case .index = components[index + 1] { continue }
                 result = result || isCollection
-            // Everything in a mixed value is meant without a quantifier.
+            // `any` in a mixed value needs no quantifier.
             case .index, .any: continue
             case .operation(let name):
                 if !["@allKeys", "@allValues"].contains(name) { return false }
@@ -79,7 +80,7 @@ struct QueryPath {
         return result
     }
 
-    /// The part up to the first collection in it; nil when there is none.
+    /// The part up to the first collection; nil if there is none.
     var firstCollection: QueryPath? {
         components.firstIndex(where: \.isCollection).map { QueryPath(components: Array(components[...$0])) }
     }
@@ -88,7 +89,7 @@ struct QueryPath {
         components.compactMap { if case .property(let name, _) = $0 { name } else { nil } }
     }
 
-    /// The aggregate of the values: before the last name where it is of objects' property.
+    /// Returns the aggregate of the values, with the operator before the last name if that is a property of objects.
     func aggregated(_ operation: String) -> QueryPath {
         if case .property(_, false)? = components.last, components.count > 1 {
             var path = self
@@ -99,11 +100,11 @@ struct QueryPath {
     }
 }
 
-/// Writes a condition as a predicate format.
+/// Generates a predicate format from a condition.
 struct QueryWriter {
     private(set) var text = ""
     private(set) var arguments: [Any] = []
-    /// Of the subqueries around: what they range over, and their variables.
+    /// The collections and variables of the enclosing subqueries.
     private var scopes: [(path: [String], variable: String)] = []
     private var subqueries = 0
 
@@ -150,7 +151,7 @@ struct QueryWriter {
         text += "(" + prefix
         try operand(left)
         text += " \(sign)\(options) "
-        // What follows IN is the collection itself.
+        // IN is followed by the collection itself.
         try operand(right, isList: sign == "IN")
         text += ")"
     }
@@ -193,7 +194,7 @@ struct QueryWriter {
         }
     }
 
-    /// What is left of a path behind a subquery's collection; nil when it does not go through it.
+    /// Returns the rest of a path after a subquery's collection; nil if the path does not lead through it.
     private func rest(of path: QueryPath, _ collection: [String]) -> QueryPath? {
         guard path.names.starts(with: collection) else { return nil }
         return QueryPath(components: Array(path.components.dropFirst(collection.count)))

@@ -2,8 +2,8 @@ import ObjectModel
 import QueryLanguage
 
 extension _QuerySource {
-    /// The aggregate of a property of the elements, or of plain values by "self". `unmanaged` gives the elements of an
-    /// unmanaged collection.
+    /// Returns the aggregate of a property of the elements or, for "self", of plain values. `unmanaged` returns the
+    /// elements of an unmanaged collection.
     func aggregate<Element: RealmCollectionValue>(
         _ function: AggregateRequest.Function, _ property: String, unmanaged: () -> [Element]
     ) throws -> Value {
@@ -15,7 +15,7 @@ extension _QuerySource {
         return try values.values().aggregate(function, of: type.base)
     }
 
-    /// Throws for what plain values cannot be asked.
+    /// Throws for aggregates that plain values do not support.
     private func check(
         _ function: AggregateRequest.Function, _ property: String, _ type: StoredType, _ name: String
     ) throws {
@@ -58,7 +58,7 @@ extension _QuerySource {
 }
 
 extension Conversion {
-    /// A plain value as it is stored; null for objects.
+    /// Returns the stored form of a plain value; null for objects.
     fileprivate static func value(of given: Any) -> Value {
         guard let given = flattened(given) else { return .null }
         if let mixed = given as? AnyRealmValue, let natural = mixed.plain { return natural }

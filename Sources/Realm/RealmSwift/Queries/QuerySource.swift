@@ -1,10 +1,10 @@
 import ObjectModel
 import QueryLanguage
 
-/// What queries of a collection go to: something stored, or nothing while the collection is unmanaged.
+/// The source of queries of a collection: the managed collection, or nothing if it is unmanaged.
 public struct _QuerySource {
     let accessor: (any CollectionAccessor)?
-    /// How Realm calls the kind of collection.
+    /// The kind of collection, for Realm's messages.
     let kind: CollectionKind
 
     init(_ accessor: (any CollectionAccessor)?, _ kind: CollectionKind) {
@@ -21,8 +21,8 @@ public struct _QuerySource {
         return accessor
     }
 
-    /// The query of the collection's objects, as something that more conditions can be added to. Throws for an
-    /// unmanaged collection, and for one of other values than objects.
+    /// Returns a query of the collection's objects, to which conditions can be added. Throws for an unmanaged
+    /// collection, and for one of plain values.
     func objects() throws -> ResultsAccessor {
         let accessor = try managed()
         if let results = accessor as? ResultsAccessor { return results }
@@ -33,14 +33,14 @@ public struct _QuerySource {
         return try ResultsAccessor(accessor.realm, query)
     }
 
-    /// The collection's values, when they are no objects.
+    /// Returns the collection's values if they are not objects.
     func values() throws -> ValuesAccessor? {
         let accessor = try managed()
         if let values = accessor as? ValuesAccessor { return values }
         return try accessor.elements.map { try ValuesAccessor($0) }
     }
 
-    /// The collection itself as results.
+    /// Returns the collection itself as results.
     func results() throws -> any CollectionAccessor {
         if let values = try values() { return values }
         return try objects()
@@ -56,7 +56,7 @@ extension CollectionKind {
         }
     }
 
-    /// As in `Arrays of 'int'`.
+    /// The plural, as in `Arrays of 'int'`.
     var plural: String {
         switch self {
         case .single, .list: "Arrays"

@@ -2,25 +2,25 @@ import ObjectModel
 import QueryLanguage
 
 extension RealmCollection {
-    /// The smallest value of a property, or of plain values by "self"; nil when there is none. Nulls and NaN are left
-    /// out. Traps for properties that do not exist or have no order. Cost: one pass within the engine.
+    /// Returns the smallest value of a property or, for "self", of plain values; nil if there is none. Ignores nulls
+    /// and NaN. Traps for properties that do not exist or have no order. Cost: one pass within the engine.
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         best(.minimum, property)
     }
 
-    /// The largest value of a property; see `min`.
+    /// Returns the largest value of a property; see `min`.
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         best(.maximum, property)
     }
 
-    /// The sum of a property's values, 0 when there is none. Nulls and NaN are left out; sums of Int wrap. Traps for
-    /// properties that do not exist or are no numbers.
+    /// Returns the sum of a property's values; 0 if there is none. Ignores nulls and NaN; sums of Int wrap around.
+    /// Traps for properties that do not exist or are not numbers.
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T where T.PersistedType: AddableType {
         total(property)
     }
 
-    /// The mean of a property's values, nil when there is none. Nulls and NaN are left out. Ask for a Double: a mean
-    /// with a fraction is no Int, and traps.
+    /// Returns the mean of a property's values; nil if there is none. Ignores nulls and NaN. Use Double: a mean that is
+    /// not a whole number traps for Int.
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: AddableType {
         best(.average, property)
     }
@@ -66,17 +66,17 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: _HasPersistedType, Element.PersistedType: MinMaxType {
-    /// The smallest value; nil when there is none.
+    /// Returns the smallest value; nil for an empty collection.
     public func min() -> Element? { best(.minimum, "self") }
 
-    /// The largest value; nil when there is none.
+    /// Returns the largest value; nil for an empty collection.
     public func max() -> Element? { best(.maximum, "self") }
 }
 
 extension RealmCollection where Element: _HasPersistedType, Element.PersistedType: AddableType {
-    /// The sum of the values, 0 when there is none.
+    /// Returns the sum of the values; 0 for an empty collection.
     public func sum() -> Element { total("self") }
 
-    /// The mean of the values, nil when there is none.
+    /// Returns the mean of the values; nil for an empty collection.
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType { best(.average, "self") }
 }

@@ -1,15 +1,15 @@
 import ObjectModel
 
 extension RealmCollection {
-    /// The elements in another order, live: by the first descriptor, where that says nothing by the second and so on,
-    /// and then as they are. Of sorted results the new descriptors are the primary ones. Nulls come first ascending, and
-    /// null links on the way last. Traps for what cannot be sorted by.
+    /// Returns the elements sorted, as live results: by the first descriptor, then among equals by the second and so
+    /// on, and finally by their present order. For sorted results the new descriptors take precedence. Ascending sorts
+    /// put nulls first, but objects with a null link on the path last. Traps for properties that cannot be sorted.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element> where S.Element == SortDescriptor {
         raising { Results(try _source.sorted(by: Array(sortDescriptors))) }
     }
 
-    /// The first of the elements each that agree in all the properties, in the order in which they are, live. Elements
-    /// with a null link on the way are left out.
+    /// Returns the first of all elements with equal values of all the properties, in the present order, as live
+    /// results. Omits elements with a null link on a path.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == String {
         raising { Results(try _source.distinct(by: Array(keyPaths))) }
     }
@@ -37,12 +37,12 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: _HasPersistedType, Element.PersistedType: SortableType {
-    /// The values in their order, live.
+    /// Returns the values sorted, as live results.
     public func sorted(ascending: Bool = true) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: "self", ascending: ascending)])
     }
 
-    /// The values without those that were there before, live.
+    /// Returns the values without duplicates, as live results.
     public func distinct() -> Results<Element> { distinct(by: ["self"]) }
 }
 
@@ -92,14 +92,14 @@ extension CollectionKind {
 }
 
 extension RealmCollection {
-    /// The projections sorted by a projected property: see `sorted(by:)`.
+    /// Returns the projections sorted by a projected property: see `sorted(by:)`.
     public func sorted<T: _HasPersistedType, O: ObjectBase>(
         by keyPath: KeyPath<Element, T>, ascending: Bool = true
     ) -> Results<Element> where Element: Projection<O>, T.PersistedType: SortableType {
         sorted(by: [SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)])
     }
 
-    /// The projections without those that agree in projected properties with one before them: see `distinct(by:)`.
+    /// Returns the first of all projections with equal projected properties: see `distinct(by:)`.
     public func distinct<S: Sequence, O: ObjectBase>(by keyPaths: S) -> Results<Element>
     where Element: Projection<O>, S.Element == PartialKeyPath<Element> {
         distinct(by: keyPaths.map { _name(for: $0) })

@@ -2,7 +2,7 @@ public import Foundation
 import ObjectModel
 import QueryLanguage
 
-/// What can be queried through its source.
+/// A collection that can be queried through its source.
 public protocol _Queryable {
     var _source: _QuerySource { get }
 }
@@ -11,11 +11,12 @@ extension Map: _Queryable {
     public var _source: _QuerySource { _QuerySource(accessor, .map) }
 }
 
-// Queries of a map are about its values, in the order of their keys; null objects among them are left out.
+// Queries of a map apply to its values, in the order of their keys, without null objects.
 extension RealmKeyedCollection {
     private var source: _QuerySource { (self as? any _Queryable)?._source ?? _QuerySource(nil, .map) }
 
-    /// The values that satisfy a condition; see `RealmCollection.filter`. Traps for values that are no objects.
+    /// Returns the values that satisfy a condition; see `RealmCollection.filter`. Traps for values that are not
+    /// objects.
     public func filter(_ predicate: NSPredicate) -> Results<Value> { matching(.predicate(predicate)) }
 
     /// See `filter`.
@@ -32,12 +33,12 @@ extension RealmKeyedCollection {
         raising { Results(try source.objects().filtered(form)) }
     }
 
-    /// The values in another order, live; see `RealmCollection.sorted(by:)`.
+    /// Returns the values sorted, as live results; see `RealmCollection.sorted(by:)`.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value> where S.Element == SortDescriptor {
         raising { Results(try source.sorted(by: Array(sortDescriptors))) }
     }
 
-    /// The values sorted by a property of theirs, or by "self".
+    /// Returns the values sorted by one of their properties, or by "self".
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
@@ -111,35 +112,35 @@ extension RealmKeyedCollection where Value: OptionalProtocol, Value.Wrapped: Obj
 }
 
 extension RealmKeyedCollection where Value: _HasPersistedType, Value.PersistedType: MinMaxType {
-    /// The smallest value; nil when there is none.
+    /// Returns the smallest value; nil for an empty map.
     public func min() -> Value? { best(.minimum, "self") }
 
-    /// The largest value; nil when there is none.
+    /// Returns the largest value; nil for an empty map.
     public func max() -> Value? { best(.maximum, "self") }
 }
 
 extension RealmKeyedCollection where Value: _HasPersistedType, Value.PersistedType: AddableType {
-    /// The sum of the values, 0 when there is none.
+    /// Returns the sum of the values; 0 for an empty map.
     public func sum() -> Value { total("self") }
 
-    /// The mean of the values, nil when there is none.
+    /// Returns the mean of the values; nil for an empty map.
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType { best(.average, "self") }
 }
 
 extension RealmKeyedCollection where Value: _HasPersistedType, Value.PersistedType: SortableType {
-    /// The values in their order, live.
+    /// Returns the values sorted, as live results.
     public func sorted(ascending: Bool = true) -> Results<Value> {
         sorted(by: [SortDescriptor(keyPath: "self", ascending: ascending)])
     }
 
-    /// The values without those that were there before, live.
+    /// Returns the values without duplicates, as live results.
     public func distinct() -> Results<Value> { distinct(by: ["self"]) }
 }
 
 // MARK: Maps in queries
 
 extension Query where T: RealmKeyedCollection {
-    /// The value under a key; null when there is none.
+    /// The value of a key; null if the key does not exist.
     public subscript(key: T.Key) -> Query<T.Value> { step(.index(key._key)) }
 
     /// Any key.
@@ -151,12 +152,12 @@ extension Query where T: RealmKeyedCollection {
     /// The number of keys.
     public var count: Query<Int> { step(.operation("@count")) }
 
-    /// Whether the value, or object, is one of the values.
+    /// Whether the value or object is one of the values.
     public func contains(_ value: T.Value) -> Query<Bool> {
         Query<Bool>(.comparison(.value(QueryValue.persisted(value)), "IN", node, options: ""))
     }
 
-    /// Whether one of those is one of the values.
+    /// Whether one of these is one of the values.
     public func containsAny<U: Sequence>(in values: U) -> Query<Bool> where U.Element == T.Value {
         Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
     }
@@ -171,13 +172,13 @@ extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Val
     public static func > (query: Query, value: T.Value) -> Query<Bool> { query.compared(">", value) }
     public static func >= (query: Query, value: T.Value) -> Query<Bool> { query.compared(">=", value) }
 
-    /// The smallest value; null when there is none.
+    /// The smallest value; null for an empty map.
     public var min: Query<T.Value> { step(.operation("@min")) }
-    /// The largest value; null when there is none.
+    /// The largest value; null for an empty map.
     public var max: Query<T.Value> { step(.operation("@max")) }
-    /// The sum of the values; 0 when there is none.
+    /// The sum of the values; 0 for an empty map.
     public var sum: Query<T.Value> { step(.operation("@sum")) }
-    /// The mean of the values; null when there is none.
+    /// The mean of the values; null for an empty map.
     public var avg: Query<T.Value> { step(.operation("@avg")) }
 }
 
@@ -185,12 +186,12 @@ extension Query
 where
     T: RealmKeyedCollection, T.Value: Comparable, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryNumeric
 {
-    /// Whether all values lie in the range, and there is one.
+    /// Whether the map is not empty and all values lie in the range.
     public func contains(_ range: ClosedRange<T.Value>) -> Query<Bool> {
         min.compared(">=", range.lowerBound) && max.compared("<=", range.upperBound)
     }
 
-    /// Whether all values lie in the range, and there is one.
+    /// Whether the map is not empty and all values lie in the range.
     public func contains(_ range: Range<T.Value>) -> Query<Bool> {
         min.compared(">=", range.lowerBound) && max.compared("<", range.upperBound)
     }
@@ -201,13 +202,13 @@ where
     T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: Comparable,
     T.Value.Wrapped: _HasPersistedType, T.Value.Wrapped.PersistedType: _QueryNumeric
 {
-    /// Whether all values that are not null lie in the range, and there is one.
+    /// Whether at least one value is not null, and all such values lie in the range.
     public func contains(_ range: ClosedRange<T.Value.Wrapped>) -> Query<Bool> {
         let (low, high) = extremes
         return low.compared(">=", range.lowerBound) && high.compared("<=", range.upperBound)
     }
 
-    /// Whether all values that are not null lie in the range, and there is one.
+    /// Whether at least one value is not null, and all such values lie in the range.
     public func contains(_ range: Range<T.Value.Wrapped>) -> Query<Bool> {
         let (low, high) = extremes
         return low.compared(">=", range.lowerBound) && high.compared("<", range.upperBound)

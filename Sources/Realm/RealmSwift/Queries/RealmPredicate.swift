@@ -1,31 +1,32 @@
 public import Foundation
 
-/// Another name of `NSPredicate`, for code that is to say that its format string is read by this module.
+/// A synonym of `NSPredicate`, which makes explicit that this module parses the format string.
 public typealias RealmPredicate = NSPredicate
 
 extension NSPredicate {
-    /// From a format string, as `RealmCollection.filter` takes them. Foundation's own initialiser is not available on
-    /// Linux, so that code which calls it gets this one. For collections of realms alone: evaluating it traps.
+    /// Creates a predicate from a format string, as `RealmCollection.filter` does. Foundation's own initialiser is not
+    /// available on Linux, so code that calls it uses this one. The predicate is for collections of realms only:
+    /// evaluating it traps.
     public convenience init(format predicateFormat: String, _ args: Any...) {
         self.init(form: .format(predicateFormat, args))
     }
 
-    /// The same with the arguments in an array.
+    /// Creates a predicate from a format string and an array of arguments.
     public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
         self.init(form: .format(predicateFormat, arguments ?? []))
     }
 
-    /// A predicate of Foundation's that tells its form to who asks for it.
+    /// Creates a Foundation predicate that contains a `PredicateForm`.
     convenience init(form: PredicateForm) {
         self.init(block: FormQuestion.answering(with: form))
     }
 }
 
-/// Asks a predicate for its form.
+/// Extracts the `PredicateForm` of a Foundation predicate.
 private final class FormQuestion {
     var answer: PredicateForm?
 
-    /// A block that answers, and traps when it is to evaluate anything else.
+    /// Returns a block that hands over the form, and traps when it is asked to evaluate anything else.
     static func answering(with form: PredicateForm) -> (Any?, [String: Any]?) -> Bool {
         { object, _ in
             guard let question = object as? FormQuestion else { stop(PredicateForm.onlyInQueries) }
@@ -39,7 +40,7 @@ extension PredicateForm {
     static let onlyInQueries = RealmException(
         "Predicates made from a format string can only be used with collections of a Realm.")
 
-    /// Throws for a predicate that nothing but itself can evaluate.
+    /// Throws for a predicate that only Foundation can evaluate.
     init(_ predicate: NSPredicate) throws {
         switch predicate {
         case let compound as NSCompoundPredicate:

@@ -15,7 +15,7 @@ extension ResultsAccessor {
 
     private var binder: QueryBinder { QueryBinder(schema: realm.models.schema) }
 
-    /// Those that satisfy the predicate too: the condition goes before all sorts and distincts.
+    /// Adds a condition, which is applied before all sorts and distincts.
     func filtered(_ predicate: PredicateForm) throws -> ResultsAccessor {
         let bound = try predicate.bound(to: objectClass, in: realm)
         return try refined { query in
@@ -28,7 +28,7 @@ extension ResultsAccessor {
         }
     }
 
-    /// The first position at which an object satisfies the predicate.
+    /// Returns the first position at which an object satisfies the predicate.
     func position(matching predicate: PredicateForm) throws -> Int? {
         let bound = try predicate.bound(to: objectClass, in: realm)
         let keys = try objects()
@@ -37,7 +37,7 @@ extension ResultsAccessor {
         return keys.firstIndex { matching.contains($0) }
     }
 
-    /// A sort that comes after the present ones becomes the first in importance.
+    /// Adds a sort, which takes precedence over the present ones.
     func sorted(by descriptors: [SortDescriptor]) throws -> ResultsAccessor {
         guard !descriptors.isEmpty else { return self }
         let objectClass = try objectClass
@@ -68,7 +68,8 @@ extension ResultsAccessor {
         return try refined { $0.steps.append(.distinct(paths)) }
     }
 
-    /// An aggregate of a property of the objects; null for none. Throws for unknown and unfit properties.
+    /// Returns an aggregate of a property of the objects; null for no objects. Throws for unknown and unsuitable
+    /// properties.
     func aggregate(_ function: AggregateRequest.Function, _ property: String) throws -> Value {
         let objectClass = try objectClass
         guard let found = objectClass[property] else {
@@ -86,7 +87,7 @@ extension ResultsAccessor {
     }
 }
 
-/// The body's result; what is wrong with a query becomes misuse.
+/// Returns the body's result; converts errors of queries to misuse.
 func raisingQueryErrors<R>(_ body: () throws(QueryError) -> R) throws -> R {
     do {
         return try body()
@@ -96,7 +97,7 @@ func raisingQueryErrors<R>(_ body: () throws(QueryError) -> R) throws -> R {
 }
 
 extension StoredType {
-    /// As messages have it: `int? property`, `date list`.
+    /// The type in messages: `int? property`, `date list`.
     var described: String {
         let kind =
             switch collection {
@@ -108,7 +109,7 @@ extension StoredType {
         return "\(PropertyKind(base).text)\(isOptional && !isMixed ? "?" : "") \(kind)"
     }
 
-    /// Whether values of the type can be put together like that: numbers in all ways, dates by minimum and maximum.
+    /// Returns whether the aggregate supports values of the type: all for numbers, minimum and maximum for dates.
     func supports(_ function: AggregateRequest.Function) -> Bool {
         switch (base, function) {
         case (.int, _), (.float, _), (.double, _), (.decimal128, _), (.mixed, _): true

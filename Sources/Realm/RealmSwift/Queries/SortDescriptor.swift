@@ -1,6 +1,6 @@
-/// One property to sort by, and in which direction.
+/// A property to sort by, and the direction.
 public struct SortDescriptor: Equatable, CustomStringConvertible, Sendable {
-    /// With dots through to-one links: `owner.name`. Of plain values `self`.
+    /// The property, dotted through to-one links: `owner.name`. `self` for plain values.
     public let keyPath: String
     public let ascending: Bool
 
@@ -9,12 +9,12 @@ public struct SortDescriptor: Equatable, CustomStringConvertible, Sendable {
         self.ascending = ascending
     }
 
-    /// With a Swift key path of a model class. Traps for one that leads to no stored property.
+    /// Creates a descriptor from a Swift key path of a model class. Traps if the path leads to no stored property.
     public init<Element: ObjectBase>(keyPath: PartialKeyPath<Element>, ascending: Bool = true) {
         self.init(keyPath: _name(for: keyPath), ascending: ascending)
     }
 
-    /// The same with the other direction.
+    /// Returns a descriptor with the opposite direction.
     public func reversed() -> SortDescriptor { SortDescriptor(keyPath: keyPath, ascending: !ascending) }
 
     public var description: String {
@@ -23,6 +23,6 @@ public struct SortDescriptor: Equatable, CustomStringConvertible, Sendable {
 }
 
 extension SortDescriptor: ExpressibleByStringLiteral {
-    /// Ascending.
+    /// Creates an ascending descriptor.
     public init(stringLiteral value: String) { self.init(keyPath: value) }
 }

@@ -3,13 +3,13 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What a `Results` of plain values leads to: the values of a list, set or map property, perhaps sorted or made
-/// distinct, as they are at the realm's version or as the open write has made them.
+/// The implementation of `Results` of plain values: the values of a list, set or map property, optionally sorted or
+/// made distinct, at the realm's version or with the changes of the open write.
 final class ValuesAccessor: CollectionAccessor {
     typealias Step = CollectionReferencePayload.ValueStep
 
     let source: PropertyAccessor
-    /// Sorts are by the total order of values, and stable; a distinct keeps the first of equal values.
+    /// The steps. Sorts use the total order of values, and are stable; a distinct keeps the first of equal values.
     let steps: [Step]
     private var kept: [Value] = []
     private var known: ResultsAccessor.Moment?
@@ -52,7 +52,7 @@ final class ValuesAccessor: CollectionAccessor {
         steps.isEmpty ? try source.payload() : .values(source.owner, column: source.property.column, steps)
     }
 
-    /// Positions are those of the values after the steps; one that has another value is a deletion and an insertion.
+    /// Reports positions after the steps. A changed value is reported as a deletion and an insertion.
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
         if steps.isEmpty { return try source.observe(nil, deliver) }
         var before: [Value] = []
@@ -73,12 +73,12 @@ final class ValuesAccessor: CollectionAccessor {
         }
     }
 
-    /// The same values with one more step.
+    /// Adds a step.
     func followed(by step: Step) throws -> ValuesAccessor { try ValuesAccessor(source, steps + [step]) }
 }
 
 extension [Value] {
-    /// Equal values keep the order that they had.
+    /// Returns the values sorted; the sort is stable.
     func inOrder(ascending: Bool) -> [Value] {
         enumerated().sorted { a, b in
             let order = Value.order(a.element, b.element)
@@ -86,7 +86,7 @@ extension [Value] {
         }.map(\.element)
     }
 
-    /// The first of equal ones each, in the order in which they are.
+    /// The first of each set of equal values, in the present order.
     var distinct: [Value] {
         let sorted = enumerated().sorted { a, b in
             let order = Value.order(a.element, b.element)

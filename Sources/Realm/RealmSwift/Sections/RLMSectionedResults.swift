@@ -1,25 +1,25 @@
 public import Dispatch
 public import Foundation
 
-/// What keeps an observation alive, by its name in the Objective-C interface.
+/// The Objective-C name of `NotificationToken`.
 public typealias RLMNotificationToken = NotificationToken
 
-/// What sections and lists of sections have in common in the Objective-C interface.
+/// The common interface of sections and lists of sections, with Objective-C names.
 public protocol RLMSectionedResult: AnyObject {
     /// The number of sections, or of a section's elements.
     var count: UInt { get }
 
-    /// Whether it stays at one version.
+    /// Whether it is frozen at one version.
     var isFrozen: Bool { get }
 }
 
-/// `SectionedResults` with the interface that Objective-C has.
+/// `SectionedResults` with the Objective-C interface.
 public final class RLMSectionedResults<RLMKeyType: _Persistable & Hashable, RLMObjectType: RealmCollectionValue>:
     RLMSectionedResult
 {
     private let results: SectionedResults<RLMKeyType, RLMObjectType>
 
-    /// Another view of the same sections.
+    /// Wraps the sections.
     public init(_ results: SectionedResults<RLMKeyType, RLMObjectType>) { self.results = results }
 
     /// The keys of all sections, in their order.
@@ -28,22 +28,23 @@ public final class RLMSectionedResults<RLMKeyType: _Persistable & Hashable, RLMO
     /// The number of sections.
     public var count: UInt { UInt(results.count) }
 
-    /// Whether it stays at one version.
+    /// Whether it is frozen at one version.
     public var isFrozen: Bool { results.isFrozen }
 
-    /// The section that is at a position now; it is bound to its key. Traps for a position that does not exist.
+    /// The section at a position. It stays bound to its key. Traps if the position does not exist.
     public subscript(index: UInt) -> RLMSection<RLMKeyType, RLMObjectType> { object(at: index) }
 
-    /// The section that is at a position now; it is bound to its key. Traps for a position that does not exist.
+    /// Returns the section at a position. It stays bound to its key. Traps if the position does not exist.
     public func object(at index: UInt) -> RLMSection<RLMKeyType, RLMObjectType> {
         RLMSection(results[Int(clamping: index)])
     }
 
-    /// The sections at the present version, for use on any thread; itself if it is frozen. Keys are asked for once.
+    /// Returns the sections frozen at the present version, for use on any thread; frozen sections return themselves.
+    /// Keys are computed once.
     public func freeze() -> Self { isFrozen ? self : Self(results.freeze()) }
 
-    /// The live sections for the calling thread; itself if it is live. Traps when the object is gone whose collection
-    /// the sections are of.
+    /// Returns the live sections for the calling thread; live sections return themselves. Traps if the owner of the
+    /// collection was deleted.
     public func thaw() -> Self {
         guard isFrozen else { return self }
         return raising {
@@ -57,19 +58,19 @@ public final class RLMSectionedResults<RLMKeyType: _Persistable & Hashable, RLMO
         _ block: @escaping (RLMSectionedResults<RLMKeyType, RLMObjectType>, RLMSectionedResultsChange?) -> Void
     ) -> RLMNotificationToken { addNotificationBlock(block, keyPaths: nil, queue: nil) }
 
-    /// The same on a serial queue.
+    /// Adds a notification block on a serial queue.
     public func addNotificationBlock(
         _ block: @escaping (RLMSectionedResults<RLMKeyType, RLMObjectType>, RLMSectionedResultsChange?) -> Void,
         queue: DispatchQueue
     ) -> RLMNotificationToken { addNotificationBlock(block, keyPaths: nil, queue: queue) }
 
-    /// The same, told of modifications that the key paths lead to only; an empty array means all.
+    /// Adds a notification block; only changes at the key paths count as modifications. An empty array means all.
     public func addNotificationBlock(
         _ block: @escaping (RLMSectionedResults<RLMKeyType, RLMObjectType>, RLMSectionedResultsChange?) -> Void,
         keyPaths: [String]
     ) -> RLMNotificationToken { addNotificationBlock(block, keyPaths: keyPaths, queue: nil) }
 
-    /// The same with both.
+    /// Adds a notification block on a serial queue, with key paths.
     public func addNotificationBlock(
         _ block: @escaping (RLMSectionedResults<RLMKeyType, RLMObjectType>, RLMSectionedResultsChange?) -> Void,
         keyPaths: [String]?, queue: DispatchQueue?
@@ -81,35 +82,35 @@ public final class RLMSectionedResults<RLMKeyType: _Persistable & Hashable, RLMO
     }
 }
 
-/// `ResultsSection` with the interface that Objective-C has.
+/// `ResultsSection` with the Objective-C interface.
 public final class RLMSection<RLMKeyType: _Persistable & Hashable, RLMObjectType: RealmCollectionValue>:
     RLMSectionedResult
 {
     private let section: ResultsSection<RLMKeyType, RLMObjectType>
 
-    /// Another view of the same section.
+    /// Wraps the section.
     public init(_ section: ResultsSection<RLMKeyType, RLMObjectType>) { self.section = section }
 
-    /// What the section's elements have in common.
+    /// The key of the section's elements.
     public var key: RLMKeyType { section.key }
 
-    /// The number of elements. Traps for a section that has none any more.
+    /// The number of elements. Traps if the section has become empty.
     public var count: UInt { UInt(section.count) }
 
-    /// Whether it stays at one version.
+    /// Whether it is frozen at one version.
     public var isFrozen: Bool { section.isFrozen }
 
-    /// The element at a position within the section. Traps for one that does not exist.
+    /// The element at a position within the section. Traps if the position does not exist.
     public subscript(index: UInt) -> RLMObjectType { object(at: index) }
 
-    /// The element at a position within the section. Traps for one that does not exist.
+    /// Returns the element at a position within the section. Traps if the position does not exist.
     public func object(at index: UInt) -> RLMObjectType { section[Int(clamping: index)] }
 
-    /// The section at the present version, for use on any thread; itself if it is frozen.
+    /// Returns the section frozen at the present version, for use on any thread; a frozen section returns itself.
     public func freeze() -> Self { isFrozen ? self : Self(section.freeze()) }
 
-    /// The live section for the calling thread; itself if it is live. Traps when the object is gone whose collection
-    /// the sections are of.
+    /// Returns the live section for the calling thread; a live section returns itself. Traps if the owner of the
+    /// collection was deleted.
     public func thaw() -> Self {
         guard isFrozen else { return self }
         return raising {
@@ -118,24 +119,24 @@ public final class RLMSection<RLMKeyType: _Persistable & Hashable, RLMObjectType
         }
     }
 
-    /// Calls the block with a nil change in a later turn, and then with each change that concerns the section.
+    /// Calls the block with a nil change in a later turn, and then with each change of the section.
     public func addNotificationBlock(
         _ block: @escaping (RLMSection<RLMKeyType, RLMObjectType>, RLMSectionedResultsChange?) -> Void
     ) -> RLMNotificationToken { addNotificationBlock(block, keyPaths: nil, queue: nil) }
 
-    /// The same on a serial queue.
+    /// Adds a notification block on a serial queue.
     public func addNotificationBlock(
         _ block: @escaping (RLMSection<RLMKeyType, RLMObjectType>, RLMSectionedResultsChange?) -> Void,
         queue: DispatchQueue
     ) -> RLMNotificationToken { addNotificationBlock(block, keyPaths: nil, queue: queue) }
 
-    /// The same, told of modifications that the key paths lead to only; an empty array means all.
+    /// Adds a notification block; only changes at the key paths count as modifications. An empty array means all.
     public func addNotificationBlock(
         _ block: @escaping (RLMSection<RLMKeyType, RLMObjectType>, RLMSectionedResultsChange?) -> Void,
         keyPaths: [String]
     ) -> RLMNotificationToken { addNotificationBlock(block, keyPaths: keyPaths, queue: nil) }
 
-    /// The same with both.
+    /// Adds a notification block on a serial queue, with key paths.
     public func addNotificationBlock(
         _ block: @escaping (RLMSection<RLMKeyType, RLMObjectType>, RLMSectionedResultsChange?) -> Void,
         keyPaths: [String]?, queue: DispatchQueue?
@@ -147,13 +148,13 @@ public final class RLMSection<RLMKeyType: _Persistable & Hashable, RLMObjectType
     }
 }
 
-/// How sections became others: see `SectionedResultsChange`.
+/// The changes of sections: see `SectionedResultsChange`.
 public final class RLMSectionedResultsChange: Sendable {
     /// Paths in the new sections.
     public let insertions: [IndexPath]
     /// Paths in the old sections.
     public let deletions: [IndexPath]
-    /// Paths with the old section.
+    /// Paths in the old sections.
     public let modifications: [IndexPath]
     /// Indices in the new list of sections.
     public let sectionsToInsert: IndexSet
@@ -182,7 +183,7 @@ public final class RLMSectionedResultsChange: Sendable {
         modifications.filter { $0.section == Int(section) }
     }
 
-    /// Nil for the first call.
+    /// Returns nil for the first call.
     static func read<C>(_ change: SectionedResultsChange<C>) -> (C, RLMSectionedResultsChange?) {
         switch change {
         case .initial(let collection): return (collection, nil)

@@ -1,7 +1,7 @@
 extension RealmCollection {
-    /// The elements sorted, in sections by the keys that the block gives. The first descriptor should sort by what the
-    /// keys are made of: an element joins the section of its key, wherever the order puts it. Traps without a descriptor,
-    /// for keys that are links, and for unmanaged collections.
+    /// Returns the elements sorted and divided into sections by the keys that the block returns. The first descriptor
+    /// should sort by the values that determine the keys, because an element joins the section of its key wherever it
+    /// is in the order. Traps without a descriptor, for keys that are links, and for unmanaged collections.
     public func sectioned<Key: _Persistable>(
         sortDescriptors: [SortDescriptor], _ keyBlock: @escaping (Element) -> Key
     ) -> SectionedResults<Key, Element> {
@@ -13,7 +13,7 @@ extension RealmCollection {
         }
     }
 
-    /// Values sorted by themselves, in sections by the keys that the block gives. Traps for objects.
+    /// Returns plain values sorted and divided into sections by the keys that the block returns. Traps for objects.
     public func sectioned<Key: _Persistable>(
         by block: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -22,7 +22,8 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The objects sorted by a property, in a section for each of its values. See `sectioned(sortDescriptors:_:)`.
+    /// Returns the objects sorted by a property, with a section for each of its values. See
+    /// `sectioned(sortDescriptors:_:)`.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -30,7 +31,8 @@ extension RealmCollection where Element: ObjectBase {
         return sectioned(sortDescriptors: [descriptor]) { $0[keyPath: keyPath] }
     }
 
-    /// The objects sorted, in a section for each value of a property, by which the first descriptor must sort.
+    /// Returns the objects sorted, with a section for each value of a property, by which the first descriptor must
+    /// sort.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -45,7 +47,7 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection {
-    /// The projections sorted by the property that a projected one stands for, in a section for each of its values. See
+    /// Returns the projections sorted by a projected property, with a section for each of its values. See
     /// `sectioned(sortDescriptors:_:)`.
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
@@ -54,8 +56,8 @@ extension RealmCollection {
         return sectioned(sortDescriptors: [descriptor]) { $0[keyPath: keyPath] }
     }
 
-    /// The projections sorted, in a section for each value of a projected property, by which the first descriptor must
-    /// sort. Descriptors name properties of the projected class.
+    /// Returns the projections sorted, with a section for each value of a projected property, by which the first
+    /// descriptor must sort. Descriptors name properties of the projected class.
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> where Element: Projection<O> {
@@ -71,7 +73,7 @@ extension RealmCollection {
     }
 }
 
-/// Sections by a property come in its order.
+/// Traps unless the first descriptor sorts by the property of the sections.
 private func checkPrimary(_ descriptors: [SortDescriptor], is name: String) {
     raising {
         guard let first = descriptors.first else {

@@ -1,15 +1,15 @@
 public import Dispatch
 
 extension RealmSectionedResult {
-    /// Calls the block with `initial` in a later turn, and with an `update` after each version that made the sections
-    /// others. Otherwise as `RealmCollection.observe`; an element that leaves its place for a change of the property that
-    /// sorts is told whatever the key paths say.
+    /// Calls the block with `initial` in a later turn, and with an `update` after each version that changed the
+    /// sections. Otherwise the same as `RealmCollection.observe`; an element that moves because the property that sorts
+    /// changed is reported whatever the key paths are.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { _observe(keyPaths, on: queue, block) }
 
-    /// The same on an actor.
+    /// Observes on an actor.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, SectionedResultsChange<Self>) -> Void
@@ -75,13 +75,13 @@ extension ResultsSection {
 }
 
 extension SectionedResults where SectionElement: ObjectBase {
-    /// `observe` with Swift key paths.
+    /// Calls `observe` with Swift key paths.
     public func observe(
         keyPaths: [PartialKeyPath<SectionElement>], on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// `observe` on an actor with Swift key paths.
+    /// Calls `observe` on an actor with Swift key paths.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<SectionElement>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, SectionedResultsChange<SectionedResults>) -> Void
@@ -91,13 +91,13 @@ extension SectionedResults where SectionElement: ObjectBase {
 }
 
 extension ResultsSection where T: ObjectBase {
-    /// `observe` with Swift key paths.
+    /// Calls `observe` with Swift key paths.
     public func observe(
         keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// `observe` on an actor with Swift key paths.
+    /// Calls `observe` on an actor with Swift key paths.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, SectionedResultsChange<ResultsSection>) -> Void

@@ -2,12 +2,11 @@ import Dispatch
 import LiveQueries
 import ObjectModel
 
-/// Turns what an observer of the collection is told into what an observer of its sections is told. Used where the
-/// observer is called.
+/// Converts changes of a collection to changes of its sections. Used on the observer's thread, queue or actor.
 final class SectionObservation<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
-    /// The sections that the observer is given.
+    /// The sections that are passed to the observer.
     private(set) var sections: SectionedAccessor<Key, Element>
-    /// As the observer knows them; nil before the first call.
+    /// The sections at the last call; nil before the first call.
     private var last: SectionTable<Key>?
     /// The one section that is observed; nil for all.
     private let only: Key?
@@ -17,11 +16,11 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
         self.only = only
     }
 
-    /// Nil when the observer is not to be called.
+    /// Returns nil if the observer need not be called.
     func take(_ seen: any CollectionAccessor, _ news: CollectionNews) throws -> SectionNews? {
         if seen !== sections.accessor { sections = try sections.moved(to: seen) }
         let old = last
-        // When the object that held the elements is gone, none are left.
+        // If the owner was deleted, there are no elements.
         let table =
             seen.isInvalidated
             ? try SectionTable([], in: seen.realm) { _ in throw RealmException.invalidObject } : try sections.table()
@@ -36,7 +35,7 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
         return try changes.restricted(old: section.index(in: old), new: section.index(in: table)).map { .update($0) }
     }
 
-    /// The observer was spared a commit.
+    /// Updates the state after a commit that skipped the observer.
     func skip() throws {
         if last != nil, !sections.accessor.isInvalidated { last = try sections.table() }
     }

@@ -2,12 +2,12 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 
-/// What a `SectionedResults` leads to: a sorted collection, and a function that says what section an element belongs to.
-/// The function is asked again for all elements when the realm has moved on.
+/// The implementation of `SectionedResults`: a sorted collection, and a function from elements to section keys. The
+/// function is called again for all elements after the realm's version has changed.
 final class SectionedAccessor<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     let accessor: any CollectionAccessor
     private let keyOf: (Element) -> Key
-    /// Of a frozen one: made when it was frozen, for use on any thread.
+    /// The sections of a frozen collection, computed when it was frozen, for use on any thread.
     private let frozen: SectionTable<Key>?
     private var known: Known?
 
@@ -40,7 +40,7 @@ final class SectionedAccessor<Key: _Persistable & Hashable, Element: RealmCollec
         return try SectionTable(accessor.values(), in: realm) { keyOf(try Element._restored(_Stored($0), in: realm)) }
     }
 
-    /// The sections, at the realm's version or as the open write has made them.
+    /// Returns the sections, at the realm's version or with the changes of the open write.
     func table() throws -> SectionTable<Key> {
         if let frozen { return frozen }
         let (version, edits) = (try realm.snapshot.version, realm.edits)
@@ -52,13 +52,13 @@ final class SectionedAccessor<Key: _Persistable & Hashable, Element: RealmCollec
 
     func element(_ value: Value) throws -> Element { try Element._restored(_Stored(value), in: realm) }
 
-    /// The same sections, of another view of the collection.
+    /// Returns the same sections of the collection as seen by another realm.
     func moved(to accessor: any CollectionAccessor) throws -> SectionedAccessor {
         try SectionedAccessor(accessor, keyOf)
     }
 
-    /// The sections at the present version. The function is not asked again, except within a write, where the version
-    /// is the one before it.
+    /// Returns the sections frozen at the present version. Does not call the function again, except within a write,
+    /// where the version is the one before it.
     func freeze() throws -> SectionedAccessor {
         if frozen != nil { return self }
         guard let frozenAccessor = try accessor.payload().accessor(in: realm.frozen()) else {
@@ -68,7 +68,7 @@ final class SectionedAccessor<Key: _Persistable & Hashable, Element: RealmCollec
         return SectionedAccessor(frozenAccessor, keyOf, frozen: try table())
     }
 
-    /// The live sections for the calling thread; nil when the object that holds the collection is gone.
+    /// Returns the live sections for the calling thread; nil if the owner of the collection was deleted.
     func thaw() throws -> SectionedAccessor? {
         guard frozen != nil else { return self }
         return try accessor.payload().accessor(in: realm.thawed()).map { try moved(to: $0) }
@@ -81,7 +81,7 @@ final class SectionedAccessor<Key: _Persistable & Hashable, Element: RealmCollec
     }
 }
 
-/// Sections on their way to another thread.
+/// A reference to sections that is passed to another thread.
 struct SectionReferencePayload<Key: _Persistable & Hashable, Element: RealmCollectionValue>: _ReferencePayload {
     let path: String
     let pinned: any Snapshot
@@ -97,15 +97,15 @@ struct SectionReferencePayload<Key: _Persistable & Hashable, Element: RealmColle
     }
 }
 
-/// The elements of a collection at one moment, and the sections that they are in.
+/// The elements of a collection at one version, and their sections.
 struct SectionTable<Key: _Persistable & Hashable> {
     /// All elements, in the order of the collection.
     let values: [Value]
     let positions: SectionedPositions
-    /// The key of each section, as its first element has it.
+    /// The key of each section, from its first element.
     let keys: [Key]
 
-    /// - Parameter key: is asked once for each element.
+    /// - Parameter key: called once for each element.
     init(_ values: [Value], in realm: RLMRealm, _ key: (Value) throws -> Key) throws {
         let persister = _ObjectPersister(realm)
         var keys: [Key] = []

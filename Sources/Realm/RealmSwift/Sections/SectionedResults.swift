@@ -3,43 +3,44 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 
-/// What sections and lists of sections have in common.
+/// The common interface of sections and lists of sections.
 public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined where Index == Int {
     /// The realm of the elements.
     var realm: Realm? { get }
 
-    /// Whether it cannot be used any more. Never fails itself.
+    /// Whether it can no longer be used. Never traps.
     var isInvalidated: Bool { get }
 
     /// The number of sections, or of a section's elements.
     var count: Int { get }
 
-    /// Whether it stays at one version.
+    /// Whether it is frozen at one version.
     var isFrozen: Bool { get }
 
-    /// The same at the present version, for use on any thread.
+    /// Returns it frozen at the present version, for use on any thread.
     func freeze() -> Self
 
-    /// The live one for the calling thread.
+    /// Returns the live sections or section for the calling thread.
     func thaw() -> Self?
 
-    /// What `observe(keyPaths:on:_:)` does.
+    /// Implements `observe(keyPaths:on:_:)`.
     func _observe(
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken
 
-    /// The same on an actor.
+    /// Implements `observe` on an actor.
     func _observe<A: Actor>(
         _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @escaping @Sendable (isolated A, SectionedResultsChange<Self>) -> Void
     ) async -> NotificationToken
 }
 
-/// A sorted collection in sections: elements for which a function, or a property, gives the same key are in one. Sections
-/// come in the order of their first elements, and keep their elements in the order of the collection.
+/// A sorted collection divided into sections: elements with the same key are in one section. The key is computed by a
+/// function or is a property. Sections are in the order of their first elements, and keep their elements in the order
+/// of the collection.
 ///
-/// Live: what it shows is the realm's present state. The function is asked for each element when it is used first, and
-/// again after every change; it should depend on the element only.
+/// It is live: it shows the realm's present state. The function is called for each element on first use, and again
+/// after every change; its result should depend on the element only.
 public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
     RealmSectionedResult
 {
@@ -63,8 +64,7 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     /// The keys of all sections, in their order.
     public var allKeys: [Key] { raising { try accessor.table().keys } }
 
-    /// The section that is at a position now. It is bound to its key, not to the position. Traps for a position that does
-    /// not exist.
+    /// The section at a position. It stays bound to its key, not to the position. Traps if the position does not exist.
     public subscript(index: Int) -> ResultsSection<Key, SectionElement> {
         raising {
             let keys = try accessor.table().keys
@@ -73,15 +73,16 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         }
     }
 
-    /// The element at a section's position and one within it. Traps for positions that do not exist.
+    /// The element at an index path. Traps if the path does not exist.
     public subscript(indexPath: IndexPath) -> SectionElement { self[indexPath.section][indexPath.item] }
 
-    /// Goes through the sections that there are now, whatever becomes of them meanwhile.
+    /// Iterates over the sections of the present state, whatever changes meanwhile.
     public func makeIterator() -> SectionedResultsIterator<Key, SectionElement> {
         SectionedResultsIterator(allKeys.map { ResultsSection(accessor, $0) })
     }
 
-    /// The sections at the present version, for use on any thread; itself if it is frozen. Keys are asked for once.
+    /// Returns the sections frozen at the present version, for use on any thread; frozen sections return themselves.
+    /// Keys are computed once.
     public func freeze() -> SectionedResults {
         raising {
             let frozen = try accessor.freeze()
@@ -89,16 +90,16 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         }
     }
 
-    /// The live sections for the calling thread; itself if it is live.
+    /// Returns the live sections for the calling thread; live sections return themselves.
     public func thaw() -> SectionedResults? {
         raising { try accessor.thaw().map { $0 === accessor ? self : SectionedResults($0) } }
     }
 
-    /// Copies of the same sectioned results.
+    /// Whether both are copies of the same sectioned results.
     public static func == (a: SectionedResults, b: SectionedResults) -> Bool { a.accessor === b.accessor }
 }
 
-/// Goes through the sections that there were when the iteration began.
+/// Iterates over the sections that existed when the iteration began.
 public struct SectionedResultsIterator<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
     IteratorProtocol
 {
@@ -109,13 +110,13 @@ public struct SectionedResultsIterator<Key: _Persistable & Hashable, SectionElem
     public mutating func next() -> ResultsSection<Key, SectionElement>? { sections.next() }
 }
 
-/// One section, whatever its position: it is bound to its key. When its last element leaves, it is invalid until there
-/// are elements with the key again.
+/// One section, bound to its key and not to its position. It becomes invalid when its last element leaves, and valid
+/// again when an element with the key exists.
 public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionValue>: RealmSectionedResult, Identifiable
 {
     let accessor: SectionedAccessor<Key, T>
 
-    /// What the section's elements have in common.
+    /// The key of the section's elements.
     public let key: Key
 
     init(_ accessor: SectionedAccessor<Key, T>, _ key: Key) {
@@ -129,14 +130,14 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public var realm: Realm? { Realm(accessor.realm) }
     public var isFrozen: Bool { accessor.realm.isFrozen }
 
-    /// Whether there is no element with the key any more, or the results are invalid.
+    /// Whether no element with the key exists, or the results are invalid.
     public var isInvalidated: Bool {
         if accessor.accessor.isInvalidated { return true }
         guard let table = try? accessor.table() else { return true }
         return (try? index(in: table)).flatMap { $0 } == nil
     }
 
-    /// Nil when the section is not there.
+    /// Returns nil if the section does not exist.
     func index(in table: SectionTable<Key>) throws -> Int? {
         table.positions.index(of: try Key._stored(key, by: _ObjectPersister(accessor.realm))?.value ?? .null)
     }
@@ -162,7 +163,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public func index(after i: Int) -> Int { i + 1 }
     public func index(before i: Int) -> Int { i - 1 }
 
-    /// The element at a position within the section. Traps for one that does not exist, and for an invalid section.
+    /// The element at a position within the section. Traps if the position does not exist, and for an invalid section.
     public subscript(index: Int) -> T {
         raising {
             let (table, section) = try section()
@@ -171,7 +172,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         }
     }
 
-    /// Goes through the elements that the section has now, whatever becomes of it meanwhile.
+    /// Iterates over the section's elements in the present state, whatever changes meanwhile.
     public func makeIterator() -> SectionIterator<T> {
         raising {
             let (table, section) = try section()
@@ -179,7 +180,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         }
     }
 
-    /// The section at the present version, for use on any thread; itself if it is frozen.
+    /// Returns the section frozen at the present version, for use on any thread; a frozen section returns itself.
     public func freeze() -> ResultsSection {
         raising {
             let frozen = try accessor.freeze()
@@ -187,16 +188,16 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         }
     }
 
-    /// The live section for the calling thread; itself if it is live.
+    /// Returns the live section for the calling thread; a live section returns itself.
     public func thaw() -> ResultsSection? {
         raising { try accessor.thaw().map { $0 === accessor ? self : ResultsSection($0, key) } }
     }
 
-    /// The same section of the same sectioned results.
+    /// Whether both are the same section of the same sectioned results.
     public static func == (a: ResultsSection, b: ResultsSection) -> Bool { a.accessor === b.accessor && a.key == b.key }
 }
 
-/// Goes through the elements that a section had when the iteration began.
+/// Iterates over the elements that a section had when the iteration began.
 public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private var elements: RLMIterator<Element>
 
@@ -215,7 +216,7 @@ extension ResultsSection: _ReferencePayloadSource {
     }
 }
 
-/// One section on its way to another thread.
+/// A reference to a section that is passed to another thread.
 private struct ResultsSectionReferencePayload<Key: _Persistable & Hashable, T: RealmCollectionValue>: _ReferencePayload
 {
     let sections: SectionReferencePayload<Key, T>
@@ -230,12 +231,12 @@ private struct ResultsSectionReferencePayload<Key: _Persistable & Hashable, T: R
 }
 
 extension IndexPath {
-    /// Of a section and a position within it.
+    /// Creates an index path from a section and a position within it.
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
-    /// The first index: which section.
+    /// The first index: the section.
     public var section: Int { self[0] }
 
-    /// The second index: which element of the section.
+    /// The second index: the position within the section.
     public var item: Int { self[1] }
 }

@@ -1,19 +1,19 @@
 public import Foundation
 import LiveQueries
 
-/// What became of sections since their observer was last called.
+/// The changes of sections since their observer was last called.
 public enum SectionedResultsChange<Collection> {
-    /// The first call: the sections as they are.
+    /// The first call, with the sections.
     case initial(Collection)
-    /// Paths are of a section and a position within it. Those of deletions are of the old sections, and leave out the
-    /// elements of sections that went; those of insertions are of the new sections, and name all elements of sections
-    /// that came; those of modifications have the old section and a position that is the same before and after.
+    /// Each path has a section and a position within it. Deletions are paths in the old sections, without the elements
+    /// of removed sections. Insertions are paths in the new sections, with all elements of added sections.
+    /// Modifications have the old section and a position that is the same before and after.
     case update(
         Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
 }
 
-/// What the observer of sections is told, without the sections.
+/// A change of sections without the sections themselves.
 enum SectionNews {
     case initial
     case update(SectionChanges)
