@@ -1,15 +1,15 @@
 import CExecutor
 package import LiveQueries
 
-/// An actor, also a global one's `shared`.
+/// An actor, or the `shared` instance of a global actor.
 package struct ActorScheduler: LiveScheduler {
     private let actor: any Actor
-    /// The two words of the actor's executor.
+    /// The two words of the actor's executor reference.
     private let executor: (identity: UInt, implementation: UInt)
 
     package init(_ actor: any Actor) {
         self.actor = actor
-        // An executor is these two words by definition of the runtime's interface.
+        // The runtime's ABI defines an executor reference as these two words.
         executor = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
     }
 

@@ -3,19 +3,19 @@ package import LiveQueries
 package import ObjectModel
 
 extension InstanceHub {
-    /// The instance of the calling thread, queue or actor, brought up to a version that the caller knows of already.
+    /// Returns the instance of the calling thread, queue or actor, at the given version or a later one.
     private func instance(on scheduler: any LiveScheduler, from version: Version) throws -> LiveInstance {
         let instance = try instance(on: scheduler)
         if try instance.version < version { try instance.refresh() }
         return instance
     }
 
-    /// Observes on a queue: `register` is called there, with that queue's instance, some time after this returns.
-    /// Changes before that moment are not told as such. Throws `concurrentQueue`.
+    /// Observes on a queue: calls `register` there with that queue's instance, some time after this returns. Changes
+    /// before that moment are not reported individually. Throws `concurrentQueue`.
     ///
     /// - Parameters:
-    ///   - version: the caller's, so that the other instance knows at least what the caller does.
-    ///   - failed: is told on the queue what `register` threw; nobody observes then.
+    ///   - version: the caller's version, so that the other instance is not behind the caller.
+    ///   - failed: called on the queue with the error of `register`; then nothing is observed.
     package func observe(
         on queue: DispatchQueue, from version: Version,
         _ register: @escaping @Sendable (LiveInstance) throws -> InstanceToken,
@@ -34,8 +34,8 @@ extension InstanceHub {
         return token
     }
 
-    /// Observes on an actor: `register` is called there, with the actor's instance, before this returns. All that is
-    /// committed later is told. The token is a dead one when the task was cancelled before.
+    /// Observes on an actor: calls `register` there with the actor's instance, before this returns. All later commits
+    /// are reported. Returns an inactive token if the task was already cancelled.
     package func observe<A: Actor>(
         on actor: A, from version: Version,
         _ register: @Sendable (isolated A, LiveInstance) throws -> InstanceToken

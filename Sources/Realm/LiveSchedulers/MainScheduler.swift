@@ -3,13 +3,13 @@ import Foundation
 package import LiveQueries
 import Synchronization
 
-/// The main thread, the main queue and the main actor, which are one.
+/// The main thread, the main queue and the main actor, treated as one.
 ///
-/// In a program whose `main` is asynchronous the main queue leaves the main thread on Linux: what is isolated to the main
-/// actor then runs on other threads, one at a time. So the queue counts as the main thread, and what is to be run is
-/// given to both the thread's run loop and the actor, until it is known which of the two is at work.
+/// In a program with an asynchronous `main`, the main queue leaves the main thread on Linux: code isolated to the main
+/// actor then runs on other threads, one at a time. So the queue counts as the main thread, and each job is given to
+/// both the thread's run loop and the actor, until it is known which of the two runs.
 package struct MainScheduler: LiveScheduler {
-    /// The main thread's, once a scheduler was made there. Never given up, so that no other thread's looks the same.
+    /// The main thread, once a scheduler was created on it. Kept forever, so that no other thread is mistaken for it.
     private static let thread = Mutex<RunLoopScheduler?>(nil)
     private static let hasLeftThread = Atomic(false)
 
@@ -42,7 +42,7 @@ package struct MainScheduler: LiveScheduler {
         }
     }
 
-    /// A job that is given to two places, and is run where it comes to its turn first.
+    /// A job that is given to two executors and run by the first of them.
     private final class First: Sendable {
         private let job: @Sendable () -> Void
         private let isDone = Atomic(false)
@@ -55,18 +55,18 @@ package struct MainScheduler: LiveScheduler {
     }
 }
 
-/// The scheduler of the calling code: the main one, else that of the thread.
+/// Returns the scheduler of the calling code: the main one, else that of the thread.
 package func currentScheduler() -> any LiveScheduler {
     MainScheduler.isCurrent ? MainScheduler() : RunLoopScheduler.current
 }
 
-/// The scheduler of a serial queue. Throws `concurrentQueue`.
+/// Returns the scheduler of a serial queue. Throws `concurrentQueue`.
 package func scheduler(of queue: DispatchQueue) throws -> any LiveScheduler {
     let scheduler = try QueueScheduler(queue)
     return scheduler.isMain ? MainScheduler() : scheduler
 }
 
-/// The scheduler of an actor.
+/// Returns the scheduler of an actor.
 package func scheduler(of actor: any Actor) -> any LiveScheduler {
     actor === MainActor.shared ? MainScheduler() : ActorScheduler(actor)
 }

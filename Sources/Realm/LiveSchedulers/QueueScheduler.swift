@@ -3,12 +3,12 @@ package import LiveQueries
 package import StoreContract
 import Synchronization
 
-/// A serial queue, or the main one.
+/// A serial queue, or the main queue.
 ///
-/// A queue cannot be asked whether it is serial. Global queues are known by their names and refused; of another
-/// concurrent one, an instance notices two threads at once and refuses the second.
+/// There is no way to ask a queue whether it is serial. Global queues are recognised by their names and rejected. With
+/// another concurrent queue, the instance detects two simultaneous threads and rejects the second.
 package struct QueueScheduler: LiveScheduler {
-    /// What tells a queue from others: the same queue may come wrapped in several objects.
+    /// Identifies a queue, because several objects may wrap the same queue.
     private final class Mark: Sendable {}
 
     private static let main = try? QueueScheduler(.main)
@@ -35,7 +35,7 @@ package struct QueueScheduler: LiveScheduler {
         }
     }
 
-    /// Whether the calling code runs on the main queue.
+    /// Whether the caller runs on the main queue.
     static var isMainCurrent: Bool { main?.isCurrent == true }
 
     /// Whether it is the main queue.

@@ -1,11 +1,11 @@
-// The one place for Foundation below the Swift interface: run loops are its own, and nothing lighter has them.
+// The only use of Foundation below the Swift interface: no lighter library has run loops.
 import Foundation
 import Glibc
 package import LiveQueries
 
-/// A thread, and its run loop if it runs one.
+/// A thread, with its run loop if it runs one.
 package struct RunLoopScheduler: LiveScheduler {
-    /// Stands for a thread as long as that lives; numbers of threads are used again.
+    /// Identifies a thread for as long as the thread lives; the system reuses thread numbers.
     private final class Mark: Sendable {
         private static let key = {
             var key = pthread_key_t()
@@ -13,12 +13,12 @@ package struct RunLoopScheduler: LiveScheduler {
             return key
         }()
 
-        /// The calling thread's, if it was asked for before.
+        /// The mark of the calling thread, if it exists already.
         static var known: Mark? {
             pthread_getspecific(key).map { Unmanaged<Mark>.fromOpaque($0).takeUnretainedValue() }
         }
 
-        /// The same without holding it: this is asked with every value that is read.
+        /// The address of `known` without retaining it, because it is compared with every value that is read.
         static var place: UnsafeRawPointer? { pthread_getspecific(key).map { UnsafeRawPointer($0) } }
 
         static var current: Mark {
@@ -29,13 +29,13 @@ package struct RunLoopScheduler: LiveScheduler {
         }
     }
 
-    /// A run loop is not Sendable. Only timers are added to it from other threads, which CoreFoundation does
-    /// under the loop's lock.
+    /// A run loop is not Sendable. Other threads only add timers to it, which CoreFoundation does under the loop's
+    /// lock.
     private struct Loop: @unchecked Sendable {
         let loop: RunLoop
 
         func add(_ job: @escaping @Sendable () -> Void) {
-            // A block given to `perform` does not wake a sleeping loop; a timer that is due does.
+            // A block given to `perform` does not wake a sleeping loop; a due timer does.
             loop.add(Timer(timeInterval: 0, repeats: false) { _ in job() }, forMode: .common)
         }
     }
@@ -43,7 +43,7 @@ package struct RunLoopScheduler: LiveScheduler {
     private let mark: Mark
     private let loop: Loop
 
-    /// The calling thread's.
+    /// The scheduler of the calling thread.
     package static var current: RunLoopScheduler {
         RunLoopScheduler(mark: .current, loop: Loop(loop: .current))
     }
@@ -52,15 +52,15 @@ package struct RunLoopScheduler: LiveScheduler {
     package var isCurrent: Bool { Self.currentMark == threadMark }
     package var threadMark: UnsafeRawPointer? { UnsafeRawPointer(Unmanaged.passUnretained(mark).toOpaque()) }
 
-    /// The `threadMark` of the calling thread's scheduler; nil when there has been none.
+    /// The `threadMark` of the calling thread's scheduler; nil if there is none.
     package static var currentMark: UnsafeRawPointer? { Mark.place }
 
-    /// The main thread's loop may not run yet, but is expected to.
+    /// The main thread's loop may not run yet, but is expected to run.
     package var canDeliver: Bool { Thread.isMainThread || loop.loop.currentMode != nil }
 
     private static let main = Loop(loop: .main)
 
-    /// Gives a job to the main thread's loop, if one will run there.
+    /// Gives a job to the main thread's loop, if a loop will run there.
     static func addToMain(_ job: @escaping @Sendable () -> Void) { main.add(job) }
 
     package func run(_ job: @escaping @Sendable () -> Void) { loop.add(job) }

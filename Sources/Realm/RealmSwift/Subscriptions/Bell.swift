@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one task that waits. Rung while nobody waits, it is remembered once.
+/// Wakes one waiting task. If no task is waiting, the next wait returns at once.
 final class Bell: Sendable {
     private struct State {
         var isRung = false
@@ -18,7 +18,7 @@ final class Bell: Sendable {
         continuation?.resume()
     }
 
-    /// Returns when the bell is rung, when the time is over, or when the task is cancelled.
+    /// Returns when the bell is rung, the time has elapsed, or the task is cancelled.
     func wait(seconds: Double? = nil) async {
         let id = state.withLock { state in
             state.last += 1

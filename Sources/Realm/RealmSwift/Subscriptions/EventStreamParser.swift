@@ -5,17 +5,17 @@ struct ServerEvent: Sendable, Equatable {
     var data: [UInt8]
 }
 
-/// Puts events together from the bytes of a stream, however they are cut. Comments are left out.
+/// Parses events from the chunks of a stream, wherever these are split. Ignores comments.
 struct EventStreamParser: Sendable {
     private var line: [UInt8] = []
     private var endsWithReturn = false
     private var name = ""
     private var data: [UInt8] = []
     private var hasData = false
-    /// The last one counts for all events that follow.
+    /// The last id, which applies to all later events.
     private var id: String?
 
-    /// The events that end within these bytes.
+    /// Returns the events that are completed by these bytes.
     mutating func feed(_ bytes: some Collection<UInt8>) -> [ServerEvent] {
         var events: [ServerEvent] = []
         var rest = bytes[...]

@@ -6,21 +6,21 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// An answer of the gateway.
+/// A response of the gateway.
 struct GatewayAnswer: Sendable {
     var status: Int
     var version: UInt64?
     var json: JSONValue
-    /// Seconds, as the gateway asks for.
+    /// The value of `Retry-After` in seconds.
     var retryAfter: Double?
-    /// The same, within reason, and a little more, so that not all come back at once.
+    /// `retryAfter`, limited to 600 seconds, plus up to 10 % so that clients do not all retry at once.
     var pause: Double? { retryAfter.map { min(max($0, 0), 600) * Double.random(in: 1...1.1) } }
 
     var code: String? { json.text("code") }
     var detail: String { json.text("detail") ?? "The gateway answered with status \(status)." }
 }
 
-/// Sends requests to a gateway, and reads its streams.
+/// Sends requests to a gateway, and reads its event streams.
 final class GatewayTransport: Sendable {
     private let configuration: SyncConfiguration
     private let session: URLSession
@@ -35,7 +35,7 @@ final class GatewayTransport: Sendable {
         settings.httpMaximumConnectionsPerHost = 8
         session = URLSession(configuration: settings)
         let streaming = URLSessionConfiguration.ephemeral
-        // Between two pieces of data.
+        // The maximum time between two chunks of data.
         streaming.timeoutIntervalForRequest = configuration.idleTimeout
         streaming.httpMaximumConnectionsPerHost = 1
         streaming.timeoutIntervalForResource = 365 * 24 * 3600
@@ -44,7 +44,7 @@ final class GatewayTransport: Sendable {
         streams = URLSession(configuration: streaming, delegate: delegate, delegateQueue: queue)
     }
 
-    /// Ends everything that is going on. A session keeps its delegate until then.
+    /// Cancels all requests. A session retains its delegate until then.
     func close() {
         isOpen.withLock { isOpen in
             isOpen = false
@@ -53,7 +53,7 @@ final class GatewayTransport: Sendable {
         }
     }
 
-    /// A session that was invalidated traps when it is asked for a task.
+    /// Creates a task, unless the session was closed: an invalidated session traps when it is asked for one.
     private func whileOpen(_ make: () -> URLSessionDataTask) throws -> URLSessionDataTask {
         try isOpen.withLock { isOpen in
             guard isOpen else { throw CancellationError() }
@@ -61,7 +61,7 @@ final class GatewayTransport: Sendable {
         }
     }
 
-    /// Throws what `URLSession` throws, `CancellationError` for what was cancelled, and what the provider of tokens throws.
+    /// Throws the errors of `URLSession` and of the token provider, and `CancellationError` for a cancelled request.
     func send(
         _ method: String, _ path: String, body: [UInt8]? = nil, headers: [String: String] = [:],
         timeout: TimeInterval? = nil
@@ -99,12 +99,13 @@ final class GatewayTransport: Sendable {
         }
     }
 
-    /// The events of a stream, until it ends or the consumer does. Throws `GatewayFailure` for another answer than a stream.
+    /// Returns the events of a stream, until it ends or the consumer stops. Throws `GatewayFailure` for other
+    /// responses.
     func events(_ path: String, after position: String?) async throws -> AsyncThrowingStream<ServerEvent, any Error> {
         var headers = ["Accept": "text/event-stream", "Cache-Control": "no-cache"]
         if let position { headers["Last-Event-ID"] = position }
-        // On Linux, a session that has made a connection goes on asking whether that can be written to, which takes a whole
-        // processor, until it is used for another request. So the stream is not the first one.
+        // On Linux, a session whose first request is a stream polls whether the connection is writable, which takes a
+        // whole processor, until the session is used for another request. So another request comes first.
         _ = try await answer(try await self.request("GET", "/healthz", [:]), streams)
         let request = try await request("GET", path, headers)
         let task = try whileOpen { streams.dataTask(with: request) }
@@ -130,12 +131,12 @@ final class GatewayTransport: Sendable {
     }
 }
 
-/// What ended a request: that it was cancelled is said as tasks say it.
+/// Converts the cancellation of a request to `CancellationError`.
 private func ended(_ error: any Error) -> any Error {
     (error as? URLError)?.code == .cancelled ? CancellationError() : error
 }
 
-/// An answer that is not what was asked for.
+/// A response that reports a failure.
 struct GatewayFailure: Error {
     var answer: GatewayAnswer
 }
@@ -146,7 +147,7 @@ extension GatewayAnswer {
         json = (try? JSONValue.parse(Array(body))) ?? .null
         retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { text in
             if let seconds = Double(text) { return seconds }
-            // By the clock of whoever says so.
+            // The time depends on the clock of the server that sent it.
             guard let time = HTTPTime.read(text),
                 let now = response.value(forHTTPHeaderField: "Date").flatMap(HTTPTime.read)
             else { return nil }
@@ -156,7 +157,7 @@ extension GatewayAnswer {
     }
 }
 
-/// Times as HTTP writes them.
+/// Dates in HTTP headers.
 private enum HTTPTime {
     static func read(_ text: String) -> Date? {
         let format = DateFormatter()
@@ -167,12 +168,12 @@ private enum HTTPTime {
     }
 }
 
-/// Hands the bytes of streams on as events. The calls come one at a time, from the session's queue.
+/// Parses the bytes of streams and passes on the events. The session's queue calls it serially.
 private final class StreamDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct Stream: Sendable {
         let continuation: AsyncThrowingStream<ServerEvent, any Error>.Continuation
         var parser = EventStreamParser()
-        /// Of another answer than a stream.
+        /// The response, if it is not a stream.
         var refusal: (response: HTTPURLResponse, body: Data)?
         var hasBegun = false
     }

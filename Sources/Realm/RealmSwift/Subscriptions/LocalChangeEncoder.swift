@@ -2,33 +2,33 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// What local commits did, as operations of the gateway's transactions.
+/// Encodes the changes of local commits as operations of the gateway's transactions.
 struct LocalChangeEncoder {
     let transaction: any WriteTransaction
     let schema: StoredSchema
     let writer: RemoteEncoder
-    /// As it was before; nil when the change log does not tell.
+    /// The state before the commits; nil if the change log does not contain it.
     let before: (any ObjectReads)?
-    /// The classes that are followed.
+    /// The classes that have subscriptions.
     private let classNames: Set<String>
     private(set) var touched: [SyncObject: Upload.Touch] = [:]
     private(set) var deletedKeys: [ObjectReference] = []
     private var created: [ObjectReference] = []
     private var modified: [ObjectReference: [PropertyID: CollectionEdit?]] = [:]
-    /// Of embedded objects that were there before, by the object that has them in the end.
+    /// The changed embedded objects that existed before, by their top-level owner.
     private var parts: [ObjectReference: [Part]] = [:]
-    /// New objects, also embedded ones.
+    /// The new objects, including embedded ones.
     private var new: Set<ObjectReference> = []
 
     /// An embedded object with changed properties.
     private struct Part {
         var object: ObjectReference
-        /// From the one with a primary key on.
+        /// The steps from the object with a primary key.
         var way: [SyncStep]
         var properties: [PropertyID: CollectionEdit?]
     }
 
-    /// What is sent with all that it holds, so that edits of that are not sent again.
+    /// The values that are sent as a whole, so that edits within them are not sent again.
     private struct Whole {
         var properties: [ObjectReference: Set<PropertyID>] = [:]
         var embedded: Set<ObjectReference> = []
@@ -37,7 +37,7 @@ struct LocalChangeEncoder {
             embedded.contains(step.object) || properties[step.holder]?.contains(step.property.id) == true
         }
 
-        /// Embedded objects that were moved are put in as a whole.
+        /// Records embedded objects that were moved: they are sent as a whole.
         mutating func take(_ edit: CollectionEdit, _ value: Value, _ property: PropertySchema) {
             guard property.ownsTarget, let target = property.targetClass, case .list(let edit) = edit,
                 case .list(let elements) = value
@@ -91,7 +91,7 @@ struct LocalChangeEncoder {
         return result
     }
 
-    /// A change of an embedded object; nothing when it goes along with what has it.
+    /// Records a change of an embedded object, unless its owner is sent as a whole.
     private mutating func note(_ object: ObjectReference, _ properties: [PropertyID: CollectionEdit?]) throws {
         guard let (owner, way) = try way(to: object), let className = schema[owner.classID]?.name,
             classNames.contains(className)
@@ -99,7 +99,7 @@ struct LocalChangeEncoder {
         parts[owner, default: []].append(Part(object: object, way: way, properties: properties))
     }
 
-    /// From an object with a primary key to one that is embedded in it; nil when one on the way is new.
+    /// Returns the owner with a primary key, and the steps from there to an embedded object; nil if one of them is new.
     private func way(to object: ObjectReference) throws -> (ObjectReference, [SyncStep])? {
         var way: [SyncStep] = []
         var object = object
@@ -125,9 +125,9 @@ struct LocalChangeEncoder {
         return nil
     }
 
-    /// Deletions first, then new objects without their links, then all that may link to them.
+    /// Returns the operations: deletions first, then new objects without links, then everything that may link to them.
     ///
-    /// - Parameter hidden: what the gateway has at a property that has links to objects that are not here.
+    /// - Parameter hidden: returns the gateway's value of a property that links to objects missing here.
     mutating func operations(
         deleting deleted: [SyncObject], hidden: (SyncObject, String) -> JSONValue?
     ) throws -> [Upload.Operation] {
@@ -176,7 +176,7 @@ struct LocalChangeEncoder {
                 own += try edits(object, objectClass, place, [], properties, &whole) { hidden(object, $0) }
                 names.formUnion(objectClass.storedProperties.filter { properties[$0.id] != nil }.map(\.name))
             }
-            // What holds others comes before them.
+            // Owners come before the objects embedded in them.
             for part in (parts[place] ?? []).sorted(by: { $0.way.count < $1.way.count }) {
                 guard let first = part.way.first, let partClass = schema[part.object.classID] else { continue }
                 names.insert(first.property.name)
@@ -191,9 +191,9 @@ struct LocalChangeEncoder {
         return operations
     }
 
-    /// What was done to the properties of an object, or of one that is embedded in it.
+    /// Returns the operations for the changed properties of an object or of an object embedded in it.
     ///
-    /// - Parameter whole: takes what is sent as a whole.
+    /// - Parameter whole: records the values that are sent as a whole.
     private func edits(
         _ object: SyncObject, _ objectClass: ClassSchema, _ place: ObjectReference, _ way: [SyncStep],
         _ properties: [PropertyID: CollectionEdit?], _ whole: inout Whole, hidden: (String) -> JSONValue?
@@ -215,7 +215,7 @@ struct LocalChangeEncoder {
             }
             assigned.members.append(.init(name: property.name, value: json))
         }
-        // Of what tells the embedded object by its values, those count that are not changed by the operation before.
+        // An embedded object is identified by its values, except those that the preceding operation has changed.
         let changed = Set(properties.keys)
         var isFirst = true
         func subject(_ operation: String) -> JSONObject {
@@ -249,8 +249,8 @@ struct LocalChangeEncoder {
         return operations
     }
 
-    /// An edit of a collection by its elements, each the name of the operation and what it is given; nil for one that only
-    /// the whole can tell.
+    /// Returns the operations for the edited elements of a collection, each as its name and arguments; nil if the
+    /// collection must be sent as a whole.
     private func parts(
         of edit: CollectionEdit, _ value: Value, _ property: PropertySchema, _ place: ObjectReference
     ) throws -> [[(String, JSONValue)]]? {
@@ -259,7 +259,7 @@ struct LocalChangeEncoder {
             let old = try before.map { try $0.value(place.classID, place.key, property.id) }
             return try SyncListEdit(edit, old, elements, property, self).parts()
         case (.set(let edit), .set):
-            // What was deleted left all sets.
+            // Deleted objects have already left all sets.
             let gone = try edit.deletions.filter { try stillExists($0, property) }
             let removals = try writer.json(.set(Array(gone)), property).elements
             var parts = removals.map { [("op", "remove"), ("value", $0)] as [(String, JSONValue)] }
@@ -292,7 +292,7 @@ struct LocalChangeEncoder {
         }
     }
 
-    /// A list with the elements that are not here, each behind the one that it stood behind.
+    /// Inserts the elements that are missing here into a list, each behind the element that it followed.
     private func merged(_ json: JSONValue, into all: JSONValue, _ property: PropertySchema) throws -> JSONValue {
         var anchored: [JSONValue: [JSONValue]] = [:]
         var first: [JSONValue] = []
@@ -319,12 +319,12 @@ struct LocalChangeEncoder {
 }
 
 extension SyncObject {
-    /// As operations name it.
+    /// The object as operations refer to it.
     var address: JSONValue { ["class": .string(className), "key": keyJSON] }
 }
 
 extension Value {
-    /// Whether there is a link in it.
+    /// Whether the value contains a link.
     fileprivate var leadsSomewhere: Bool {
         switch self {
         case .link, .reference, .embedded: true

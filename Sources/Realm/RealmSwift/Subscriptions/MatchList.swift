@@ -1,27 +1,27 @@
 import ObjectModel
 
-/// What a subscription matched when the gateway last told of it: primary keys in the order of the gateway's result, whose
-/// positions its events speak of. Kept in pieces, so that a change of few rewrites little.
+/// The matches of a subscription as of the last event: primary keys in the order of the gateway's result, to whose
+/// positions events refer. Stored in pieces, so that a small change rewrites little.
 struct MatchList: Sendable {
     struct Piece: Sendable {
         let id: Int
         var keys: [Value]
     }
 
-    /// Most keys in one piece.
+    /// The maximum number of keys in a piece.
     static let largest = 512
 
     private(set) var pieces: [Piece] = []
     private var known: Set<Value> = []
     private var lastID = 0
-    /// What was changed since it was last kept.
+    /// The pieces that have changed since they were last stored.
     private(set) var changed: Set<Int> = []
     private(set) var removed: Set<Int> = []
     private(set) var orderChanged = false
 
     init() {}
 
-    /// As it was kept.
+    /// Creates a list from its stored pieces.
     init(pieces: [Piece]) {
         self.pieces = pieces
         known = Set(pieces.flatMap(\.keys))
@@ -32,7 +32,7 @@ struct MatchList: Sendable {
     var keys: [Value] { pieces.flatMap(\.keys) }
     func contains(_ key: Value) -> Bool { known.contains(key) }
 
-    /// Nil beyond the end.
+    /// Returns the key at a position; nil beyond the end.
     func key(at position: Int) -> Value? {
         guard let (piece, offset) = place(of: position) else { return nil }
         return pieces[piece].keys[offset]
@@ -48,7 +48,7 @@ struct MatchList: Sendable {
         orderChanged = true
     }
 
-    /// Takes out the key at a position; nil beyond the end.
+    /// Removes and returns the key at a position; nil beyond the end.
     @discardableResult
     mutating func remove(at position: Int) -> Value? {
         guard let (piece, offset) = place(of: position) else { return nil }
@@ -63,7 +63,7 @@ struct MatchList: Sendable {
         return key
     }
 
-    /// Puts a key in at a position, at most the count.
+    /// Inserts a key at a position, which is at most the count.
     mutating func insert(_ key: Value, at position: Int) {
         known.insert(key)
         guard !pieces.isEmpty else { return append([key], at: 0) }

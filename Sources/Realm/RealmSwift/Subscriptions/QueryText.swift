@@ -3,19 +3,19 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Queries as the gateway is told of them.
+/// Queries in the form that the gateway accepts.
 enum QueryText {
-    /// Percent-encoded, all but letters, digits and `-._~`.
+    /// Percent-encodes all characters except letters, digits and `-._~`.
     static func escaped(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? text
     }
 
-    /// A property's name as a query has it.
+    /// Returns a property's name as queries write it.
     static func name(_ property: String) -> String { QueryPrinter.escaped(property) }
 
-    /// A condition on a class's objects in RQL, with stored names; the same text for the same condition. Throws for one
-    /// that no text says, and for classes that cannot be subscribed to.
+    /// Returns a condition on a class's objects as query text with stored names. Equal conditions give equal text.
+    /// Throws for conditions that have no text form, and for classes that cannot have subscriptions.
     static func filter(_ predicate: BoundPredicate, of boundClass: BoundClass, in realm: RLMRealm) throws -> String {
         guard boundClass.primaryKey != nil else {
             throw RealmException(
@@ -31,7 +31,7 @@ enum QueryText {
     }
 }
 
-/// Objects are called by their primary keys, which both sides know.
+/// Names objects by their primary keys, which both sides know.
 private struct Naming {
     let realm: RLMRealm
     let schema: StoredSchema

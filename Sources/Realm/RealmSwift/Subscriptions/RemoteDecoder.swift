@@ -2,23 +2,23 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// Reads what the gateway sends of objects into values of the local store. Links to objects that are not here are null,
-/// or left out of lists and sets.
+/// Decodes objects from the gateway into values of the local store. Links to objects that are missing here become null,
+/// and are omitted from lists and sets.
 struct RemoteDecoder {
     let transaction: any WriteTransaction
-    /// Of links to objects that were not here.
+    /// The targets of links that were missing here.
     private(set) var missing: Set<SyncObject> = []
 
     init(_ transaction: any WriteTransaction) { self.transaction = transaction }
 
     private var schema: StoredSchema { transaction.schema }
 
-    /// The value of a property. Throws for JSON that does not fit it.
+    /// Decodes the value of a property. Throws for JSON that does not fit.
     mutating func value(_ json: JSONValue, _ property: PropertySchema) throws -> Value {
         try value(try ValueCoding.draft(json, as: property.type), property) ?? property.type.zeroValue
     }
 
-    /// An embedded object's values.
+    /// Decodes the values of an embedded object.
     private mutating func values(_ object: JSONObject, _ objectClass: ClassSchema) throws -> [PropertyID: Value] {
         var values: [PropertyID: Value] = [:]
         for property in objectClass.storedProperties {
@@ -28,7 +28,7 @@ struct RemoteDecoder {
         return values
     }
 
-    /// Nil for a link that leads to nothing here.
+    /// Returns nil for a link whose target is missing here.
     private mutating func value(_ draft: ValueDraft, _ property: PropertySchema) throws -> Value? {
         switch draft {
         case .value(let value): return value
@@ -72,13 +72,13 @@ struct RemoteDecoder {
 }
 
 extension WriteTransaction {
-    /// Where an object is in this store, if it is.
+    /// Finds an object in this store.
     func find(_ object: SyncObject) throws -> ObjectReference? {
         guard let objectClass = schema[object.className], objectClass.primaryKey != nil else { return nil }
         return try key(of: objectClass.id, primaryKey: object.key).map { ObjectReference(objectClass.id, $0) }
     }
 
-    /// What an object is called; nil for one without a primary key.
+    /// Returns the class name and primary key of an object; nil for one without a primary key.
     func name(of object: ObjectReference) throws -> SyncObject? {
         guard let objectClass = schema[object.classID], let primaryKey = objectClass.primaryKeyProperty else {
             return nil

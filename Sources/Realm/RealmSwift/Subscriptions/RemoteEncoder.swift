@@ -2,7 +2,7 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// Writes values of the local store as the gateway takes them: links as primary keys, embedded objects within.
+/// Encodes values of the local store for the gateway: links as primary keys, embedded objects inline.
 struct RemoteEncoder {
     private let schema: StoredSchema
     private let read: (ObjectReference, PropertyID) throws -> Value
@@ -12,13 +12,13 @@ struct RemoteEncoder {
         read = { try transaction.value($0.classID, $0.key, $1) }
     }
 
-    /// Of an earlier state.
+    /// Encodes values of an earlier state.
     init(_ reads: any ObjectReads) {
         schema = reads.schema
         read = { try reads.value($0.classID, $0.key, $1) }
     }
 
-    /// The value of a property as a whole.
+    /// Encodes the whole value of a property.
     func json(_ value: Value, _ property: PropertySchema) throws -> JSONValue {
         let json = JSONWriter(capacity: 128)
         write(value, property, into: json)

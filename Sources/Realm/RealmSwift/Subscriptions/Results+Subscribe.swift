@@ -6,20 +6,20 @@ import QueryLanguage
 import StoreContract
 
 extension Results {
-    /// Has the realm hold the gateway's objects that these results are of, and waits for them if that is asked for. Gives
-    /// these results, which keep their conditions and their order: only the conditions are subscribed to.
+    /// Subscribes to the condition of these results, so that the realm downloads the gateway's objects that satisfy it.
+    /// Waits for them as `waitForSync` says. Returns these results, with their conditions and order.
     ///
-    /// - Without a name, a subscription without a name to the same query is used again; named ones do not count.
-    /// - With a name, the subscription of that name is made, or asks for this query from now on; if it does already, nothing
-    ///   changes. Those without a name do not count.
+    /// - Without a name, an unnamed subscription to the same query is reused; named ones are ignored.
+    /// - With a name, creates the subscription with that name, or changes its query if it differs. Unnamed ones are
+    ///   ignored.
     ///
     /// - Parameters:
     ///   - waitForSync: see `WaitForSyncMode`.
-    ///   - timeout: seconds to wait at most. The subscription stays when they are over.
+    ///   - timeout: the maximum time to wait, in seconds. The subscription stays after it.
     ///
-    /// Throws `Realm.Error` with the code `subscriptionFailed` when the gateway does not follow the query, or the time is
-    /// over, and `CancellationError`. For realms of the main thread or of an actor; traps for others, for realms without a
-    /// gateway, for classes without a primary key, and for what is not a query of a class's objects.
+    /// Throws `Realm.Error` with the code `subscriptionFailed` if the gateway rejects the query or the timeout elapses,
+    /// and `CancellationError`. Requires a realm of the main actor or of another actor; traps for other realms, for realms
+    /// without a gateway, for classes without a primary key, and for results that are not a query of a class's objects.
     @discardableResult
     public func subscribe(
         name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = nil,
@@ -56,9 +56,9 @@ extension Results {
         return self
     }
 
-    /// Takes back the subscription that `subscribe` made for these results with a name; if there is none, the subscription
-    /// without a name to the same query. Others stay, and without any nothing happens. The objects go when the gateway has
-    /// been told and no other subscription matches them; the results stay what they are.
+    /// Removes the named subscription that `subscribe` created for these results; if there is none, the unnamed
+    /// subscription to the same query. Does nothing if neither exists. The objects are removed once the gateway has
+    /// confirmed and if no other subscription matches them; the results remain usable.
     public func unsubscribe() {
         raising {
             let results = try subscribable()
@@ -86,7 +86,7 @@ extension Results {
 }
 
 extension ResultsAccessor {
-    /// The class and the condition as the gateway is told them.
+    /// Returns the class and the condition as the gateway accepts them.
     fileprivate func subscription() throws -> (className: String, filter: String) {
         for case .distinct in query.steps {
             throw RealmException("Distinct results cannot be subscribed to: subscribe before 'distinct'.")
@@ -104,7 +104,7 @@ extension RLMRealm {
         }
     }
 
-    /// Throws when objects of the class cannot be created, because the gateway would not be told of them.
+    /// Throws if objects of the class cannot be created because it has no subscription.
     func checkSubscribed(_ boundClass: BoundClass) throws {
         guard let sync = file?.sync, !boundClass.isEmbedded, !sync.stateStore.follows(boundClass.name) else { return }
         throw RealmException(

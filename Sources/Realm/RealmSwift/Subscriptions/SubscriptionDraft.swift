@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A set of subscriptions while it is changed. What is new in it has the number 0, and an id below 0.
+/// A set of subscriptions during an update. New subscriptions have the number 0, and a negative id.
 struct SubscriptionDraft: Sendable {
     private(set) var queries: [SyncQuery]
     private let now: Timestamp
@@ -11,8 +11,8 @@ struct SubscriptionDraft: Sendable {
         self.now = now
     }
 
-    /// `Results.subscribe`: of a name there is one, which is replaced by another query; a query without a name is there
-    /// once, whatever the named ones ask for. Gives the subscription's place, and whether that changed something.
+    /// Implements `Results.subscribe`: a name occurs once, and a new query replaces its query; each query occurs once
+    /// without a name. Returns the index of the subscription, and whether anything changed.
     mutating func subscribe(_ name: String?, _ className: String, _ filter: String) -> (index: Int, changed: Bool) {
         let known = queries.firstIndex { query in
             name == nil ? query.name == nil && query.asks(className, filter) : query.name.isSame(as: name)
@@ -26,7 +26,7 @@ struct SubscriptionDraft: Sendable {
         return (known, true)
     }
 
-    /// `SyncSubscriptionSet.append`. Throws for a name that is taken.
+    /// Implements `SyncSubscriptionSet.append`. Throws for a name that is already used.
     mutating func append(_ name: String?, _ className: String, _ filter: String) throws {
         if let name, queries.contains(where: { $0.name.isSame(as: name) }) {
             throw RealmException(
@@ -80,7 +80,7 @@ extension SyncQuery {
 }
 
 extension String? {
-    /// By bytes, and not by canonical equivalence.
+    /// Compares by bytes, not by canonical equivalence.
     fileprivate func isSame(as other: String?) -> Bool {
         switch (self, other) {
         case (let a?, let b?): a.utf8.elementsEqual(b.utf8)
@@ -90,7 +90,7 @@ extension String? {
 }
 
 extension SyncState {
-    /// Takes over a changed set. Gives the new set, in the same order.
+    /// Adopts an updated set. Returns the new set, in the same order.
     mutating func take(_ draft: SubscriptionDraft) -> [SyncQuery] {
         var changed = draft.queries
         for index in changed.indices where changed[index].number == 0 {

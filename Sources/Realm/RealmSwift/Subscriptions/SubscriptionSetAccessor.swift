@@ -3,7 +3,7 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// What a `SyncSubscriptionSet` leads to: a realm's subscriptions as of one revision, or while they are changed.
+/// The implementation of `SyncSubscriptionSet`: a realm's subscriptions at one revision, or during an update.
 final class SubscriptionSetAccessor {
     private let realm: RLMRealm
     let client: SyncClient
@@ -23,7 +23,7 @@ final class SubscriptionSetAccessor {
         known = syncState.queries
     }
 
-    /// With their present states, if the set is the present one.
+    /// The subscriptions, with their present states if the set is the latest one.
     var queries: [SyncQuery] {
         if let draft { return draft.queries }
         let syncState = client.stateStore.syncState
@@ -40,7 +40,7 @@ final class SubscriptionSetAccessor {
         }
     }
 
-    /// The class's stored name and the condition as the gateway is told them. Throws misuse.
+    /// Returns the class's stored name and the condition as the gateway accepts them. Throws for misuse.
     func read<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) throws -> (className: String, filter: String) {
         let boundClass = try realm.bound(T._objectType)
         guard let objectClass = realm.models.schema[boundClass.id] else { throw StoreError.unknownClass(boundClass.id) }
@@ -58,7 +58,7 @@ final class SubscriptionSetAccessor {
         return try body(&edited)
     }
 
-    /// Runs the block, and keeps what it did to the set. Throws misuse, and what the store throws.
+    /// Runs the block and stores its changes to the set. Throws for misuse, and the errors of the store.
     func update(_ block: () throws -> Void) throws {
         guard realm.transaction == nil else {
             throw RealmException("Cannot update subscriptions within a write transaction of the Realm.")
@@ -85,7 +85,7 @@ final class SubscriptionSetAccessor {
 }
 
 extension SyncView {
-    /// Whether everything that is subscribed to is here. Throws when the gateway does not follow one of the queries.
+    /// Whether the data of all subscriptions has arrived. Throws if the gateway has rejected one of them.
     var isComplete: Bool {
         get throws {
             for query in queries {
@@ -103,15 +103,15 @@ extension SyncQuery {
     }
 }
 
-/// Lets one update of the subscriptions at a time through.
+/// Serialises updates of the subscriptions.
 final class SubscriptionUpdates: Sendable {
     private let lock = NSLock()
-    /// The thread that updates; 0 for none.
+    /// The thread that is updating; 0 for none.
     private let owner = Atomic<UInt>(0)
 
     private static var thread: UInt { UInt(bitPattern: Int(pthread_self())) }
 
-    /// Waits for those of other threads. False within one of this thread.
+    /// Waits for updates by other threads. Returns false within an update by this thread.
     func begin() -> Bool {
         guard owner.load(ordering: .acquiring) != Self.thread else { return false }
         lock.lock()

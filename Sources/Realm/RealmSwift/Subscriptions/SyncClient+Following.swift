@@ -5,7 +5,7 @@ import StoreContract
 import Synchronization
 
 extension SyncClient {
-    /// Connects again and again, and takes over what the stream tells.
+    /// Connects, again after each failure, and applies the events of the stream.
     func follow() async {
         while !Task.isCancelled {
             guard !isSuspended, await isAsking() else {
@@ -42,7 +42,7 @@ extension SyncClient {
         }
     }
 
-    /// Whether there is a subscription; without any, what earlier ones brought goes at once.
+    /// Whether there is a subscription. Without any, the data of earlier ones is removed at once.
     private func isAsking() async -> Bool {
         let syncState = stateStore.syncState
         if syncState.queries.isEmpty, !syncState.retired.isEmpty {
@@ -51,12 +51,13 @@ extension SyncClient {
         return !syncState.queries.isEmpty
     }
 
-    /// One connection. Throws what ends it.
+    /// Runs one connection. Throws the error that ends it.
     private func run() async throws {
         try await agree()
         let followed = stateStore.syncState.queries.filter { $0.failure == nil }
         guard followed.contains(where: { agreed.contains($0.number) }) else {
-            // The gateway has no set of ours: its schema may change, or a subscription was made just now.
+            // The gateway has none of our subscriptions: its schema may change, or a subscription may just have been
+            // created.
             if followed.isEmpty { await followBell.wait(seconds: 30) }
             attempts = 0
             return
@@ -65,7 +66,7 @@ extension SyncClient {
         let events = try await transport.events(path("stream"), after: stateStore.syncState.position)
         var isFirst = true
         for try await event in events {
-            // What had come before it was cancelled may still be on its way through.
+            // An event that arrived before the suspension may still be in the sequence.
             guard !isSuspended else { return }
             if isFirst {
                 isFirst = false
@@ -74,7 +75,7 @@ extension SyncClient {
                 status.withLock { $0.connection = .connected }
                 Logger.log(.detail, Category.Sync.Client.session, "Connected with \(configuration.gateway).")
                 uploadBell.ring()
-                // Subscriptions may have changed since they were told.
+                // Subscriptions may have changed since they were sent.
                 try await agree()
             }
             let event = try SyncEvent(event)
@@ -96,8 +97,8 @@ extension SyncClient {
         try Task.checkCancellation()
     }
 
-    /// What the gateway sends for a subscription does not fit the classes here: it is not asked for any more, until the file
-    /// is opened again or the gateway is reached anew.
+    /// Stops requesting a subscription whose data does not fit the classes here, until the file is opened again or the
+    /// next connection.
     private func fail(_ number: Int, _ fault: ValueFault) async throws {
         let message = "What the gateway sends does not fit the class here: \(fault.sentence("a property"))"
         report(SyncError(.subscriptionFailed, message))
@@ -112,7 +113,7 @@ extension SyncClient {
 
     // MARK: Subscriptions
 
-    /// Makes the gateway's set what this one is. Throws when it cannot be asked.
+    /// Makes the gateway's set equal to this one. Throws if the gateway cannot be reached.
     func agree() async throws {
         mustAgreeAgain = true
         guard !isAgreeing else { return }
@@ -133,13 +134,13 @@ extension SyncClient {
         }
     }
 
-    /// What the gateway's set has of ours.
+    /// Returns our subscriptions in the gateway's set.
     private func remoteNames(_ syncState: SyncView) async throws -> [(text: String, number: Int)] {
         let answer = try await transport.send("GET", "/v1/subscriptions/\(syncState.client)")
         if answer.status == 404 { return [] }
         guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
         return answer.json.array("subscriptions").compactMap { json in
-            // An earlier run may have left a barrier.
+            // An earlier run may have left a barrier behind.
             if let name = json.text("name"), name.hasPrefix("barrier-") {
                 return barriers[name] == nil ? (name, 0) : nil
             }
@@ -174,8 +175,8 @@ extension SyncClient {
 
     // MARK: Barriers
 
-    /// Waits until everything is here that was committed at the gateway before. Throws when the connection breaks, and when
-    /// it says nothing for too long.
+    /// Waits until everything has arrived that was committed at the gateway before this call. Throws if the connection
+    /// breaks or is silent for too long.
     ///
     /// - Parameter timeout: seconds to wait for the stream.
     func passBarrier(timeout: TimeInterval? = nil) async throws {
@@ -184,15 +185,15 @@ extension SyncClient {
             guard let body = request(query, waiting: true) else { continue }
             let answer = try await transport.send("PUT", path(query.remoteName), body: body)
             guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
-            // It was there when the stream began. Now there is another set, because it was forgotten, or because the
-            // credentials are somebody else's now.
+            // The subscription existed when the stream began. Now the gateway has created another set, because it had
+            // deleted the first one or because the credentials belong to another caller.
             if answer.status == 201, agreed.contains(query.number) {
                 followAnew()
                 throw CancellationError()
             }
         }
         guard let query = syncState.queries.first(where: { $0.state == .complete }) else { return }
-        // What was sent before is on the stream before the first result of one more query.
+        // The stream delivers all earlier events before the first result of an additional query.
         let name = "barrier-\(UUID().uuidString)"
         let body: JSONValue = [
             "class": .string(query.className), "filter": "FALSEPREDICATE", "waitForSync": "never",
@@ -217,7 +218,7 @@ extension SyncClient {
         _ = try await transport.send("DELETE", path(name))
     }
 
-    /// Ends the present connection, and makes another one at once.
+    /// Closes the present connection and opens another one at once.
     private func followAnew() {
         status.withLock { $0.stream }?.cancel()
         attempts = 0
@@ -232,14 +233,14 @@ extension SyncClient {
     }
 }
 
-/// What the gateway is asked for.
+/// The request for a subscription.
 struct SyncRequest {
-    /// How deep embedded objects are followed.
+    /// The depth to which embedded objects are expanded.
     private static let depth = 4
     let body: [UInt8]
 
-    /// The result is sorted by the primary key, so that the same objects are in the same order, and each change comes with
-    /// whole objects of the properties that are here. What happens to linked objects is no change.
+    /// Creates the request. The result is sorted by primary key, so that equal results have an equal order. Each change
+    /// contains whole objects with the properties that exist here. Changes of linked objects are not reported.
     init(_ query: SyncQuery, _ objectClass: ClassSchema, _ schema: StoredSchema, waits: Bool = false) {
         let fields = objectClass.storedProperties.map { JSONValue.string($0.name) }
         let paths = objectClass.storedProperties.flatMap { Self.keyPaths($0, schema, Self.depth) }

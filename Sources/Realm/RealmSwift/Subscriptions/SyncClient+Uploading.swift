@@ -5,7 +5,7 @@ import StoreContract
 import Synchronization
 
 extension SyncClient {
-    /// Sends uploads up, one after the other.
+    /// Sends the uploads one after the other.
     func upload() async {
         var attempt = 0
         while !Task.isCancelled {
@@ -26,13 +26,13 @@ extension SyncClient {
         }
     }
 
-    /// Throws when it has to be tried again.
+    /// Throws if the upload must be retried.
     private func send(_ upload: Upload) async throws {
         let answer = try await transport.send(
             "POST", "/v1/transactions", body: upload.body, headers: ["Idempotency-Key": upload.idempotencyKey])
         switch answer.status {
         case 200..<300:
-            // Something between here and there that answers everything has not done it.
+            // A response without a version comes from an intermediary, so the gateway has not run the transaction.
             guard let version = answer.version else {
                 throw SyncError(.connection, "The gateway's address answers, but it is no gateway.")
             }
@@ -51,7 +51,7 @@ extension SyncClient {
         case 404 where answer.json["operation"] != nil:
             try await drop(answer.json.int("operation"), of: upload)
         case 422 where answer.saysThatLinkIsMissing && upload.isEdit(answer.json.int("operation")):
-            // What is linked to is gone.
+            // The target of a link was deleted.
             try await drop(answer.json.int("operation"), of: upload)
         case 413 where upload.operations.count > 1:
             try await stateStore.change { syncState, _ in syncState.split(upload.number) }
@@ -60,7 +60,8 @@ extension SyncClient {
         }
     }
 
-    /// What an operation is about is gone at the gateway: deletions win. The rest is sent as another transaction.
+    /// Removes an operation whose object was deleted at the gateway: deletions win. The rest is sent as another
+    /// transaction.
     private func drop(_ operation: Int, of upload: Upload) async throws {
         guard upload.operations.indices.contains(operation) else {
             throw SyncError(.connection, "The gateway names an operation that was not sent.")
@@ -82,7 +83,7 @@ extension SyncClient {
         }
     }
 
-    /// Makes the objects what they are at the gateway.
+    /// Reverts the objects to their state at the gateway.
     private func refuse(_ upload: Upload, _ answer: GatewayAnswer) async throws {
         var rows: [SyncObject: JSONValue] = [:]
         for object in upload.touched.keys { rows[object] = try await row(of: object) }
@@ -99,9 +100,9 @@ extension SyncClient {
                 objects: Array(upload.touched.keys)))
     }
 
-    // MARK: What the gateway does not show
+    // MARK: Objects that the gateway does not report
 
-    /// Removes what was created here, and what the gateway has not told of when it has told of everything before.
+    /// Removes objects created here that the gateway has not reported after it has reported everything before.
     func confirm() async {
         while !Task.isCancelled {
             let waiting = stateStore.syncState.unconfirmed
@@ -109,7 +110,7 @@ extension SyncClient {
                 await confirmBell.wait()
                 continue
             }
-            // As a rule it has come by then.
+            // Usually the event has arrived by then.
             try? await Task.sleep(for: .seconds(1))
             let still = stateStore.syncState.unconfirmed.intersection(waiting)
             guard !still.isEmpty, !Task.isCancelled else { continue }
@@ -122,7 +123,7 @@ extension SyncClient {
         }
     }
 
-    /// Removes those objects that the gateway has still not told of, after everything that it had is here.
+    /// Removes those objects that the gateway has still not reported after all its data has arrived.
     func giveUp(_ objects: Set<SyncObject>) async throws {
         guard !objects.isEmpty else { return }
         reportOutside(
@@ -138,7 +139,7 @@ extension SyncClient {
                 objects: objects))
     }
 
-    /// An object as it is at the gateway; null for none.
+    /// Returns an object's state at the gateway; null if there is none.
     private func row(of object: SyncObject) async throws -> JSONValue {
         guard let objectClass = try stateStore.store.snapshot().schema[object.className],
             let primaryKey = objectClass.primaryKey
@@ -160,14 +161,14 @@ extension SyncClient {
 }
 
 extension GatewayAnswer {
-    /// The gateway has no code of its own for that, but a sentence.
+    /// Whether the error reports a missing link target. The gateway has no code for it, so the message decides.
     fileprivate var saysThatLinkIsMissing: Bool {
         code == "object.invalid_value" && json["operation"] != nil && detail.contains("which does not exist")
     }
 }
 
 extension Upload {
-    /// Whether an operation changes an object that is there.
+    /// Whether an operation changes an existing object.
     fileprivate func isEdit(_ operation: Int) -> Bool {
         operations.indices.contains(operation) && operations[operation].json["op"] != "create"
     }

@@ -4,7 +4,8 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// Keeps an open file and its gateway together: follows the stream, and sends local commits up. It runs until it is stopped.
+/// Synchronises an open file with its gateway: follows the event stream, and uploads local commits. Runs until it is
+/// stopped.
 actor SyncClient {
     struct Status: Sendable {
         var connection = SyncSession.ConnectionState.disconnected
@@ -13,11 +14,11 @@ actor SyncClient {
         /// Whether an outage has been reported.
         var hasReported = false
         var tasks: [Task<Void, Never>] = []
-        /// Of the present stream.
+        /// The task of the present stream.
         var stream: Task<Void, any Error>?
         /// Whether `initialSubscriptions` has run since the file was opened.
         var hasSubscribed = false
-        /// Those who are told of each failed attempt.
+        /// Called with each failed attempt.
         var outages: [UUID: AsyncStream<SyncError>.Continuation] = [:]
     }
 
@@ -30,16 +31,16 @@ actor SyncClient {
     nonisolated let uploadBell = Bell()
     nonisolated let confirmBell = Bell()
     nonisolated let updates = SubscriptionUpdates()
-    /// What the gateway was asked for on this connection.
+    /// The subscriptions that were sent to the gateway on this connection.
     var agreed: Set<Int> = []
-    /// Connections in a row that came to nothing.
+    /// The number of failed connections in a row.
     var attempts = 0
     var isAgreeing = false
     var mustAgreeAgain = false
-    /// Those who wait for a barrier, by its name.
+    /// The tasks that wait for a barrier, by its name.
     var barriers: [String: CheckedContinuation<Void, any Error>] = [:]
 
-    /// Throws what reading the file throws.
+    /// Throws the errors of reading the file.
     init(_ store: any Store, path: String, _ configuration: SyncConfiguration) throws {
         self.configuration = configuration
         transport = GatewayTransport(configuration)
@@ -54,7 +55,7 @@ actor SyncClient {
         try stateStore.open(path: path)
     }
 
-    /// Begins to work. Once.
+    /// Starts the tasks. Called once.
     nonisolated func start() {
         stateStore.store.onCommit { [weak self] changes in
             guard let self, let last = changes.last, !stateStore.isOwn(last.version) else { return }
@@ -68,7 +69,7 @@ actor SyncClient {
         collectBell.ring()
     }
 
-    /// Ends everything. What was not sent is sent when the file is opened again.
+    /// Stops everything. Pending uploads are sent when the file is opened again.
     nonisolated func stop() {
         let (tasks, stream) = status.withLock { status in
             status.isStopped = true
@@ -97,20 +98,20 @@ actor SyncClient {
 
     nonisolated var isSuspended: Bool { status.withLock { $0.isSuspended } }
 
-    /// The subscriptions are others now.
+    /// Sends changed subscriptions to the gateway.
     nonisolated func subscriptionsChanged() {
         guard status.withLock({ $0.connection }) == .connected else { return followBell.ring() }
         Task {
             do {
                 try await self.agree()
             } catch {
-                // The next connection tells everything anew.
+                // The next connection sends all subscriptions again.
                 self.status.withLock { $0.stream }?.cancel()
             }
         }
     }
 
-    // MARK: Faults
+    // MARK: Errors
 
     nonisolated func report(_ error: SyncError) {
         guard !status.withLock({ $0.isStopped }) else { return }
@@ -118,9 +119,9 @@ actor SyncClient {
         configuration.errorHandler?(error)
     }
 
-    /// Something that is tried again: told once per outage.
+    /// Reports an error that will be retried, once per outage.
     nonisolated func reportOutage(_ error: any Error) {
-        // What was ended here is no outage, even if it has been resumed meanwhile.
+        // Stopping and suspending end the stream too, even if it was resumed meanwhile; that is not an outage.
         guard !status.withLock({ $0.isStopped || $0.isSuspended }), !(error is CancellationError) else { return }
         let error =
             switch error {
@@ -139,14 +140,14 @@ actor SyncClient {
 
     nonisolated func isConnected() { status.withLock { $0.hasReported = false } }
 
-    /// Seconds until another attempt.
+    /// Returns the seconds before the next attempt.
     static func pause(_ attempt: Int) -> Double {
         min(30, 0.2 * Double(1 << min(attempt, 8))) * Double.random(in: 0.75...1.25)
     }
 
     // MARK: Local commits
 
-    /// Collects local commits into uploads, soon after they were made.
+    /// Turns local commits into uploads, soon after each commit.
     private func collect() async {
         while !Task.isCancelled {
             await collectBell.wait()
@@ -164,7 +165,7 @@ actor SyncClient {
 }
 
 extension SyncError {
-    /// An answer that is no success.
+    /// Creates an error from a failed response.
     init(_ answer: GatewayAnswer) {
         let code: Code = answer.status == 401 ? .unauthorized : .connection
         self.init(code, answer.detail, status: answer.status, gatewayCode: answer.code)

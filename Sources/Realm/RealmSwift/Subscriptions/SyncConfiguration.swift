@@ -1,6 +1,7 @@
 public import Foundation
 
-/// That a realm follows a gateway: it holds what its subscriptions match, and sends up what is written to it.
+/// Connects a realm to a gateway: the realm downloads the objects that its subscriptions match, and uploads its
+/// changes.
 ///
 /// ```swift
 /// var configuration = Realm.Configuration.defaultConfiguration
@@ -9,44 +10,45 @@ public import Foundation
 /// let late = try await realm.objects(Flight.self).where { $0.delay > 60 }.subscribe(name: "late")
 /// ```
 ///
-/// The gateway must have the classes and properties that are subscribed to, under the names that they are stored with,
-/// and with the same types; classes need a primary key. One process at a time may open a file like that.
+/// The gateway must have the classes and properties of the subscriptions, with the same stored names and types; each
+/// class needs a primary key. Only one process at a time can open a file with a `SyncConfiguration`.
 ///
-/// **What comes down.** The objects that some subscription matches, and no others: a link to an object that none matches
-/// is null, and such elements are left out of lists and sets. They come back when the object comes. An object that no
-/// subscription matches any more is removed here.
+/// **Downloads.** The realm contains the objects that at least one subscription matches, and no others. A link to
+/// another object is null, and lists and sets omit such elements, until that object arrives. An object that no
+/// subscription matches any more is removed from the realm, not from the gateway.
 ///
-/// **What goes up.** Every commit of this realm becomes a transaction of the gateway, which does it once however often it
-/// has to be sent; commits in quick succession may share one. Nothing is sent twice, and nothing is lost when the program ends
-/// or the connection breaks: it goes up at the next opportunity. New objects become created or updated ones,
-/// properties are assigned one by one, elements of sets and maps are put in and taken out one by one, elements at the end of
-/// a list are appended; other edits of lists, and changes of embedded objects, send the property as a whole.
+/// **Uploads.** Every commit of this realm becomes a transaction of the gateway; commits in quick succession may share
+/// one. The gateway runs each transaction once, however often it is sent. Pending uploads are stored in the file, and
+/// are sent when the program runs again or the connection is restored. New objects are created or updated, and
+/// properties are assigned one by one. Elements of lists, sets and maps, and properties of embedded objects, are edited
+/// one by one; a large edit sends the whole property.
 ///
-/// **When both sides change something,** what reaches the gateway later wins, property by property; a deletion wins over
-/// changes. A property that was changed here keeps its value until the gateway has answered, and then has the gateway's.
+/// **Conflicts.** The later change to reach the gateway wins, property by property; a deletion wins over changes. A
+/// property that was changed here keeps its value until the gateway has answered, and then gets the gateway's value.
 ///
-/// **What the gateway refuses,** because of its rules or its schema, is undone here: the objects become what they are at
-/// the gateway, and `errorHandler` is told.
+/// **Rejected changes.** If the gateway's rules or schema reject a change, it is reverted here: the objects return to
+/// their state at the gateway, and `errorHandler` is called.
 public struct SyncConfiguration: Sendable {
-    /// Where the gateway is, such as `https://example.com`; a path is put before those of its endpoints.
+    /// The base URL of the gateway, such as `https://example.com`; it may include a path.
     public var gateway: URL
     /// An API key, or a JSON Web Token.
     public var token: String?
-    /// Asked for the token before each connection, in place of `token`.
+    /// Returns the token before each connection; replaces `token`.
     public var tokenProvider: (@Sendable () async throws -> String?)?
-    /// Sent with each request.
+    /// Headers that are sent with each request.
     public var headers: [String: String]
-    /// Told what goes wrong, on any thread. What can be tried again is.
+    /// Called with each error, on any thread. Transient errors are retried.
     public var errorHandler: (@Sendable (SyncError) -> Void)?
-    /// Makes the first subscriptions, when a file that never had any is opened: within an update of the set.
+    /// Creates the first subscriptions, within an update of the set, when a file is opened that never had any.
     public var initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)?
-    /// Whether `initialSubscriptions` runs each time that the file is opened, and not only the first time: for conditions
-    /// that change, such as those with today's date. A name may be taken then: look with `first(named:)`. Realms that are
-    /// opened while the file is open do not run it again.
+    /// Whether `initialSubscriptions` runs each time the file is opened and not only the first time, for conditions
+    /// that change, such as one with today's date. A name may then already exist: check with `first(named:)`. It does
+    /// not run again for realms opened while the file is open.
     public var rerunOnOpen: Bool
-    /// Seconds that opening a realm waits at most for what it is to download; see `Realm.OpenBehavior`.
+    /// The maximum time in seconds that opening a realm waits for its download; see `Realm.OpenBehavior`.
     public var openTimeout: TimeInterval?
-    /// Seconds after which a connection that says nothing counts as broken; the gateway says something every 15.
+    /// The time in seconds after which a silent connection counts as broken; the gateway sends something every 15
+    /// seconds.
     public var idleTimeout: TimeInterval
 
     public init(
@@ -68,41 +70,41 @@ public struct SyncConfiguration: Sendable {
     }
 }
 
-/// What went wrong between a realm and its gateway.
+/// An error in the communication between a realm and its gateway.
 public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendable {
     public enum Code: Sendable, Equatable {
-        /// The gateway cannot be reached, or is not in order. It is tried again.
+        /// The gateway cannot be reached or does not work. The client retries.
         case connection
-        /// The gateway does not take the token, or wants one. It is tried again.
+        /// The gateway rejects the token, or requires one. The client retries.
         case unauthorized
-        /// The gateway does not do what was written here; it was undone.
+        /// The gateway rejected a change, which was reverted here.
         case writeRejected
-        /// An object that was created here is at the gateway, but no subscription matches it there, or a rule hides it: it
+        /// An object was created here and at the gateway, but no subscription matches it there, or a rule hides it. It
         /// was removed here.
         case outsideSubscriptions
-        /// The gateway cannot follow a subscription.
+        /// The gateway rejected a subscription.
         case subscriptionFailed
-        /// Local commits were not followed, because the file's change log does not reach back to them: they are not sent.
+        /// Local commits are not uploaded, because the file's change log no longer contains them.
         case historyLost
         /// The local file cannot be written.
         case file
     }
 
-    /// An object that became again what it is at the gateway, or was removed here.
+    /// An object that returned to its state at the gateway, or was removed here.
     public struct Object: Sendable, Equatable {
         public var className: String
-        /// Its primary key, as text.
+        /// The primary key as a string.
         public var primaryKey: String
     }
 
     public var code: Code
-    /// A sentence for a person.
+    /// A sentence for people.
     public var message: String
-    /// The status of the gateway's answer, if there was one.
+    /// The status code of the gateway's response, if there was one.
     public var status: Int?
-    /// The gateway's own code, such as `access.denied`.
+    /// The gateway's error code, such as `access.denied`.
     public var gatewayCode: String?
-    /// What a refused write was about, or what was removed.
+    /// The objects of a rejected write, or those that were removed.
     public var objects: [Object]
 
     init(

@@ -1,14 +1,14 @@
 import JSONCoding
 import ObjectModel
 
-/// An event of the gateway's stream of subscriptions, read.
+/// A decoded event of the gateway's subscription stream.
 struct SyncEvent: Sendable {
     enum Content: Sendable {
         case initial(number: Int, items: [JSONValue])
-        /// Positions before, positions after.
+        /// Deletions are positions before the change; insertions are positions after it.
         case update(number: Int, deletions: [Int], insertions: [Int], inserted: [JSONValue], modified: [JSONValue])
         case failed(number: Int, code: String, message: String)
-        /// Something that this side asked for to be told when everything before it has come.
+        /// The answer to a barrier of this client: everything before it has arrived.
         case barrier(String)
         case closing
         case other
@@ -18,7 +18,7 @@ struct SyncEvent: Sendable {
     var version: UInt64
     var position: String?
 
-    /// Throws for data that is no JSON.
+    /// Throws for data that is not JSON.
     init(_ event: ServerEvent) throws {
         let json = try JSONValue.parse(event.data)
         version = UInt64(clamping: json.int("version"))
@@ -47,7 +47,7 @@ struct SyncEvent: Sendable {
         }
     }
 
-    /// The version that all subscriptions have been told up to; see the gateway's ids of events,
+    /// The version up to which all subscriptions are reported; see the gateway's event ids,
     /// `41-0a1b2c3d.17;3=40-0a1b2c3d`.
     var reached: UInt64? {
         guard let position else { return nil }
@@ -58,7 +58,7 @@ struct SyncEvent: Sendable {
         }
     }
 
-    /// 0 where nothing has been told yet, which has no mark.
+    /// Returns 0 for a subscription that has not been reported, which has no mark.
     private static func version(_ text: Substring) -> UInt64? { Mark(text)?.version.rawValue ?? UInt64(text) }
 }
 

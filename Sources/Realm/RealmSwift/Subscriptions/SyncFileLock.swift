@@ -2,22 +2,23 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// That this process is the one that follows a gateway with a file: what is known of the gateway is kept in memory, and two
-/// would send everything twice. Others may open the file without a gateway, and what they write is sent by the one that
-/// follows.
+/// Marks this process as the one that synchronises a file with a gateway. The state of the synchronisation is cached in
+/// memory, and two processes would upload everything twice. Other processes may open the file without a gateway; this
+/// process uploads their commits.
 ///
-/// It is an open file description lock on a byte behind that of the store's presence, which ends with the process.
+/// It is an open file description lock on a byte after the store's presence lock, and ends with the process.
 final class SyncFileLock: Sendable {
     private static let place: off_t = (1 << 62) + 1
-    /// `F_OFD_SETLK` of Linux, which Swift's Glibc does not show.
+    /// Linux's `F_OFD_SETLK`, which Swift's Glibc does not import.
     private static let setLock: Int32 = 37
-    /// For one that is ending.
+    /// The time to wait for a client that is stopping.
     private static let patience = Duration.seconds(2)
 
-    /// Nil when it was let go.
+    /// Nil once released.
     private let descriptor: Mutex<Int32?>
 
-    /// Throws `Realm.Error`: `alreadyOpen` when another process has it, or another path leads to the same file in this one.
+    /// Throws `Realm.Error`: `alreadyOpen` if another process holds the lock, or if this process has opened the file
+    /// under another path.
     init(_ path: String) throws {
         let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -43,7 +44,7 @@ final class SyncFileLock: Sendable {
 
     deinit { letGo() }
 
-    /// Lets another process follow.
+    /// Releases the lock for other processes.
     func letGo() {
         if let open = descriptor.withLock({ $0.take() }) { Glibc.close(open) }
     }

@@ -2,10 +2,10 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// An edit of a list, element by element, each named by its position and by what it was, so that it is found when others
-/// have edited the list meanwhile.
+/// An edit of a list, element by element. Each element is identified by its position and its previous value, so that
+/// the gateway finds it when others have edited the list meanwhile.
 struct SyncListEdit {
-    /// Most operations; what takes more is sent as a whole.
+    /// The maximum number of operations; for a larger edit the list is sent as a whole.
     private static let largest = 500
 
     private let edit: ListEdit
@@ -24,14 +24,14 @@ struct SyncListEdit {
         self.changes = changes
     }
 
-    /// The operations in their order, each its name and what it is given; nil for what is to be sent as a whole.
+    /// Returns the operations in order, each as its name and arguments; nil if the list must be sent as a whole.
     func parts() throws -> [[(String, JSONValue)]]? {
         let (gone, come, assigned) = (edit.deletions, edit.insertions, edit.modifications)
         let isAppending = come.runs.isEmpty || come.runs == [new.count - come.count..<new.count]
         if gone.isEmpty, assigned.isEmpty, isAppending { return try insertions() }
         guard let old, let before = changes.before, gone.count + assigned.count + come.runs.count <= Self.largest,
             old.count - gone.count == new.count - come.count,
-            // Another list was assigned.
+            // Not if another list was assigned.
             gone.count < old.count || come.isEmpty || old.count < 2
         else { return nil }
         let writer = RemoteEncoder(before)
@@ -53,7 +53,7 @@ struct SyncListEdit {
         }
         for index in gone.runs.joined().reversed() {
             guard old.indices.contains(index) else { return nil }
-            // What was deleted left all lists.
+            // Deleted objects have already left all lists.
             guard let was = try known(index) else { continue }
             parts.append([("op", "remove"), ("index", .int(Int64(index))), was])
         }
@@ -68,7 +68,7 @@ struct SyncListEdit {
             var part: [(String, JSONValue)] = [("op", "insert"), ("index", .int(Int64(run.lowerBound)))]
             if run.lowerBound > 0 {
                 part.append(("behind", try changes.writer.element(new[run.lowerBound - 1], property)))
-                // What was put in here stays, also when others took out what it stands behind.
+                // The insertion succeeds even if others have removed the element before it.
                 part.append(("orAtIndex", true))
             }
             return part + [("value", values)]
@@ -83,15 +83,15 @@ struct SyncStep {
         case mapKey(String)
     }
 
-    /// What has the embedded object in a property.
+    /// The object whose property contains the embedded object.
     let holder: ObjectReference
     let property: PropertySchema
     let object: ObjectReference
     private let element: Element?
-    /// The embedded object's values before, in a list.
+    /// The previous values of the embedded object, if it is in a list.
     private let was: [(id: PropertyID, member: JSONObject.Member)]
 
-    /// Nil when it is not there.
+    /// Returns nil if the embedded object is not in the property.
     init?(
         from holder: ObjectReference, _ property: PropertySchema, to object: ObjectReference,
         _ changes: LocalChangeEncoder
@@ -124,9 +124,9 @@ struct SyncStep {
         }
     }
 
-    /// As operations name it.
+    /// Returns the step as operations encode it.
     ///
-    /// - Parameter changed: properties of the embedded object that do not tell any more which one it is.
+    /// - Parameter changed: properties whose values no longer identify the embedded object.
     func json(without changed: Set<PropertyID>) -> [JSONValue] {
         let name = JSONValue.string(property.name)
         switch element {
@@ -141,7 +141,7 @@ struct SyncStep {
 }
 
 extension RemoteEncoder {
-    /// One element of a list.
+    /// Encodes one element of a list.
     func element(_ value: Value, _ property: PropertySchema) throws -> JSONValue {
         try json(.list([value]), property).elements.first ?? .null
     }

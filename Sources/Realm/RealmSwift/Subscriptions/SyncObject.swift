@@ -1,7 +1,7 @@
 import JSONCoding
 import ObjectModel
 
-/// An object by what both sides call it: its class's stored name and its primary key.
+/// The identity of an object on both sides: its class's stored name and its primary key.
 struct SyncObject: Hashable, Sendable {
     var className: String
     var key: Value
@@ -11,14 +11,14 @@ struct SyncObject: Hashable, Sendable {
         self.key = key
     }
 
-    /// The key as it is sent, and kept.
+    /// The key in its transmitted and stored form.
     var keyBytes: [UInt8] {
         let json = JSONWriter(capacity: 48)
         json.value(key)
         return json.bytes
     }
 
-    /// As a person reads it.
+    /// The key for people.
     var keyText: String {
         if case .string(let text) = keyJSON { return text }
         return String(decoding: keyBytes, as: UTF8.self)
@@ -26,7 +26,7 @@ struct SyncObject: Hashable, Sendable {
 
     var keyJSON: JSONValue { (try? JSONValue.parse(keyBytes)) ?? .null }
 
-    /// Nil when the class is gone, or has another primary key.
+    /// Returns nil if the class does not exist, or has another type of primary key.
     init?(_ className: String, json: JSONValue, in schema: StoredSchema) {
         guard let primaryKey = schema[className]?.primaryKeyProperty,
             let key = try? ValueCoding.decode(json, as: primaryKey.type)
@@ -34,7 +34,7 @@ struct SyncObject: Hashable, Sendable {
         self.init(className, key)
     }
 
-    /// The same number in every process: which bucket of records it is in.
+    /// A hash that is equal in every process: it determines the bucket of the object's record.
     var stableHash: Int {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func take(_ bytes: some Sequence<UInt8>) {

@@ -2,7 +2,8 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// What a realm remembers of its gateway, in the same file and the same commits as the data, where no query sees it.
+/// A realm's state of synchronisation, stored in the same file and the same commits as the data, outside of all
+/// queries.
 struct SyncRecords {
     let transaction: any WriteTransaction
 
@@ -10,7 +11,7 @@ struct SyncRecords {
 
     private static func key(_ name: String) -> [UInt8] { Array("sync/\(name)".utf8) }
 
-    /// Nil for what is not kept.
+    /// Returns nil if there is no record.
     func read(_ name: String) throws -> JSONValue? {
         guard let bytes = try transaction.sideRecord(Self.key(name), at: .now()) else { return nil }
         return try JSONValue.parse(bytes)
@@ -23,12 +24,12 @@ struct SyncRecords {
     }
 
     func remove(_ name: String) throws {
-        // Expired at once; some later record takes it along.
+        // The record has expired immediately; a later write deletes it.
         try transaction.keep([], under: Self.key(name), until: .epoch, at: .now())
     }
 }
 
-/// Values by object, in buckets of which only the changed ones are written.
+/// Values by object, in buckets. Only changed buckets are written.
 struct SyncTable: Sendable {
     let name: String
     private var buckets: [[SyncObject: JSONValue]] = Array(repeating: [:], count: 256)
@@ -60,7 +61,7 @@ struct SyncTable: Sendable {
             for entry in entries {
                 guard let value = entry[2], let object = SyncObject(kept: entry, in: schema) else { continue }
                 self[object] = value
-                // Another version put it elsewhere.
+                // Another version of the program used another bucket.
                 if object.stableHash != Int(bucket) { moved = true }
             }
         }

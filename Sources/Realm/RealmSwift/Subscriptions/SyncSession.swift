@@ -1,26 +1,26 @@
 public import Foundation
 import Synchronization
 
-/// The connection between an open file and its gateway. All realms of one file share it; it ends with the last of them.
+/// The connection between an open file and its gateway. All realms of the file share it; it ends with the last of them.
 public final class SyncSession: Sendable {
     public enum ConnectionState: Sendable, Equatable {
         case disconnected
         case connecting
-        /// The stream of the subscriptions is open.
+        /// The event stream is open.
         case connected
     }
 
     public enum State: Sendable, Equatable {
         case active
-        /// Suspended, or the file was closed.
+        /// The session is suspended, or the file was closed.
         case inactive
     }
 
-    /// What is waited for.
+    /// The transfer to wait for.
     public enum Transfer: Sendable, Equatable {
-        /// Everything that was committed here.
+        /// All local commits.
         case upload
-        /// Everything that the subscriptions match and that was committed at the gateway.
+        /// All objects that the subscriptions match, as committed at the gateway.
         case download
     }
 
@@ -34,15 +34,15 @@ public final class SyncSession: Sendable {
         client.status.withLock { $0.isSuspended || $0.isStopped } ? .inactive : .active
     }
 
-    /// Disconnects until `resume`. What is written meanwhile goes up then.
+    /// Disconnects until `resume`. Local commits are uploaded after that.
     public func suspend() { client.suspend() }
 
-    /// Connects again, at once.
+    /// Connects again at once.
     public func resume() { client.resume() }
 
-    /// Waits until what was committed before this call was sent up and answered, or has come down. Throws
-    /// `Realm.Error` when the time is over, and `CancellationError`; without a timeout it waits for as long as it takes
-    /// to reach the gateway. After a download, what was created here and is not shown by the gateway is not here any more.
+    /// Waits until everything committed before this call has been uploaded and answered, or has been downloaded. Throws
+    /// `Realm.Error` if the timeout elapses, and `CancellationError`; without a timeout it waits until the gateway can
+    /// be reached. After a download, objects created here that the gateway does not report have been removed here.
     public func wait(for transfer: Transfer, timeout: TimeInterval? = nil) async throws {
         switch transfer {
         case .upload:
@@ -58,14 +58,14 @@ public final class SyncSession: Sendable {
 }
 
 extension RLMRealm {
-    /// Makes the configuration's first subscriptions, if the file has never had any, or is to make them anew.
+    /// Runs `initialSubscriptions` if the file never had a subscription, or if `rerunOnOpen` is set.
     func subscribeInitially() {
         guard let sync = file?.sync, let make = sync.configuration.initialSubscriptions, sync.wantsFirstSubscriptions
         else { return }
         raising {
             let set = SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(self))
             try set.accessor.update {
-                // Another thread may have been quicker.
+                // Another thread may have done it meanwhile.
                 guard sync.wantsFirstSubscriptions else { return }
                 sync.status.withLock { $0.hasSubscribed = true }
                 make(set)
@@ -75,14 +75,14 @@ extension RLMRealm {
 }
 
 extension SyncClient {
-    /// Whether `initialSubscriptions` is to run.
+    /// Whether `initialSubscriptions` has to run.
     nonisolated fileprivate var wantsFirstSubscriptions: Bool {
         guard !status.withLock({ $0.hasSubscribed }) else { return false }
         return configuration.rerunOnOpen || stateStore.syncState.revision == 0
     }
 
-    /// Waits for what opening a realm is to wait for. Throws what keeps it from coming: `SyncError` when the gateway cannot
-    /// be reached or does not take the token, and `Realm.Error` for a subscription that fails and when the time is over.
+    /// Waits for the download that opening a realm requires. Throws `SyncError` if the gateway cannot be reached or
+    /// rejects the token, and `Realm.Error` if a subscription fails or the timeout elapses.
     func download(before behavior: Realm.OpenBehavior) async throws {
         let syncState = stateStore.syncState
         switch behavior {
@@ -97,19 +97,19 @@ extension SyncClient {
         _ = try stateStore.syncState.isComplete
     }
 
-    /// Does what waits for the gateway, until that turns out to be out of reach.
+    /// Runs the body, and fails with the next outage.
     private func failingWithOutages(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let (outages, continuation) = AsyncStream.makeStream(of: SyncError.self)
         let id = UUID()
         status.withLock { $0.outages[id] = continuation }
         defer { status.withLock { $0.outages[id] = nil } }
-        // An earlier one has made a pause.
+        // A pause after an earlier outage ends now.
         followBell.ring()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(operation: work)
             group.addTask {
                 for await error in outages { throw error }
-                // Waits no longer than the work.
+                // Ends with the work.
                 try Task.checkCancellation()
             }
             defer { group.cancelAll() }
@@ -117,7 +117,7 @@ extension SyncClient {
         }
     }
 
-    /// Waits until everything is here that the gateway had before, trying again when the connection breaks.
+    /// Waits until all earlier data of the gateway has arrived. Retries if the connection breaks.
     func download(timeout: TimeInterval?) async throws {
         let end = timeout.map { ContinuousClock.now + .seconds($0) }
         while true {
@@ -125,7 +125,7 @@ extension SyncClient {
             try await stateStore.wait(timeout: rest) { syncState in
                 syncState.queries.contains { $0.state == .pending } || !syncState.retired.isEmpty ? nil : ()
             }
-            // Those that failed bring nothing.
+            // Failed subscriptions deliver nothing.
             if stateStore.syncState.queries.allSatisfy({ $0.failure != nil }) { return }
             if status.withLock({ $0.connection }) == .connected {
                 do {

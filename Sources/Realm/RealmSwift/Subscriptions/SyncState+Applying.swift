@@ -3,11 +3,11 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What is kept of a result does not go with an event: the stream has to begin anew.
+/// Thrown if an event does not fit the stored result: the stream must begin again.
 struct SyncMismatch: Error {}
 
 extension SyncState {
-    /// Takes over what an event tells, within a work that has collected the local changes already.
+    /// Applies an event, within a write transaction that has already collected the local changes.
     mutating func apply(_ event: SyncEvent, _ transaction: any WriteTransaction) throws {
         switch event.content {
         case .initial(let number, let items):
@@ -38,7 +38,7 @@ extension SyncState {
         _ modified: [JSONValue], _ version: UInt64, _ transaction: any WriteTransaction
     ) throws {
         guard var list = members[query.number] else { throw SyncMismatch() }
-        // Not in two places, so that it is changed in place. What fails undoes the whole work.
+        // Removed from the dictionary, so that the only copy is edited in place. An error undoes the whole write.
         members[query.number] = MatchList()
         var left: [Value] = []
         for position in deletions.reversed() {
@@ -75,8 +75,8 @@ extension SyncState {
 
     // MARK: Rows
 
-    /// Takes over rows of the gateway at a version; properties with local changes that it does not know of stay, and the
-    /// row is held for when they are settled.
+    /// Applies rows of the gateway at a version. Properties with local changes that the version does not include keep
+    /// their values, and the row is held until those changes are settled.
     mutating func upsert(
         _ rows: [JSONValue], of className: String, at version: UInt64, _ transaction: any WriteTransaction
     ) throws {
@@ -119,7 +119,7 @@ extension SyncState {
             }
             links += own.map { (object, place, $0.property, $0.json) }
         }
-        // Those that are linked to may stand further down.
+        // Link targets may come later in the rows.
         for link in links { try assign(link.json, link.property, link.object, link.place, transaction) }
         for object in created { try resolve(waitingFor: object, transaction) }
     }
@@ -135,7 +135,7 @@ extension SyncState {
         for target in row.missing { waiting[target, default: []].insert(object) }
     }
 
-    /// Remembers, or forgets, the value of a property that has links to objects that are not here.
+    /// Records the value of a property that links to objects missing here; nil removes the record.
     mutating func note(_ json: JSONValue?, _ property: String, of object: SyncObject) {
         let known = unresolved[object]
         guard json != nil || known != nil else { return }
@@ -145,7 +145,7 @@ extension SyncState {
         unresolved[object] = members.isEmpty ? nil : .object(JSONObject(members))
     }
 
-    /// Sets the links to an object that came.
+    /// Sets the links to an object that has arrived.
     mutating func resolve(waitingFor target: SyncObject, _ transaction: any WriteTransaction) throws {
         guard let sources = waiting.removeValue(forKey: target) else { return }
         for source in sources {
@@ -158,7 +158,7 @@ extension SyncState {
                 switch touch {
                 case .modified(let names)? where !names.contains(member.name): break
                 case nil: break
-                // A newer row comes with the answer to that change.
+                // The response to that change includes a newer row.
                 default: continue
                 }
                 try assign(member.value, property, source, place, transaction)
@@ -166,7 +166,7 @@ extension SyncState {
         }
     }
 
-    /// Rebuilds what is not kept, after loading.
+    /// Rebuilds `waiting`, which is not stored, after loading.
     mutating func findWaiting(_ transaction: any WriteTransaction) throws {
         for (object, values) in unresolved.values {
             guard case .object(let values) = values, let objectClass = transaction.schema[object.className] else {
@@ -189,8 +189,8 @@ extension SyncState {
         for key in keys { try remove(SyncObject(className, key), at: version, transaction) }
     }
 
-    /// Removes an object that no subscription matches any more. One that was created here, and that the gateway did not
-    /// know of at that version, stays.
+    /// Removes an object that no subscription matches any more. Keeps an object that was created here and that the
+    /// gateway did not have at that version.
     mutating func remove(_ object: SyncObject, at version: UInt64, _ transaction: any WriteTransaction) throws {
         guard !isMember(object) else { return }
         if case .created? = pending(object, at: version) {
@@ -204,7 +204,7 @@ extension SyncState {
         try transaction.delete(place.classID, place.key)
     }
 
-    /// The gateway's objects may still link to one that is removed here.
+    /// Records links to the removed object: the gateway's objects may still have them.
     private mutating func noteLinks(
         to target: ObjectReference, _ name: SyncObject, _ transaction: any WriteTransaction
     ) throws {
@@ -225,7 +225,7 @@ extension SyncState {
         }
     }
 
-    /// Lets go of what queries brought that are no more, once all others have what they match.
+    /// Removes the objects of deleted queries, once all other queries are complete.
     mutating func settle(_ transaction: any WriteTransaction) throws {
         guard !queries.contains(where: { $0.state == .pending }) else { return }
         for number in retired {
@@ -238,10 +238,10 @@ extension SyncState {
 
     // MARK: Answers to uploads
 
-    /// The gateway has done an upload: what was held because of it is taken over, unless an event with it is still to come.
-    /// Gives the objects that were created, and that no subscription has: they are not here any more.
+    /// Completes an upload that the gateway has run: applies what was held because of it, unless an event with it is
+    /// still to come. Returns the created objects that no subscription matches, which have been removed here.
     ///
-    /// - Parameter rows: what the gateway has of objects that no event comes of.
+    /// - Parameter rows: the gateway's state of objects for which no event will come.
     mutating func acknowledge(
         _ number: Int, at version: UInt64, _ rows: [SyncObject: JSONValue], _ transaction: any WriteTransaction
     ) throws -> [SyncObject] {
@@ -250,7 +250,7 @@ extension SyncState {
         var conditions: [Int: BoundQuery] = [:]
         for (object, touch) in upload.touched {
             if isQueued(object) {
-                // The answer to the next upload finds out.
+                // The response to the next upload decides.
                 if touch == .created, !isMember(object) { unconfirmed.insert(object) }
                 continue
             }
@@ -266,7 +266,7 @@ extension SyncState {
             if try matches(object, transaction, &conditions) {
                 if touch == .created { unconfirmed.insert(object) }
             } else {
-                // One that is not here either was deleted by somebody else meanwhile.
+                // An object that is missing here too was deleted by another client meanwhile.
                 let isNew = unconfirmed.remove(object) != nil || touch == .created
                 if isNew, try transaction.find(object) != nil { outside.append(object) }
                 try remove(object, at: .max, transaction)
@@ -275,7 +275,7 @@ extension SyncState {
         return outside
     }
 
-    /// All that the gateway had is here: what it has not told of by now it does not show. Gives what was removed.
+    /// Removes objects that the gateway has not reported although all its data has arrived. Returns the removed ones.
     mutating func giveUp(
         _ objects: Set<SyncObject>, _ transaction: any WriteTransaction
     ) throws -> [SyncObject] {
@@ -290,7 +290,7 @@ extension SyncState {
         return gone
     }
 
-    /// Takes over what the gateway has of an object: null for nothing.
+    /// Applies the gateway's state of an object; null for none.
     mutating func take(
         _ row: JSONValue, of object: SyncObject, at version: UInt64, _ transaction: any WriteTransaction
     ) throws {
@@ -308,9 +308,9 @@ extension SyncState {
         try transaction.delete(place.classID, place.key)
     }
 
-    /// Whether a query would match the object as it is here.
+    /// Returns whether a query would match the object in its local state.
     ///
-    /// - Parameter conditions: of queries, by their numbers, once they have been bound.
+    /// - Parameter conditions: a cache of bound conditions by query number.
     private func matches(
         _ object: SyncObject, _ transaction: any WriteTransaction, _ conditions: inout [Int: BoundQuery]
     ) throws -> Bool {
@@ -333,7 +333,7 @@ extension SyncState {
 }
 
 extension UInt64 {
-    /// Nil for anything but an integer that is not negative.
+    /// Returns nil unless the value is a non-negative integer.
     fileprivate init?(_ json: JSONValue) {
         guard case .int(let number) = json else { return nil }
         self.init(exactly: number)
@@ -341,7 +341,8 @@ extension UInt64 {
 }
 
 extension WriteTransaction {
-    /// The object with a primary key that an embedded object belongs to, and its property; the object itself if it has one.
+    /// Returns the object with a primary key that owns an embedded object, and its property; the object itself if it
+    /// has one.
     func owner(of object: ObjectReference, _ property: PropertySchema) throws -> (ObjectReference, PropertySchema)? {
         guard let objectClass = schema[object.classID] else { return nil }
         guard objectClass.isEmbedded else { return (object, property) }

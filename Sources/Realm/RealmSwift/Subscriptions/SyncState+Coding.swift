@@ -2,7 +2,7 @@ import JSONCoding
 import ObjectModel
 
 extension JSONValue {
-    /// The elements of an array; none of anything else.
+    /// The elements of an array; none for other values.
     var elements: [JSONValue] {
         if case .array(let elements) = self { return elements }
         return []
@@ -20,7 +20,7 @@ extension JSONValue {
         return nil
     }
 
-    /// The text as it is sent.
+    /// The JSON text as sent.
     var bytes: [UInt8] {
         let json = JSONWriter(capacity: 256)
         json.value(self)
@@ -110,10 +110,10 @@ extension Upload {
         ]
     }
 
-    /// Objects that the gateway says nothing was changed of, or may not have been: no event may come of them. What was
-    /// deleted is none of them.
+    /// Returns the objects that the operations have not changed, or may not have changed, according to the gateway: no
+    /// event may come for them. Deleted objects are not included.
     ///
-    /// - Parameter results: of the operations.
+    /// - Parameter results: the results of the operations.
     func unaffected(_ results: [JSONValue], _ schema: StoredSchema) -> [SyncObject] {
         var affected: Set<SyncObject> = []
         for (operation, result) in zip(operations, results) where operation.hasEffect(result, schema) {
@@ -122,7 +122,7 @@ extension Upload {
         return touched.filter { $0.value != .deleted && !affected.contains($0.key) }.map(\.key)
     }
 
-    /// What is sent.
+    /// The body of the request.
     var body: [UInt8] {
         let body: JSONValue = ["operations": .array(operations.map(\.json))]
         return body.bytes
@@ -135,7 +135,7 @@ extension Upload.Operation {
         if let created = result["created"] { return created == .bool(true) }
         guard result.int("modified") > 0 else { return false }
         guard json["op"] == "set", case .object(let values)? = json["value"] else { return true }
-        // Assigning a collection that is the same does nothing.
+        // Assigning an equal collection has no effect.
         return values.members.contains { member in
             if json["in"] == nil, let property = schema[object.className]?[member.name] {
                 return !property.type.isCollection || property.ownsTarget

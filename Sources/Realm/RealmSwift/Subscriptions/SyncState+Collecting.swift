@@ -4,11 +4,11 @@ import ObjectModel
 import StoreContract
 
 extension SyncState {
-    /// Most operations of one upload; the gateway takes 10,000.
+    /// The maximum number of operations in an upload; the gateway's limit is 10,000.
     private static let largest = 5_000
 
-    /// Turns what was committed here since the last work into uploads: called at the beginning of each work, whose
-    /// transaction shows the state that those commits left. Gives false when the change log does not reach back that far.
+    /// Turns the local commits since the last call into uploads. Called at the beginning of each write transaction,
+    /// which shows the state after those commits. Returns false if the change log no longer contains them.
     mutating func collect(_ store: any Store, _ transaction: any WriteTransaction) throws -> Bool {
         let last = Version(transaction.version.rawValue - 1)
         guard last > scanned else { return true }
@@ -36,7 +36,8 @@ extension SyncState {
         return true
     }
 
-    /// What was assigned here does not lead to missing objects any more; what was created here may be missed.
+    /// Removes recorded links after local changes: an assigned property no longer links to missing objects, and a
+    /// created object may be a missing one.
     private mutating func forgetLinks(
         _ object: SyncObject, _ touch: Upload.Touch, _ transaction: any WriteTransaction
     ) throws {
@@ -50,7 +51,7 @@ extension SyncState {
         }
     }
 
-    /// What objects were called that are no more.
+    /// Returns the identities of deleted objects.
     private func names(
         _ objects: [ObjectReference], _ before: (any ObjectReads)?, _ transaction: any WriteTransaction
     ) throws -> [SyncObject] {
@@ -62,7 +63,7 @@ extension SyncState {
                 return SyncObject(objectClass.name, try before.value(object.classID, object.key, primaryKey.id))
             }
         }
-        // Not what was there, but what should be: members that are neither here nor known to be deleted.
+        // Without the earlier state: the members that are neither here nor known to be deleted.
         var found: Set<SyncObject> = []
         for classID in Set(objects.map(\.classID)) {
             guard let className = transaction.schema[classID]?.name else { continue }

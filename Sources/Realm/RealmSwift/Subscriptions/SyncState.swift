@@ -3,7 +3,7 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// A subscription as it is kept.
+/// A stored subscription.
 struct SyncQuery: Sendable, Equatable {
     enum State: Sendable, Equatable {
         case pending
@@ -11,13 +11,13 @@ struct SyncQuery: Sendable, Equatable {
         case failed(code: String, message: String)
     }
 
-    /// Stays when the query changes.
+    /// The id, which stays when the query changes.
     let id: Int
-    /// Of the query: what the gateway calls it, and under which its members are kept.
+    /// The number of the query: its name at the gateway and the key of its members.
     var number: Int
     var name: String?
     var className: String
-    /// In RQL, with stored names.
+    /// The condition as query text with stored names.
     var filter: String
     var createdAt: Timestamp
     var updatedAt: Timestamp
@@ -26,7 +26,7 @@ struct SyncQuery: Sendable, Equatable {
     var remoteName: String { "n\(number)" }
 }
 
-/// What one local commit, or several that were collected together, did: goes up as one transaction.
+/// The changes of one local commit, or of several that were collected together. Sent as one transaction.
 struct Upload: Sendable {
     enum Touch: Sendable, Equatable {
         case created
@@ -36,14 +36,14 @@ struct Upload: Sendable {
 
     struct Operation: Sendable {
         var object: SyncObject
-        /// As it is sent.
+        /// The operation as sent.
         var json: JSONValue
     }
 
     let number: Int
-    /// Of parts of one that was split, the number of that.
+    /// The number of the original upload, for parts of one that was split.
     var order: Int
-    /// What the gateway tells repetitions by; made anew when the operations change.
+    /// Identifies repetitions to the gateway; replaced when the operations change.
     var idempotencyKey: String
     var operations: [Operation]
     var touched: [SyncObject: Touch]
@@ -59,40 +59,41 @@ struct Upload: Sendable {
     }
 }
 
-/// Everything that a realm remembers of its gateway. A value: a work changes a copy, which counts once it is committed.
+/// The state of a realm's synchronisation. A write transaction changes a copy, which becomes valid with the commit.
 struct SyncState: Sendable {
-    /// The name of the gateway's set of subscriptions; belongs to the file at `path`.
+    /// The name of the gateway's subscription set, which belongs to the file at `path`.
     var client = ""
     var path = ""
-    /// Rises with each update of the subscriptions.
+    /// Increases with each update of the subscriptions.
     var revision = 0
     var queries: [SyncQuery] = []
-    /// By the number of the query; also of queries that are no more, until what they brought is removed.
+    /// The matches by the number of the query. Includes deleted queries until their objects are removed.
     var members: [Int: MatchList] = [:]
     private var keptMembers: Set<Int> = []
-    /// Up to here local commits have been collected into uploads.
+    /// The version up to which local commits have been collected into uploads.
     var scanned = Version(0)
     /// The id of the last event.
     var position: String?
-    /// Whether everything that was subscribed to was here at some time.
+    /// Whether the data of all subscriptions has been complete once.
     var wasComplete = false
     /// The next number of a query, upload or subscription.
     private var next = 1
     private(set) var uploads: [Upload] = []
     private var changedUploads: Set<Int> = []
     private var goneUploads: Set<Int> = []
-    /// How many uploads, also acknowledged ones, are about an object.
+    /// The number of uploads, including acknowledged ones, that concern an object.
     private var touchCounts: [SyncObject: Int] = [:]
-    /// Uploads that the gateway has done, at a version that not all events have reached yet.
+    /// Uploads that the gateway has run, at a version that not all events have reached yet.
     private(set) var acknowledged: [(version: UInt64, touched: [SyncObject: Upload.Touch])] = []
-    /// Rows of the gateway that were not, or not wholly, taken over, because of local changes that were on their way:
-    /// `[version, row]`; a null row for an object that left.
+    /// Rows of the gateway that were not applied, or only in part, because of pending local changes: `[version, row]`;
+    /// a null row for an object that left.
     var held = SyncTable("held")
-    /// Objects that were created here and at the gateway, and match a subscription, which has not told of them yet.
+    /// Objects that were created here and at the gateway and match a subscription, but have not been reported by it
+    /// yet.
     var unconfirmed: Set<SyncObject> = []
-    /// Values with links to objects that are not here, by property, as the gateway has them.
+    /// The gateway's values of properties that link to objects missing here.
     var unresolved = SyncTable("unresolved")
-    /// By the object that is missing, those that link to it.
+    /// The objects that link to a missing object, by that object.
     var waiting: [SyncObject: Set<SyncObject>] = [:]
 
     mutating func number() -> Int {
@@ -123,7 +124,7 @@ struct SyncState: Sendable {
         changedUploads.insert(number)
     }
 
-    /// Makes two of an upload that is too large for the gateway.
+    /// Splits an upload that is too large for the gateway.
     mutating func split(_ number: Int) {
         guard let index = uploads.firstIndex(where: { $0.number == number }), uploads[index].operations.count > 1
         else { return }
@@ -144,9 +145,9 @@ struct SyncState: Sendable {
         }
     }
 
-    /// Takes an upload out: it was done, or refused.
+    /// Removes an upload that was run or rejected.
     ///
-    /// - Parameter unaffected: objects that no event comes of.
+    /// - Parameter unaffected: objects for which no event will come.
     @discardableResult
     mutating func finish(
         _ number: Int, at version: UInt64? = nil, unaffected: Set<SyncObject> = []
@@ -164,16 +165,16 @@ struct SyncState: Sendable {
         return upload
     }
 
-    /// All events up to this version have come.
+    /// Records that all events up to this version have arrived.
     mutating func reached(_ version: UInt64) {
         for (done, touched) in acknowledged where done <= version { forget(touched) }
         acknowledged.removeAll { $0.version <= version }
     }
 
-    /// What a new stream tells knows of everything that was done before.
+    /// Records that a new stream has begun, which includes everything that was done before.
     mutating func streamBegan() { reached(.max) }
 
-    /// What local changes of an object an event of this version does not know of; nil for none.
+    /// Returns the local changes of an object that an event of this version does not include; nil for none.
     func pending(_ object: SyncObject, at version: UInt64) -> Upload.Touch? {
         guard touchCounts[object] != nil else { return nil }
         var result: Upload.Touch?
@@ -182,7 +183,7 @@ struct SyncState: Sendable {
         return result
     }
 
-    /// Whether something that was not sent yet, or not answered, is about the object.
+    /// Whether an upload that is not yet sent or answered concerns the object.
     func isQueued(_ object: SyncObject) -> Bool {
         touchCounts[object] != nil && uploads.contains { $0.touched[object] != nil }
     }
@@ -198,7 +199,7 @@ struct SyncState: Sendable {
 
     // MARK: Members
 
-    /// Whether the gateway says that some query matches the object.
+    /// Whether the gateway has reported that a query matches the object.
     func isMember(_ object: SyncObject, except number: Int? = nil) -> Bool {
         queries.contains {
             $0.className == object.className && $0.number != number
@@ -206,17 +207,17 @@ struct SyncState: Sendable {
         }
     }
 
-    /// Numbers of queries that are no more, whose objects are still here.
+    /// The numbers of deleted queries whose objects are still here.
     var retired: [Int] {
         let current = Set(queries.map(\.number))
         return members.keys.filter { !current.contains($0) }.sorted()
     }
 
-    // MARK: Keeping
+    // MARK: Storing
 
     init() {}
 
-    /// As it was kept; nil when nothing was.
+    /// Loads the stored state; nil if there is none.
     init?(_ records: SyncRecords, _ schema: StoredSchema) throws {
         guard let head = try records.read("head"), case .string(let client)? = head["client"],
             case .string(let path)? = head["path"]
@@ -258,7 +259,7 @@ struct SyncState: Sendable {
         try unresolved.load(records, schema)
     }
 
-    /// The classes of lists of members.
+    /// The classes of the lists in `members`.
     private(set) var memberClasses: [Int: String] = [:]
 
     mutating func addMembers(_ number: Int, of className: String) {

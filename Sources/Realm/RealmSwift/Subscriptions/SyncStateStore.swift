@@ -3,18 +3,18 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// A realm's book of its gateway, and the works that change it together with the data. One per open file.
+/// Stores a realm's state of synchronisation, and changes it in the same commits as the data. One per open file.
 final class SyncStateStore: Sendable {
     let store: any Store
-    /// As of the last commit: what everybody sees.
+    /// The state as of the last commit, for all readers.
     private let committed = Mutex(SyncView())
-    /// What the next work goes on from: used by works alone, which run one after the other. Nil for what is in the file.
-    /// Nobody else has a copy, so that works change it in place.
+    /// The state for the next write transaction; nil if it must be loaded from the file. Only write transactions, which
+    /// run one after the other, use it, so the only copy is changed in place.
     private let working = Mutex<SyncState?>(nil)
-    /// Up to which version local commits are known.
+    /// The version up to which local commits are known.
     private let scanned = Mutex(Version(0))
     private let waiters = Mutex(Waiters())
-    /// Told when local commits could not be followed, because the change log does not reach back.
+    /// Called if local commits cannot be uploaded because the change log no longer contains them.
     private let didLose: @Sendable () -> Void
 
     private struct Waiters {
@@ -27,10 +27,10 @@ final class SyncStateStore: Sendable {
         self.didLose = didLose
     }
 
-    /// Begins, or goes on from, what the file holds. Throws what the store throws.
+    /// Loads the state from the file, or creates it. Throws the errors of the store.
     func open(path: String) throws {
         try write { syncState, _ in
-            // A copy of a file is another client: its subscriptions are sent anew.
+            // A copy of a file is another client: its subscriptions are sent again.
             guard syncState.path != path else { return }
             syncState.client = UUID().uuidString
             syncState.path = path
@@ -38,21 +38,21 @@ final class SyncStateStore: Sendable {
         }
     }
 
-    /// Whether objects of a class may be made. Quick: without a copy of the book.
+    /// Whether objects of a class can be created. Fast, because it does not copy the state.
     func follows(_ className: String) -> Bool {
         committed.withLock { $0.queries.contains { $0.className == className } }
     }
 
     static let timeout = Realm.Error(.subscriptionFailed, "The subscriptions were not synchronized in time.")
 
-    /// As of the last commit.
+    /// The state as of the last commit.
     var syncState: SyncView { committed.withLock { $0 } }
 
-    /// Whether a version was made by a work of this ledger, or is known to it. Called on the writer's thread.
+    /// Whether a version was written by this store, or is known to it. Called on the writer's thread.
     func isOwn(_ version: Version) -> Bool { scanned.withLock { $0 >= version } }
 
-    /// Changes the book and the data in one commit that is not sent up, after what was committed here before it has been
-    /// collected to be sent. Waits; not for a thread that writes.
+    /// Changes the state and the data in one commit, which is not uploaded. Local commits before it are collected
+    /// first. Blocks; must not be called on a thread with an open write.
     @discardableResult
     func write<R: Sendable>(
         _ body: @escaping @Sendable (inout SyncState, any WriteTransaction) throws -> R
@@ -68,7 +68,7 @@ final class SyncStateStore: Sendable {
         return try result.get()
     }
 
-    /// The same without blocking.
+    /// Does the same as `write` without blocking.
     @discardableResult
     func change<R: Sendable>(
         _ body: @escaping @Sendable (inout SyncState, any WriteTransaction) throws -> R
@@ -107,7 +107,7 @@ final class SyncStateStore: Sendable {
                     tell(result.view)
                     completion(.success(result.value))
                 case .failure(let error):
-                    // The work, or its commit, failed half way: what the file holds counts.
+                    // The write or its commit failed: the state in the file is valid.
                     working.withLock { $0 = nil }
                     scanned.withLock { $0 = Version(0) }
                     completion(.failure(error))
@@ -127,8 +127,8 @@ final class SyncStateStore: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until the book is as `test` wants it, which gives nil until then. Throws what it throws,
-    /// `CancellationError`, and when the time is over.
+    /// Waits until `test` returns a value for the state. Throws its errors, `CancellationError`, and an error when the
+    /// timeout elapses.
     func wait<R: Sendable>(
         timeout: TimeInterval? = nil, until test: @escaping @Sendable (SyncView) throws -> R?
     ) async throws -> R {
@@ -175,7 +175,7 @@ final class SyncStateStore: Sendable {
     }
 }
 
-/// Of the book, what everybody may look at.
+/// The part of the state that readers can see.
 struct SyncView: Sendable {
     var client = ""
     var revision = 0

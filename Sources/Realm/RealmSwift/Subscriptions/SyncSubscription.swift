@@ -2,25 +2,25 @@ public import Foundation
 import ObjectModel
 import QueryLanguage
 
-/// Whether `Results.subscribe` waits for the objects that it subscribes to.
+/// Determines whether `Results.subscribe` waits for the matching objects.
 public enum WaitForSyncMode: Sendable {
-    /// When the call makes or changes the subscription.
+    /// Waits if the call creates or changes the subscription.
     case onCreation
-    /// For everything that the gateway has at the time of the call.
+    /// Waits for all matching objects that the gateway has at the time of the call.
     case always
-    /// Returns when the subscription is kept here.
+    /// Returns once the subscription is stored locally.
     case never
 }
 
-/// How far a set of subscriptions is.
+/// The progress of a set of subscriptions.
 public enum SyncSubscriptionState: Equatable, Sendable {
-    /// The gateway has not told everything that they match yet.
+    /// The gateway has not yet sent all matching objects.
     case pending
-    /// What they match is here.
+    /// All matching objects have arrived.
     case complete
-    /// The gateway does not follow one of them; the others are followed.
+    /// The gateway rejected one of the subscriptions; the others are active.
     case error(any Error)
-    /// The set was changed meanwhile: ask the realm for it again.
+    /// The set was changed meanwhile: read it from the realm again.
     case superseded
 
     public static func == (a: SyncSubscriptionState, b: SyncSubscriptionState) -> Bool {
@@ -32,7 +32,7 @@ public enum SyncSubscriptionState: Equatable, Sendable {
     }
 }
 
-/// A query to add to a set of subscriptions. Its order and steps do not matter: a subscription is to objects.
+/// A query to add to a set of subscriptions. Its sorts and distincts are ignored: a subscription is to objects.
 public struct QuerySubscription<T: RealmFetchable> {
     let name: String?
     let form: PredicateForm
@@ -42,40 +42,40 @@ public struct QuerySubscription<T: RealmFetchable> {
         self.form = form
     }
 
-    /// All objects of the class.
+    /// Subscribes to all objects of the class.
     public init(name: String? = nil) { self.init(name, .constant(true)) }
 
-    /// Those that satisfy a type-safe condition.
+    /// Subscribes to the objects that satisfy a type-safe condition.
     public init(name: String? = nil, query: (Query<T>) -> Query<Bool>) {
         self.init(name, .query(query(Query<T>()).node))
     }
 
-    /// Those that satisfy a condition; see `RealmCollection.filter`.
+    /// Subscribes to the objects that satisfy a condition; see `RealmCollection.filter`.
     public init(name: String? = nil, where predicateFormat: String, _ args: Any...) {
         self.init(name, .format(predicateFormat, args))
     }
 
-    /// Those that satisfy a predicate; see `RealmCollection.filter`.
+    /// Subscribes to the objects that satisfy a predicate; see `RealmCollection.filter`.
     public init(name: String? = nil, where predicate: NSPredicate) { self.init(name, .predicate(predicate)) }
 }
 
-/// One subscription of a set, as it was when the set was looked at.
+/// One subscription of a set, at the revision of the set.
 public struct SyncSubscription: Equatable {
     let query: SyncQuery
     let set: SubscriptionSetAccessor
 
-    /// Nil for one without a name.
+    /// The name; nil for an unnamed subscription.
     public var name: String? { query.name }
     public var createdAt: Date { Date(query.createdAt) }
     public var updatedAt: Date { Date(query.updatedAt) }
 
-    /// The same subscription, asking for the same.
+    /// Whether both are the same subscription with the same query.
     public static func == (a: SyncSubscription, b: SyncSubscription) -> Bool {
         a.query.id == b.query.id && a.query.number == b.query.number
     }
 
-    /// Has it ask for other objects of the same class, within `SyncSubscriptionSet.update`. Traps outside of it, and for another
-    /// class.
+    /// Changes the query, to objects of the same class, within `SyncSubscriptionSet.update`. Traps outside of it, and
+    /// for another class.
     public func updateQuery<T: RealmFetchable>(toType type: T.Type, _ query: (Query<T>) -> Query<Bool>) {
         update(type, .query(query(Query<T>()).node))
     }

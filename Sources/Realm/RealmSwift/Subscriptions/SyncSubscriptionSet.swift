@@ -1,18 +1,19 @@
 public import Foundation
 
-/// The subscriptions of a realm that follows a gateway: which of the gateway's objects the realm holds.
+/// The subscriptions of a realm that synchronises with a gateway: they determine which of the gateway's objects the
+/// realm contains.
 ///
-/// They are kept in the realm's file. They are changed within `update`, all at once. A set shows the subscriptions as they
-/// were when it was asked for, or last updated through it.
+/// They are stored in the realm's file and changed together within `update`. A set shows the subscriptions as they were
+/// when it was read, or after the last update through it.
 public struct SyncSubscriptionSet: Sequence {
     let accessor: SubscriptionSetAccessor
 
     public var count: Int { accessor.queries.count }
 
-    /// How far the gateway is with it.
+    /// The progress of the set.
     public var state: SyncSubscriptionState { accessor.state }
 
-    /// The message of `state`, when that is an error.
+    /// The message of `state` if that is an error.
     public var error: (any Error)? {
         if case .error(let error) = state { error } else { nil }
     }
@@ -21,7 +22,7 @@ public struct SyncSubscriptionSet: Sequence {
     public var first: SyncSubscription? { makeIterator().first { _ in true } }
     public var last: SyncSubscription? { Array(self).last }
 
-    /// In the order of their creation. Traps for a position that does not exist.
+    /// The subscription at a position, in the order of creation. Traps if the position does not exist.
     public subscript(position: Int) -> SyncSubscription {
         let all = Array(self)
         raising { try checkIndex(position, all.count) }
@@ -34,10 +35,11 @@ public struct SyncSubscriptionSet: Sequence {
 
     // MARK: Finding
 
-    /// The subscription of that name.
+    /// Returns the subscription with that name; nil if there is none.
     public func first(named name: String) -> SyncSubscription? { first { $0.name == name } }
 
-    /// The first subscription, named or not, to the objects of the class that satisfy the condition.
+    /// Returns the first subscription, named or not, to the objects of the class that satisfy the condition; nil if
+    /// there is none.
     public func first<T: RealmFetchable>(
         ofType type: T.Type, where query: (Query<T>) -> Query<Bool>
     ) -> SyncSubscription? { find(type, .query(query(Query<T>()).node)) }
@@ -61,11 +63,10 @@ public struct SyncSubscriptionSet: Sequence {
 
     // MARK: Changing
 
-    /// Changes the set: everything that the block does is kept together. Traps within another update, and within a write of
-    /// the realm.
+    /// Changes the set: all changes of the block are stored together. Traps within another update, and within a write
+    /// of the realm.
     ///
-    /// - Parameter onComplete: called, on any thread, when everything that is subscribed to is here, or with why it will not
-    ///   be.
+    /// - Parameter onComplete: called on any thread, with nil when all matching objects have arrived, or with an error.
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
         raising { try accessor.update(block) }
         guard let onComplete else { return }
@@ -80,15 +81,15 @@ public struct SyncSubscriptionSet: Sequence {
         }
     }
 
-    /// Changes the set, and waits until everything that is subscribed to is here. Throws `Realm.Error` when the gateway does
-    /// not follow one of the queries, and `CancellationError`; the set is changed all the same.
+    /// Changes the set, and waits until all matching objects have arrived. Throws `Realm.Error` if the gateway rejects
+    /// one of the queries, and `CancellationError`; the set is changed even then.
     public func update(_ block: () -> Void, _isolation: isolated (any Actor)? = #isolation) async throws {
         raising { try accessor.update(block) }
         try await accessor.client.waitUntilComplete()
     }
 
-    /// Adds subscriptions. A query without a name that is there without a name stays as it is. Traps for a name that is
-    /// taken, and outside of `update`.
+    /// Adds subscriptions. Does nothing for an unnamed query that already exists without a name. Traps for a name that
+    /// is already used, and outside of `update`.
     public func append<T: RealmFetchable>(_ subscriptions: QuerySubscription<T>...) {
         raising {
             for subscription in subscriptions {
@@ -98,15 +99,15 @@ public struct SyncSubscriptionSet: Sequence {
         }
     }
 
-    /// Removes the subscription of that name, if there is one. Traps outside of `update`, as all of these do.
+    /// Removes the subscription with that name, if it exists. Traps outside of `update`, as do all methods below.
     public func remove(named name: String) { remove { $0.name == name } }
 
-    /// Removes the first subscription, named or not, to those objects.
+    /// Removes the first subscription, named or not, to the objects of the query.
     public func remove<T: RealmFetchable>(ofType type: T.Type, _ query: (Query<T>) -> Query<Bool>) {
         remove(type, .query(query(Query<T>()).node))
     }
 
-    /// Removes the first subscription, named or not, to those objects.
+    /// Removes the first subscription, named or not, to the objects of the query.
     public func remove<T: RealmFetchable>(ofType type: T.Type, where query: (Query<T>) -> Query<Bool>) {
         remove(type, .query(query(Query<T>()).node))
     }
@@ -121,7 +122,7 @@ public struct SyncSubscriptionSet: Sequence {
         remove(type, .predicate(predicate))
     }
 
-    /// Removes these subscriptions, as far as they are there.
+    /// Removes these subscriptions, if they exist.
     public func remove(_ subscriptions: SyncSubscription...) {
         let ids = Set(subscriptions.map(\.query.id))
         remove { ids.contains($0.id) }
@@ -152,14 +153,15 @@ public struct SyncSubscriptionSet: Sequence {
 }
 
 extension Realm {
-    /// Which of the gateway's objects the realm holds. Traps for a realm without `Configuration.syncConfiguration`.
+    /// The subscriptions, which determine which of the gateway's objects the realm contains. Traps for a realm without
+    /// `Configuration.syncConfiguration`.
     public var subscriptions: SyncSubscriptionSet {
         raising { SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(rlm)) }
     }
 }
 
 extension SyncClient {
-    /// Waits until everything that is subscribed to is here. Throws when the gateway does not follow one of the queries.
+    /// Waits until all matching objects have arrived. Throws if the gateway rejects one of the queries.
     func waitUntilComplete() async throws {
         try await stateStore.wait { syncState in try syncState.isComplete ? () : nil }
     }
