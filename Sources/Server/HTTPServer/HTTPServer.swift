@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Handlers run on the loop threads and must not block; work that waits answers with `Reply.later`.
 ///
-/// Refusals are `application/problem+json` documents, also those of requests that the library cannot parse; a
-/// connection that is refused closes. Only a first line without any space closes it without an answer.
+/// Error responses are `application/problem+json` documents, also for requests that the library cannot parse; a
+/// rejected connection closes. Only a first line without any space closes it without a response.
 package final class HTTPServer: Sendable {
     package let configuration: ServerConfiguration
     package let counters: ServerCounters
@@ -21,7 +21,7 @@ package final class HTTPServer: Sendable {
 
     private let state = Mutex(State.fresh)
 
-    /// - Parameter counters: where its running numbers go.
+    /// - Parameter counters: the counters that the server updates.
     package init(
         configuration: ServerConfiguration = ServerConfiguration(), router: Router,
         counters: ServerCounters = ServerCounters()
@@ -33,10 +33,10 @@ package final class HTTPServer: Sendable {
 
     deinit { stop(within: .zero) }
 
-    /// Listens and answers from now on. Raises the process's limit of open files as far as the system allows.
+    /// Starts to listen and to answer requests. Raises the process's limit of open files as far as the system allows.
     ///
-    /// - Returns: the port, also when the system chose it.
-    /// - Throws: ``ServerError``, with nothing left open.
+    /// - Returns: the port, also if the system chose it.
+    /// - Throws: ``ServerError``. Nothing is left open.
     package func start() throws(ServerError) -> UInt16 {
         // The header check reads memory in the layout of these versions; see RequestHead.
         let version = String(cString: MHD_get_version())
@@ -69,7 +69,7 @@ package final class HTTPServer: Sendable {
                 }
             } catch {
                 Self.join(threads, within: .zero)
-                // The socket of the loop that failed went with its daemon.
+                // The socket of the loop that failed was closed with its daemon.
                 for socket in listener.sockets.dropFirst(threads.count + 1) { close(socket) }
                 throw error
             }
@@ -78,11 +78,10 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Reads the certificate and its key again from the files of the configuration. Connections that are open
-    /// go on with the old one; handshakes that begin from now on see the new one. May be called from any
-    /// thread; the change is logged.
+    /// Reads the certificate and its key again from the configured files. Open connections keep the old certificate;
+    /// later handshakes use the new one. May be called from any thread; the change is logged.
     ///
-    /// - Throws: ``ServerError`` that says what is wrong with the new one; then the old one stays.
+    /// - Throws: ``ServerError`` that describes the error in the files; the old certificate stays.
     package func reloadCertificates() throws(ServerError) {
         let slot = state.withLock { state -> CertificateSlot? in
             guard case .running(_, _, let slot) = state else { return nil }
@@ -92,12 +91,12 @@ package final class HTTPServer: Sendable {
         try slot.reload()
     }
 
-    /// Stops accepting, lets requests under way finish, ends event streams, and returns when all is closed or
-    /// the time is up, whatever comes first; then what is left is cut. Calling it again does nothing. Not to be
-    /// called from a handler.
+    /// Stops accepting, lets running requests finish, and ends event streams. Returns when all connections are closed
+    /// or the time has elapsed, whichever comes first; then closes the remaining ones. Calling it again does nothing.
+    /// Must not be called from a handler.
     ///
-    /// - Parameter closingEvent: the last event of every stream, after all that was sent to it. Clients then see an orderly
-    ///   end, and connect again as event sources do.
+    /// - Parameter closingEvent: the last event of every stream, after all earlier ones. Clients then see an orderly
+    ///   end, and reconnect as event sources do.
     package func stop(within time: Duration = .seconds(10), closingEvent: SharedBytes? = nil) {
         let running = state.withLock { state in
             defer { state = .stopped }
@@ -108,7 +107,7 @@ package final class HTTPServer: Sendable {
         producers.stop(by: deadline)
     }
 
-    /// - Returns: when the time is up, in monotonic milliseconds.
+    /// - Returns: the deadline, in monotonic milliseconds.
     @discardableResult
     private static func join(
         _ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration, _ closingEvent: SharedBytes? = nil
@@ -126,7 +125,7 @@ package final class HTTPServer: Sendable {
             &thread, nil,
             { context in
                 guard let context else { return nil }
-                // A client that hangs up while it is answered must not end a program that has other things to do.
+                // A client that disconnects during its response must not end the process.
                 var hangUps = sigset_t()
                 sigemptyset(&hangUps)
                 sigaddset(&hangUps, SIGPIPE)

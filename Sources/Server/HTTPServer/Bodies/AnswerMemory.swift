@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The bytes of answers that wait for their clients, of all loops of a server, and a limit for them.
+/// The memory for response bodies that wait for their clients, shared by all loops of a server, with a limit.
 ///
-/// A large answer has to find room before it is sent. One that is made in pieces finds room for each; where there is none,
-/// it waits for its turn, and loops let go of clients that read nothing, the slowest first.
+/// A large response must reserve memory before it is sent. A streamed response reserves memory for each piece. If none
+/// is free, the piece waits, and the loops disconnect clients that read nothing, the slowest first.
 final class AnswerMemory: Sendable {
     private struct State {
         var held = 0
-        /// Pieces that wait for room, in the order in which they came, and of how many bytes they are.
+        /// The waiting reservations in order of arrival, with their sizes in bytes.
         var waiting: [(bytes: Int, begin: @Sendable () -> Void)] = []
-        /// When somebody last found no room, in monotonic milliseconds, and for how many bytes.
+        /// The time of the last failed reservation in monotonic milliseconds, and its size in bytes.
         var lastRefusal: (time: Int64, bytes: Int)?
     }
 
@@ -17,9 +17,9 @@ final class AnswerMemory: Sendable {
     private let state = Mutex(State())
     private let counters: ServerCounters
 
-    /// Answers of so many bytes are not counted.
+    /// The size below which responses are not counted.
     static let small = 16 << 10
-    /// How long loops see to it that there is room after somebody found none, in milliseconds.
+    /// The time in milliseconds during which loops keep memory free after a failed reservation.
     private static let memory: Int64 = 5_000
 
     init(limit: Int, counters: ServerCounters) {
@@ -28,8 +28,8 @@ final class AnswerMemory: Sendable {
         counters.answerLimitCounter.move(by: limit - counters.answerLimitCounter.value)
     }
 
-    /// Counts bytes if there is room for them. One answer that alone is larger than the limit finds room when there is no
-    /// other.
+    /// Reserves bytes. Returns false if they exceed the limit, except for a single response when nothing else is
+    /// reserved.
     func take(_ bytes: Int) -> Bool {
         guard bytes > 0 else { return true }
         let isTaken = state.withLock { state in
@@ -44,7 +44,7 @@ final class AnswerMemory: Sendable {
         return isTaken
     }
 
-    /// Counts bytes as soon as there is room for them, and calls `begin` then, perhaps at once.
+    /// Reserves bytes as soon as they are free, and then calls `begin`, possibly at once.
     func await(_ bytes: Int, begin: @escaping @Sendable () -> Void) {
         let isTaken = state.withLock { state in
             guard state.waiting.isEmpty, state.held <= 0 || state.held + bytes <= limit else {
@@ -59,7 +59,7 @@ final class AnswerMemory: Sendable {
         begin()
     }
 
-    /// Counts bytes that are there already, or, with a number below 0, no more.
+    /// Adds bytes that are already in memory; a negative number releases bytes.
     func move(by bytes: Int) {
         guard bytes != 0 else { return }
         let begun = state.withLock { state -> [(bytes: Int, begin: @Sendable () -> Void)] in
@@ -77,10 +77,10 @@ final class AnswerMemory: Sendable {
         for next in begun { next.begin() }
     }
 
-    /// Whether so many bytes may be made before anybody asks for them.
+    /// Whether there is enough free memory to produce bytes ahead of demand.
     func hasAmpleRoom(for bytes: Int) -> Bool { state.withLock { $0.held + bytes <= limit / 2 } }
 
-    /// How many bytes should be let go of, so that those who wait, or come again, find room; 0 when there is enough.
+    /// Returns how many bytes should be released for waiting or repeated reservations; 0 if enough are free.
     func shortage(_ now: Int64) -> Int {
         state.withLock { state in
             var wanted = state.waiting.reduce(0) { $0 + $1.bytes }
@@ -90,13 +90,13 @@ final class AnswerMemory: Sendable {
     }
 }
 
-/// A whole body that waits for its client.
+/// A complete body that waits for its client.
 final class HeldBody {
     let content: SharedBytes
     private let memory: AnswerMemory
     private let counted: Int
 
-    /// - Parameter counted: bytes that have found room, which they leave when this is dropped.
+    /// - Parameter counted: the reserved bytes, which are released with this object.
     init(_ content: SharedBytes, _ memory: AnswerMemory, counted: Int) {
         self.content = content
         self.memory = memory
@@ -107,7 +107,7 @@ final class HeldBody {
 }
 
 extension Response {
-    /// The bytes that it takes while it is sent, by itself; 0 for little.
+    /// The memory for the body while it is sent, in bytes, if it is not shared; 0 for a small body.
     var heldBytes: Int {
         switch body {
         case .empty: 0

@@ -1,22 +1,22 @@
 import Glibc
 
-/// A request body that lies in a file, because it may be larger than there is room for in memory. The file has
-/// no name; its space is free again when the last reference is gone.
+/// A request body in a file, for bodies that may be too large for memory. The file has no name; its space is freed with
+/// the last reference.
 package final class BodyFile: Sendable {
-    /// Open for reading, its position at the beginning.
+    /// The descriptor, open for reading, at position 0.
     package let descriptor: Int32
-    /// Bytes.
+    /// The size in bytes.
     package let count: Int
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     package init(adopting descriptor: Int32, count: Int) {
         self.descriptor = descriptor
         self.count = count
     }
 
-    /// A body made in memory, as tests and internal calls do.
+    /// Creates a body from memory, for tests and internal calls.
     ///
-    /// - Throws: the 507 or 500 that a client gets when the system's directory for temporary files cannot hold it.
+    /// - Throws: the 507 or 500 for the client if the directory for temporary files cannot hold it.
     package convenience init(_ bytes: [UInt8]) throws(HTTPError) {
         do throws(BodyFileWriter.Failure) {
             let writer = try BodyFileWriter(in: systemTemporaryDirectory())
@@ -29,10 +29,10 @@ package final class BodyFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Bytes from a place on, at most so many; fewer at the end only. Leaves the descriptor's position alone, so any
-    /// number of threads may read.
+    /// Reads up to `most` bytes from an offset; returns fewer only at the end. Does not move the descriptor's position,
+    /// so any number of threads may read.
     ///
-    /// - Throws: the 500 that a client gets when the system cannot read its own file.
+    /// - Throws: the 500 for the client if the file cannot be read.
     package func read(at offset: Int, upTo most: Int) throws(HTTPError) -> [UInt8] {
         let wanted = max(min(most, count - offset), 0)
         var failed = false

@@ -1,27 +1,27 @@
 import Glibc
 
-/// A file that a request's body is written to while it arrives.
+/// Writes a request's body to a file while it arrives.
 ///
-/// Writing waits for room among the kernel's pages, not for the disk, so a loop may do it; a machine whose disk
-/// is far behind slows its writers down, and the loop with them.
+/// A write waits for free page cache, not for the disk, so loops may call it. If the disk is far behind, the kernel
+/// slows down the writers, and with them the loop.
 final class BodyFileWriter {
     struct Failure: Error {
         let call: String
         let errno: Int32
-        /// The file system has no room, or this user none left.
+        /// The file system or the user's quota is full.
         var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
     }
 
     private var descriptor: Int32
     private(set) var count = 0
 
-    /// A new file without a name.
+    /// Creates a file without a name.
     init(in directory: String) throws(Failure) {
         // O_TMPFILE, whose macro Swift does not import.
         let unnamed = 0o20_000_000 | O_DIRECTORY
         descriptor = open(directory, unnamed | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor < 0 else { return }
-        // Some file systems have no files without names.
+        // Some file systems do not support files without names.
         var path = Array("\(directory)/body-XXXXXX".utf8CString)
         descriptor = mkstemp(&path)
         guard descriptor >= 0 else { throw Failure(call: "mkstemp", errno: errno) }
@@ -35,7 +35,7 @@ final class BodyFileWriter {
 
     deinit { discard() }
 
-    /// Frees the space now, whoever still has the writer.
+    /// Frees the space now, even if the writer is still referenced.
     func discard() {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
@@ -60,14 +60,14 @@ final class BodyFileWriter {
         }.get()
     }
 
-    /// Gives the descriptor away, its position at the beginning.
+    /// Returns the descriptor, at position 0, and gives up its ownership.
     func release() -> Int32 {
         lseek(descriptor, 0, SEEK_SET)
         defer { descriptor = -1 }
         return descriptor
     }
 
-    /// The file with all that was written.
+    /// Returns the file with everything that was written.
     func finish() -> BodyFile {
         BodyFile(adopting: release(), count: count)
     }

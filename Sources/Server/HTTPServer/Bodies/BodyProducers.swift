@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// The few threads of a server that make pieces of bodies, so that loops never wait for them. Threads start with the
-/// first work that finds none idle. First come, first served.
+/// The threads of a server that produce pieces of streamed bodies, so that loops never wait for them. A thread is
+/// started when no existing one is idle. Jobs run in order of arrival.
 final class BodyProducers: Sendable {
     typealias Work = @Sendable () -> Void
 
     private struct State {
         var waiting: [Work] = []
-        /// How many of `waiting` have been taken already.
+        /// The number of elements of `waiting` that have been taken.
         var taken = 0
         var threads = 0
         var idle = 0
@@ -36,7 +36,7 @@ final class BodyProducers: Sendable {
 
     init(limit: Int) { self.limit = max(limit, 1) }
 
-    /// Has work done by one of the threads; after `stop` it is dropped.
+    /// Runs a job on one of the threads; after `stop` the job is dropped.
     func add(_ work: @escaping Work) {
         let isTaken = state.withLock { state in
             guard !state.isStopped else { return false }
@@ -47,7 +47,7 @@ final class BodyProducers: Sendable {
         if isTaken { bell.ring() }
     }
 
-    /// Drops what waits and waits for what is under way, until then in monotonic milliseconds.
+    /// Drops waiting jobs, and waits for running ones until the deadline, in monotonic milliseconds.
     func stop(by deadline: Int64) {
         let threads = state.withLock { state in
             defer { state = State(isStopped: true) }
@@ -86,9 +86,9 @@ final class BodyProducers: Sendable {
     }
 }
 
-/// Counts its rings; each ends one wait.
+/// A semaphore: each ring ends one wait.
 private final class Bell: Sendable {
-    // A semaphore is made for many threads; the address is fixed from `init` to `deinit`.
+    // Semaphores are for use by many threads; the address is fixed from `init` to `deinit`.
     nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 
     init() {
@@ -108,9 +108,9 @@ private final class Bell: Sendable {
     }
 
     /// - Parameter deadline: in monotonic milliseconds.
-    /// - Returns: false when it did not ring until then.
+    /// - Returns: false if the deadline passed first.
     func wait(until deadline: Int64) -> Bool {
-        // The semaphore knows the wall clock alone.
+        // The semaphore's timeout uses the wall clock.
         let left = min(max(deadline - monotonicMilliseconds(), 0), 1 << 40)
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,14 +1,14 @@
-/// A body that is made piece by piece while it is sent, so that it is never in memory as a whole. Its length is
-/// not known when the answer begins.
+/// A body that is produced piece by piece while it is sent, so that it is never in memory as a whole. Its length is not
+/// known when the response begins.
 package protocol BodySource: AnyObject, Sendable {
-    /// The next bytes, some 64 KiB; nil at the end, after which it is not called again. Asked for when the client has
-    /// taken most of what came before, by one thread at a time and never on a loop's; it may block for a while. The
-    /// server has few of those threads (`ServerConfiguration.bodyThreads`), and other bodies wait meanwhile. An error
-    /// cuts the connection: the client sees that the body is not whole. Dropped without further calls when the client
-    /// leaves.
+    /// Returns the next bytes, about 64 KiB; nil at the end, after which it is not called again. Called when the client
+    /// has read most of the preceding bytes, by one thread at a time and never on a loop's thread. It may block for a
+    /// while, but the server has few such threads (`ServerConfiguration.bodyThreads`), and other bodies wait meanwhile.
+    /// An error closes the connection, from which the client sees that the body is incomplete. If the client leaves,
+    /// the source is released without further calls.
     func next() throws -> [UInt8]?
 
-    /// Bytes that it holds already.
+    /// The bytes that the source holds in memory.
     var bytesAtHand: Int { get }
 }
 
@@ -16,7 +16,7 @@ extension BodySource {
     package var bytesAtHand: Int { 0 }
 }
 
-/// Stands for a body of unknown length that is not made, because `HEAD` asks for the headers alone.
+/// Stands for a body of unknown length that is not produced, because `HEAD` requests only the headers.
 package final class UnmadeBody: BodySource {
     package init() {}
 

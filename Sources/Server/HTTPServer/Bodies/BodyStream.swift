@@ -1,22 +1,22 @@
 import Logging
 import Synchronization
 
-/// A body in pieces on its way to one client: at most one piece that is being sent and one that has been made ahead.
+/// A streamed body on its way to one client, with at most one piece being sent and one produced ahead.
 ///
-/// The loop reads, makers make. Whoever finds nothing to read is woken once there is. A piece is made ahead only while there
-/// is ample memory for it; one that a client waits for has to find room.
+/// The loop reads and producer threads produce. A reader that finds nothing is woken once a piece exists. A piece is
+/// produced ahead only while memory is ample; a piece that the client waits for must reserve memory.
 final class BodyStream: Sendable {
     enum Step: Equatable {
         case bytes(Int)
-        /// Nothing is here yet; `wake` is called once there is.
+        /// No piece is ready yet; `wake` is called once there is one.
         case wait
         case end
-        /// The source failed, or the feed was abandoned.
+        /// The source failed, or the stream was abandoned.
         case failed
     }
 
     private struct State {
-        /// `nil` after its end or failure, and once abandoned.
+        /// `nil` after the end or a failure, and once abandoned.
         var source: (any BodySource)?
         var current: [UInt8] = []
         var taken = 0
@@ -24,12 +24,12 @@ final class BodyStream: Sendable {
         var isMaking = false
         var isAwaited = false
         var failed = false
-        /// Bytes that the source holds.
+        /// The bytes that the source holds.
         var inSource: Int
-        /// Of the last piece: about as many as the next one will have.
+        /// The size of the last piece, as an estimate of the next one.
         var lastSize = 64 << 10
 
-        /// Bytes that are counted, but for those of a piece that is being made.
+        /// The counted bytes, without those of a piece that is being produced.
         var held: Int { current.count + (following?.count ?? 0) + inSource }
     }
 
@@ -40,9 +40,9 @@ final class BodyStream: Sendable {
     private let report: @Sendable (any Error) -> Void
 
     /// - Parameters:
-    ///   - source: what it holds has found room.
-    ///   - wake: called on a maker's thread after a read that had to wait, when it is worth trying again.
-    ///   - report: told of an error of the source, on a maker's thread.
+    ///   - source: the source; the memory for the bytes that it holds is already reserved.
+    ///   - wake: called on a producer's thread when a read that had to wait should be retried.
+    ///   - report: called on a producer's thread with an error of the source.
     init(
         _ source: any BodySource, producers: BodyProducers, memory: AnswerMemory, wake: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (any Error) -> Void
@@ -54,10 +54,10 @@ final class BodyStream: Sendable {
         self.report = report
     }
 
-    /// Bytes that it takes in memory.
+    /// The memory of the stream, in bytes.
     var heldBytes: Int { state.withLock { $0.held } }
 
-    /// Copies what is there, as much as fits, and has the next piece made when that is due.
+    /// Copies as much as is ready and fits, and starts the production of the next piece if it is due.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Step {
         var released = 0
         let (step, wanted) = state.withLock { state -> (Step, Int?) in
@@ -70,7 +70,7 @@ final class BodyStream: Sendable {
             }
             var wanted: Int?
             if state.source != nil, !state.isMaking, state.following == nil {
-                // What the source holds is the next piece, or becomes it.
+                // The bytes that the source holds are the next piece, or become it.
                 let size = state.inSource > 0 ? 0 : state.lastSize
                 if state.current.isEmpty || memory.hasAmpleRoom(for: size) {
                     state.isMaking = true
@@ -97,9 +97,9 @@ final class BodyStream: Sendable {
         return step
     }
 
-    /// Makes one piece, on a maker's thread. Empty pieces are skipped.
+    /// Produces one piece, on a producer's thread. Skips empty pieces.
     ///
-    /// - Parameter counted: bytes that have found room for it.
+    /// - Parameter counted: the bytes reserved for it.
     private func make(counted: Int) {
         guard let source = state.withLock({ $0.source }) else { return memory.move(by: -counted) }
         var piece: [UInt8]?
@@ -112,7 +112,7 @@ final class BodyStream: Sendable {
         let left = piece == nil ? 0 : source.bytesAtHand
         let (mustWake, change) = state.withLock { state -> (Bool, Int) in
             state.isMaking = false
-            // Abandoned meanwhile.
+            // The stream was abandoned meanwhile.
             guard state.source != nil else { return (false, -counted) }
             let change = (piece?.count ?? 0) + left - state.inSource - counted
             state.following = piece
@@ -128,8 +128,8 @@ final class BodyStream: Sendable {
         if mustWake { wake() }
     }
 
-    /// The client has left, or the server has no time left: nothing more is made, and reads fail. The source
-    /// goes on a maker's thread, for its end may take a while.
+    /// Stops production and makes reads fail, because the client has left or the server is out of time. The source is
+    /// released on a producer's thread, because its deinitialisation may take a while.
     func abandon() {
         let (source, held) = state.withLock { state in
             let held = state.held

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bytes that are in memory, as a body in pieces.
+/// Bytes in memory as a streamed body.
 final class BytesSource: BodySource {
     private enum Bytes {
         case array([UInt8])

@@ -1,9 +1,9 @@
-/// Takes a request's body out of its chunks, by the grammar of RFC 9112, section 7.1, and nothing beside it.
+/// Decodes a chunked request body strictly by the grammar of RFC 9112, section 7.1.
 ///
-/// libmicrohttpd takes a line feed for the end of a line, and whatever it likes for an extension. Whoever stands in front
-/// of the server may take the same bytes for something else, and then one of both sees a request that the other does
-/// not. So the server reads the chunks itself. It leaves out extensions and trailers, as RFC 9112 asks of those who do
-/// not know them.
+/// libmicrohttpd accepts a line feed as the end of a line, and any text as an extension. A proxy in front of the server
+/// may interpret the same bytes differently, so that one of the two sees a request that the other does not (request
+/// smuggling). Therefore the server decodes chunks itself. It ignores extensions and trailers, as RFC 9112 requires of
+/// servers that do not know them.
 struct ChunkDecoder {
     private enum State {
         case size, blank, extensionStart, extensionRest, quoted, quotedPair, sizeLineFeed
@@ -13,10 +13,10 @@ struct ChunkDecoder {
     }
 
     private var state = State.size
-    /// Of the chunk at hand: its size while that is read, then what has not come yet.
+    /// The size of the present chunk while it is read, then its bytes still to come.
     private var left = 0
     private var hasDigits = false
-    /// Of the size's line or of all trailers.
+    /// The length of the size line, or of all trailers.
     private var lineBytes = 0
     private var extensionBytes = 0
     private var trailers = 0
@@ -26,17 +26,17 @@ struct ChunkDecoder {
     private static let longestLine = 1024
     private static let mostExtensionBytes = 16 * 1024
 
-    /// - Parameter limit: the largest chunk.
+    /// - Parameter limit: the maximum size of a chunk.
     init(limit: Int, trailers: RequestHead.Limits) {
         self.limit = limit
         trailerLimits = trailers
     }
 
-    /// Whether the end of the body has come.
+    /// Whether the end of the body has been read.
     var isFinished: Bool { state == .finished }
 
-    /// Goes on reading behind `position`, up to the next part of the body, which it gives; nil when there is none before
-    /// the end of the bytes or of the body. Throws for what is no chunk.
+    /// Reads from `position` up to the next part of the body and returns its range; nil if the bytes or the body end
+    /// first. Throws for an invalid chunk.
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) throws(HTTPError) -> Range<Int>? {
         while position < bytes.count, state != .finished {
             if state == .data {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A body that is compressed while it is sent.
 ///
-/// - Note: Calls come from one thread at a time, as ``BodySource`` promises; the lock only proves it.
+/// - Note: One thread at a time calls it, as ``BodySource`` promises; the lock only proves it.
 final class EncodedSource: BodySource {
     private struct State {
         var encoder: Encoder?
@@ -24,7 +24,7 @@ final class EncodedSource: BodySource {
     func next() throws -> [UInt8]? {
         try state.withLock { lent in
             guard !lent.value.isOver else { return nil }
-            // Not before the first piece is asked for: an answer to HEAD never is.
+            // Not before the first piece is requested, which never happens for HEAD.
             let encoder = try lent.value.encoder ?? pool.take(coding)
             lent.value.encoder = encoder
             var output: [UInt8] = []
@@ -43,7 +43,7 @@ final class EncodedSource: BodySource {
 
     var bytesAtHand: Int { source.bytesAtHand }
 
-    // An encoder is made for one thread at a time, which the lock around it sees to.
+    // An encoder may be used by one thread at a time, which the lock around it ensures.
     private struct Lent: @unchecked Sendable {
         var value: State
         init(_ value: State) { self.value = value }

@@ -1,25 +1,25 @@
 import Compression
 
-/// The body of a request that lies in a file and has a `Content-Encoding`, read once, piece by piece, in its expanded form.
+/// The decompressed body of a request with a `Content-Encoding` that is in a file, read once and piece by piece.
 package final class ExpandedFile {
     private let coding: Coding
     private let pieces: DecodedPieces
     private let place: Place
 
-    /// How far the file has been read.
+    /// The position in the file.
     private final class Place {
         var offset = 0
     }
 
-    /// Bytes of the file that have been read.
+    /// The number of bytes of the file that have been read.
     package var offset: Int { place.offset }
 
     private static let block = 1 << 16
 
-    /// Nil for a body that is as it is.
+    /// Returns nil for a body without a coding.
     ///
-    /// - Parameter limit: bytes that it may expand to.
-    /// - Throws: 415 for a coding that nobody here can undo.
+    /// - Parameter limit: the maximum size of the decompressed body, in bytes.
+    /// - Throws: 415 for an unsupported coding.
     package init?(bodyOf request: Request, limit: Int) throws(HTTPError) {
         guard let file = request.bodyFile, let coding = try request.contentCoding else { return nil }
         let place = Place()
@@ -36,7 +36,7 @@ package final class ExpandedFile {
         }
     }
 
-    /// The next bytes; nil at the end. Throws 400 for what is not of its coding, and 413 beyond the limit.
+    /// Returns the next bytes; nil at the end. Throws 400 for invalid compressed data, and 413 beyond the limit.
     package func next() throws -> [UInt8]? {
         do {
             return try pieces.next()

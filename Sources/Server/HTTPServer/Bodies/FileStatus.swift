@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system says of a file.
+/// The type, size and other attributes of a file.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable, Hashable {
         case file
@@ -10,17 +10,17 @@ package struct FileStatus: Sendable {
     }
 
     package let kind: Kind
-    /// Bytes; of a file only.
+    /// The size in bytes; 0 unless it is a regular file.
     package let size: Int
 
-    /// Nil when there is nothing at the path, or it cannot be looked at.
+    /// Returns nil if nothing exists at the path or it is not accessible.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Of an open file; nil for a descriptor that is none.
+    /// Returns the status of an open file; nil for an invalid descriptor.
     package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

@@ -1,7 +1,7 @@
 import Compression
 import Synchronization
 
-/// Bytes that are sent often, and their compressed forms, each of which is made when it is asked for first and then kept.
+/// Bytes that are sent often, with their compressed forms. Each form is created on first use and then kept.
 package final class ServedFile: Sendable {
     package let content: SharedBytes
     private let isWorthwhile: Bool
@@ -13,7 +13,8 @@ package final class ServedFile: Sendable {
         isWorthwhile = policy.isWorthwhile(contentType) && content.count >= policy.shortest
     }
 
-    /// The body for a request, with the fields that depend on its form; the tag of `headers` becomes that of the form.
+    /// Sets the body for a request and the header fields that depend on its coding. The ETag of `headers` becomes that
+    /// of the coding.
     package func fill(_ response: inout Response, for request: Request) {
         response.body = .shared(content)
         guard isWorthwhile else { return }
@@ -26,7 +27,7 @@ package final class ServedFile: Sendable {
         if let tag = response.headers["ETag"] { response.headers["ETag"] = EncodedETags.tag(tag, coding) }
     }
 
-    /// Nil when it is no shorter, or there is no memory for it.
+    /// Returns nil if the compressed form is not shorter, or if there is no memory for it.
     private func form(_ coding: Coding) -> SharedBytes? {
         forms.withLock { forms in
             if let form = forms[coding] { return form }

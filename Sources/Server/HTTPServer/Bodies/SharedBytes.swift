@@ -1,16 +1,15 @@
 /// Immutable bytes with a stable address, shared by any number of responses and event streams without copies.
 ///
-/// Memory is freed with the last reference. Creating one copies its source once.
+/// The last reference frees the memory. Creating one copies its source once.
 package final class SharedBytes: Sendable {
-    // Written only in `init`, or by whom it was taken over from, before the reference can be shared; read-only from then
-    // on.
+    // Written only in `init`, or by the previous owner, before the reference can be shared; read-only from then on.
     nonisolated(unsafe) private let storage: UnsafeMutableRawBufferPointer
 
-    /// What the bytes lie in, if that is not this object's own.
+    /// The object that owns the bytes, if it is another one.
     private let whole: SharedBytes?
     private let onRelease: (@Sendable () -> Void)?
 
-    /// Whether nobody else needs them, so that they are gone with the answer.
+    /// Whether the bytes belong to one response only, which frees them.
     let isOfOneAnswer: Bool
 
     package init(_ bytes: some Collection<UInt8>) {
@@ -21,8 +20,7 @@ package final class SharedBytes: Sendable {
         storage.copyBytes(from: bytes)
     }
 
-    /// Takes over memory that somebody else has filled for one answer, and that is to be deallocated with the last
-    /// reference.
+    /// Takes ownership of memory that was filled for one response. The last reference deallocates it.
     package init(adopting bytes: UnsafeMutableRawBufferPointer) {
         isOfOneAnswer = true
         whole = nil
@@ -30,7 +28,7 @@ package final class SharedBytes: Sendable {
         storage = bytes
     }
 
-    /// A part of other bytes, which it keeps.
+    /// Refers to a part of other bytes, and retains them.
     package init(_ whole: SharedBytes, from start: Int = 0, onRelease: (@Sendable () -> Void)? = nil) {
         isOfOneAnswer = false
         self.whole = whole
@@ -49,13 +47,13 @@ package final class SharedBytes: Sendable {
 
     package var count: Int { storage.count }
 
-    /// The bytes; the pointer is valid for as long as the object lives.
+    /// Calls the body with the bytes; the pointer is valid while the object lives.
     package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(storage))
     }
 
     package var bytes: [UInt8] { [UInt8](storage) }
 
-    /// For C calls that outlive a closure; the caller keeps the object alive meanwhile.
+    /// The bytes for C calls that outlive a closure; the caller must keep the object alive.
     var pointer: UnsafeMutableRawBufferPointer { storage }
 }

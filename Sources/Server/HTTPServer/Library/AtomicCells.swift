@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A fixed number of numbers that any thread adds to without waiting. Cost: one atomic addition.
+/// A fixed number of counters that any thread can increase without waiting. Cost: one atomic addition.
 final class AtomicCells: Sendable {
     // Allocated in `init` and freed in `deinit`; in between only the atomics in it change.
     nonisolated(unsafe) private let cells: UnsafeMutablePointer<Atomic<Int>>
@@ -17,7 +17,7 @@ final class AtomicCells: Sendable {
         cells.deallocate()
     }
 
-    /// Nothing happens for an index that there is not.
+    /// Does nothing for an index out of range.
     func add(_ number: Int, at index: Int) {
         guard index >= 0, index < count else { return }
         cells[index].wrappingAdd(number, ordering: .relaxed)

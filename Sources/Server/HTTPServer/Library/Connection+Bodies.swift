@@ -1,17 +1,17 @@
 import CMicrohttpd
 import Logging
 
-/// The bodies of requests, on their way into memory or a file, and those of answers that are made in pieces.
+/// Receives request bodies into memory or a file, and sends streamed response bodies.
 extension Connection {
-    /// What has come of a request's body.
+    /// The received part of a request's body.
     struct IncomingBody {
         var bytes: [UInt8] = []
-        /// Where it goes, if not into memory.
+        /// The file for the body; nil if it is kept in memory.
         var file: BodyFileWriter?
         var limit = 0
-        /// While it comes in chunks.
+        /// Decodes the body; nil unless it is chunked.
         var chunks: ChunkDecoder?
-        /// Bytes that nobody wanted any more.
+        /// The number of bytes received after the request was rejected.
         var discarded = 0
 
         var count: Int { file?.count ?? bytes.count }
@@ -24,9 +24,9 @@ extension Connection {
         }
     }
 
-    // MARK: Of requests
+    // MARK: Request bodies
 
-    /// Finds out where the body goes and whether it may come.
+    /// Determines where the body is kept, and whether it is accepted.
     func prepareBody(_ head: RequestHead) throws(Refusal) {
         let handling = parsedTarget.map { loop.router.bodyHandling(method, $0.segments) } ?? .memory
         switch handling {
@@ -48,7 +48,7 @@ extension Connection {
         }
     }
 
-    /// What the client hears of a body that cannot be kept, and the log.
+    /// Returns the error for the client if a body cannot be stored, and logs the cause.
     private func problem(_ failure: BodyFileWriter.Failure) -> HTTPError {
         loop.configuration.logger.error(
             "A request's body cannot be kept. Make room for temporary files, or choose another directory for them.",
@@ -72,7 +72,7 @@ extension Connection {
             body.bytes.append(contentsOf: bytes)
             return .YES
         }
-        // A large body may take its time, but has to come.
+        // A large body may be slow, but must make progress.
         let step = 256 * 1024
         if file.count / step != (file.count + bytes.count) / step {
             deadline = loop.now + Int64(loop.configuration.receiveTimeout)
@@ -86,9 +86,9 @@ extension Connection {
         return .YES
     }
 
-    /// Takes the body out of its chunks.
+    /// Decodes the chunks of the body.
     ///
-    /// - Parameter left: becomes the number of bytes behind the last chunk and its trailers, which are those of the next
+    /// - Parameter left: set to the number of bytes after the last chunk and its trailers, which belong to the next
     ///   request.
     func receiveChunks(_ bytes: UnsafeRawBufferPointer, left: inout Int) -> MHD_Result {
         var position = 0
@@ -109,13 +109,13 @@ extension Connection {
         return .YES
     }
 
-    /// Answers although the body is still coming, which the library cannot do: the answer goes straight to the
-    /// socket.
+    /// Sends the response while the body is still arriving, which the library does not support: it is written directly
+    /// to the socket.
     ///
-    /// What the client still sends is read and dropped for a short while. Closing at once would make the kernel
-    /// reset the connection, and the client might lose the answer.
+    /// The client's remaining bytes are read and dropped for a short while. Closing at once would make the kernel reset
+    /// the connection, and the client might lose the response.
     func refuseWhileReceiving(_ response: Response) -> MHD_Result {
-        // The space is free before the client hears that there was too little.
+        // Frees the space before the client learns that there was too little.
         body.drop()
         sendPastLibrary(response)
         phase = .discarding
@@ -124,9 +124,9 @@ extension Connection {
         return .YES
     }
 
-    // MARK: Of answers, in pieces
+    // MARK: Streamed response bodies
 
-    /// Sleeps until the feed has a piece. Called while the library asks for bytes.
+    /// Suspends the connection until the stream has a piece. Called while the library asks for bytes.
     func awaitPiece(of bodyStream: BodyStream) {
         awaitedBodyStream = bodyStream
         MHD_suspend_connection(handle)
@@ -138,12 +138,12 @@ extension Connection {
         loop.resume(self)
     }
 
-    /// Ends a body that the server has no time left for.
+    /// Abandons a body that cannot be completed before the server stops.
     func abandonBody() {
         awaitedBodyStream?.abandon()
         resumeBody()
     }
 
-    /// Whether the end of a body is told by a last chunk, not by the end of the connection.
+    /// Whether the client understands chunks; otherwise the end of the connection ends a body.
     var takesChunks: Bool { head?.isHTTP11 ?? true }
 }

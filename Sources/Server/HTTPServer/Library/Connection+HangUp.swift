@@ -1,11 +1,11 @@
 import Glibc
 
 extension Connection {
-    /// Whether the client has ended the connection, and the library does not know.
+    /// Whether the client has closed the connection without the library's noticing.
     ///
-    /// A client that sends its last request and the end together is reported once. The library reads the request, sees that
-    /// less came than there was room for, and waits to hear of more, which nobody tells it. So we look once after each
-    /// request.
+    /// If a client sends its last request and closes at once, epoll reports it once. The library reads the request,
+    /// gets less than its buffer holds, and waits for another report, which never comes. So the server checks once
+    /// after each request.
     func hasHungUpUnseen() -> Bool {
         guard mayHaveHungUp, phase == .awaiting else { return false }
         mayHaveHungUp = false
@@ -13,7 +13,7 @@ extension Connection {
         return recv(fd, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
     }
 
-    /// Whether something has arrived that the library has not read.
+    /// Whether bytes have arrived that the library has not read.
     var hasUnreadBytes: Bool {
         var byte: UInt8 = 0
         return recv(fd, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0

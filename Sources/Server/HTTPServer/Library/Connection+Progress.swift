@@ -1,9 +1,9 @@
 import Glibc
 
-/// Whether the client takes what it is sent.
+/// Measures whether the client reads its response.
 extension Connection {
-    /// For how long the client has taken nothing of a large answer, in milliseconds; nil when it is sent none, or waits
-    /// itself. Called at each tick.
+    /// Returns for how many milliseconds the client has read nothing of a large response; nil if none is being sent, or
+    /// if the client is waiting for the server. Called at each tick.
     func answerIdleTime() -> Int64? {
         guard phase == .responding, bodyStream != nil || wholeBytes > 0 else { return nil }
         let acknowledged = acknowledgedBytes()
@@ -14,12 +14,12 @@ extension Connection {
         return loop.now - lastProgress
     }
 
-    /// Of the answer: what is in memory for it.
+    /// The memory of the response body, in bytes.
     var heldBytes: Int { bodyStream.map { $0.heldBytes } ?? wholeBytes }
 
-    /// What the client's system has acknowledged since the connection was opened.
+    /// Returns the number of bytes that the client's system has acknowledged since the connection was opened.
     private func acknowledgedBytes() -> UInt64 {
-        // The place of `tcpi_bytes_acked` in the kernel's `tcp_info`, which the C library's older form lacks.
+        // The offset of `tcpi_bytes_acked` in the kernel's `tcp_info`; the C library's older struct does not have it.
         let place = 120
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
             var size = socklen_t(buffer.count)
@@ -30,7 +30,7 @@ extension Connection {
         }
     }
 
-    /// Ends the connection at once, with what the kernel still holds for a reader that does not read.
+    /// Closes the connection at once and discards the data in the kernel's buffer.
     func cutStuckAnswer() {
         var abort = linger(l_onoff: 1, l_linger: 0)
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))

@@ -2,24 +2,24 @@ import CMicrohttpd
 import CRefusals
 import Glibc
 
-/// One TCP connection and the request it is busy with. Lives on its loop's thread alone.
+/// A TCP connection and its current request. Used only on its loop's thread.
 ///
-/// One object serves all requests of a connection, so a request that needs nothing special allocates only what its
-/// handler sees.
+/// One object serves all requests of a connection, so an ordinary request allocates only what its handler sees.
 final class Connection {
     enum Phase {
         /// No complete request line yet.
         case awaiting
-        /// Header or body is coming in.
+        /// The header or body is arriving.
         case receiving
-        /// Refused while its body was still coming: the answer is out, the rest is read and dropped.
+        /// The request was rejected while its body was arriving: the response is sent, and the rest is read and
+        /// dropped.
         case discarding
         /// Suspended until a ``Responder`` answers.
         case handling
         /// A response is being sent.
         case responding
-        /// Its socket has become that of an event stream; the library is about to forget it, or, with TLS, keeps it
-        /// asleep until the stream is over.
+        /// The socket belongs to an event stream. The library is about to release the connection or, with TLS, keeps it
+        /// suspended until the stream ends.
         case detached
     }
 
@@ -28,23 +28,23 @@ final class Connection {
     let fd: Int32
     let remoteAddress: RemoteAddress
     unowned let loop: EventLoop
-    /// It has been ended, and the library is about to let it go.
+    /// Whether it was closed, and the library is about to release it.
     private(set) var isLeaving = false
-    /// Its place among those of its address.
+    /// Its count in the quota of its address.
     var lease: Quota.Lease?
     /// See `hasHungUpUnseen`.
     var mayHaveHungUp = false
     /// `nil` without TLS.
     private let session: TLSSession?
-    /// The one of the handshake, which the session reads.
+    /// The certificate of the handshake, which the session uses.
     private let certificate: Certificate?
-    /// It has become an event stream that the library still holds, asleep.
+    /// Whether it is an event stream that the library keeps suspended.
     private(set) var isSecureStream = false
 
     var phase = Phase.awaiting
-    /// When to cut the connection if it is still in this phase, in monotonic milliseconds.
+    /// The time at which to close the connection if it is still in this phase, in monotonic milliseconds.
     var deadline: Int64
-    /// Identifies the request under way; a late answer to an earlier one is told apart by it.
+    /// Identifies the current request, so that a late response to an earlier one is recognised.
     private(set) var requestID: UInt64 = 0
 
     private var target = ""
@@ -54,21 +54,21 @@ final class Connection {
     var parsedTarget: (segments: [String], query: [QueryItem])?
     private(set) var method = HTTPMethod.get
     var body = IncomingBody()
-    /// The body that the suspended connection waits for a piece of.
+    /// The body whose next piece the suspended connection waits for.
     var awaitedBodyStream: BodyStream?
-    /// The answer that is being sent in pieces.
+    /// The streamed body that is being sent.
     var bodyStream: BodyStream?
-    /// What a large answer takes that is sent as a whole, in bytes.
+    /// The size of a large response that is sent as a whole, in bytes.
     private(set) var wholeBytes = 0
-    /// When the client last took something of a large answer, in monotonic milliseconds, and how much it had taken by
-    /// then.
+    /// The time when the client last read something of a large response, in monotonic milliseconds, and how much it had
+    /// read by then.
     var lastProgress: Int64 = 0
     var lastAcknowledged: UInt64 = 0
     private var answer: Responder.Answer?
-    /// Whoever waits for a later answer.
+    /// The handle with which a later response checks whether the client is still connected.
     private(set) var client: ClientPresence?
 
-    /// - Parameter certificate: what the handshake, which has not begun, presents; `nil` without TLS.
+    /// - Parameter certificate: the certificate for the handshake, which has not begun; `nil` without TLS.
     init(id: UInt64, handle: OpaquePointer, loop: EventLoop, certificate: Certificate?) {
         self.id = id
         self.handle = handle
@@ -85,7 +85,7 @@ final class Connection {
         }
     }
 
-    /// The request line is there. Called before the library decodes the target in place.
+    /// Records that the request line has arrived. Called before the library decodes the target in place.
     func begin(target start: UnsafePointer<CChar>?) {
         phase = .receiving
         if !isLeaving { deadline = loop.now + Int64(loop.configuration.receiveTimeout) }
@@ -93,28 +93,29 @@ final class Connection {
         targetStart = start
         targetLength = start.map { strlen($0) } ?? 0
         let bytes = UnsafeRawBufferPointer(start: start, count: targetLength)
-        // Bytes that are not UTF-8 leave the target empty, which no request line may have; it is refused with
+        // Bytes that are not UTF-8 leave the target empty, which no request line may have; the request is rejected with
         // the header.
         target = String(validating: bytes, as: UTF8.self) ?? ""
         hideParameters(start)
     }
 
-    /// Keeps the library from taking the query apart, which the router does: it would put each parameter into the
-    /// connection's memory pool, and 0.9.75 goes on as if nothing had happened when the pool is too small for them.
+    /// Keeps the library from parsing the query, which the router does. The library would put each parameter into the
+    /// connection's memory pool, and 0.9.75 ignores it when the pool is too small.
     private func hideParameters(_ start: UnsafePointer<CChar>?) {
-        // It lies in the buffer of the connection, which the library itself writes to when it parses.
+        // It is in the connection's buffer, which the library itself modifies when it parses.
         guard let start = UnsafeMutablePointer(mutating: start) else { return }
         for index in 0..<targetLength where start[index] == CChar(UInt8(ascii: "&")) {
             start[index] = CChar(UInt8(ascii: "!"))
         }
     }
 
-    /// The library's access handler: first with the header alone, then with pieces of the body, then for the answer.
+    /// Handles the library's access callback: first with the header only, then with pieces of the body, then for the
+    /// response.
     func handle(
         method: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>
     ) -> MHD_Result {
         if head == nil {
-            // What comes after the goodbye gets no other answer.
+            // Bytes after the last response get no further one.
             return isLeaving ? .NO : receiveHead(method: method)
         }
         if size.pointee > 0 {
@@ -130,7 +131,7 @@ final class Connection {
         }
     }
 
-    /// The request is over, one way or another; the connection may carry another.
+    /// Called when a request has ended for any reason; the connection may carry another.
     func end() {
         guard phase != .detached else { return }
         phase = .awaiting
@@ -147,11 +148,11 @@ final class Connection {
         awaitedBodyStream = nil
         bodyStream = nil
         wholeBytes = 0
-        // An answer that was on its way when the server began to stop had promised to keep the connection.
+        // A response that was being sent when the server began to stop had promised to keep the connection.
         if loop.isStopping { cut() }
     }
 
-    /// Cuts the connection; the library notices, ends the request and forgets the connection.
+    /// Closes the connection; the library notices it, ends the request and releases the connection.
     func cut() {
         guard phase != .detached else { return }
         leave()
@@ -164,10 +165,10 @@ final class Connection {
         loop.leavingCount += 1
     }
 
-    /// Ends a connection that has just come and for which there is no place.
+    /// Closes a new connection for which there is no capacity.
     ///
-    /// - Parameter politely: with an answer, after which it has a second to read it. Over TLS nothing can be said before
-    ///   the handshake.
+    /// - Parameter politely: sends a 503 first, and gives the client a second to read it. Over TLS nothing can be sent
+    ///   before the handshake.
     func refuseForWantOfRoom(politely: Bool) {
         guard politely, session == nil else { return cut() }
         leave()
@@ -183,7 +184,7 @@ final class Connection {
             let head = try checkHead(name)
             self.head = head
             if head.announcesBody { try prepareBody(head) }
-            // Another version of the library reads chunks itself.
+            // Another version of the library decodes chunks itself.
             if head.isChunked, rg_mhd_take_chunks(handle) {
                 body.chunks = ChunkDecoder(limit: body.limit, trailers: loop.headLimits)
             }
@@ -193,7 +194,7 @@ final class Connection {
         }
     }
 
-    /// Refuses a request whose header alone is here.
+    /// Rejects a request of which only the header has arrived.
     private func refuse(_ response: Response) -> MHD_Result {
         loop.counters.refusalCounter.move(by: 1)
         if let head, head.announcesBody, !head.expectsContinue { return refuseWhileReceiving(response) }
@@ -201,7 +202,7 @@ final class Connection {
         return queue(response, closing: true)
     }
 
-    /// The answer to a request that is not let in.
+    /// The response to a rejected request.
     struct Refusal: Error {
         var response: Response
         init(response: Response) { self.response = response }
@@ -227,10 +228,10 @@ final class Connection {
         return head
     }
 
-    /// Sends the last answer of this connection straight to the socket.
+    /// Sends the last response of this connection directly to the socket.
     func sendPastLibrary(_ response: Response) {
         let bytes = ResponseHead(response, contentLength: response.contentLength).bytes + response.bodyBytes
-        // A few hundred bytes fit in the buffer of a socket that nothing has been sent on since the last answer.
+        // A few hundred bytes fit into the send buffer, which is empty since the last response.
         if let session {
             _ = bytes.withUnsafeBytes { session.send($0) }
         } else {
@@ -239,18 +240,18 @@ final class Connection {
         endSending()
     }
 
-    /// Nothing follows what has been sent.
+    /// Shuts down the sending side.
     func endSending() {
         session?.sayEnd()
         shutdown(fd, Int32(SHUT_WR))
     }
 
-    /// The library refuses what it cannot parse, after which it closes the connection. Puts what is to be sent into
-    /// `own`, or sends it itself and gives `YES`.
+    /// Handles the library's rejection of a request that it cannot parse, after which it closes the connection. Stores
+    /// the response in `own`, or sends it directly and returns `YES`.
     ///
-    /// After it has refused a Content-Length that is no number, 0.9.75 goes on as if it had not, and sends the head
-    /// twice. Then the answer goes past it. Anywhere else that would be wrong: where it goes on after a refusal that
-    /// was not queued, it may look at the memory of a connection that it has let go of.
+    /// After rejecting a Content-Length that is not a number, 0.9.75 goes on as if it had not, and sends the head
+    /// twice. In that case the response is sent directly. In all other cases that would be wrong: if no response is
+    /// queued, the library may access the memory of a connection that it has freed.
     func refuse(byLibrary status: Int, own: UnsafeMutablePointer<OpaquePointer?>?) -> MHD_Result {
         guard phase != .detached, phase != .discarding else { return .NO }
         loop.counters.refusalCounter.move(by: 1)
@@ -261,7 +262,7 @@ final class Connection {
             return .NO
         }
         sendPastLibrary(response)
-        // What has arrived and nobody has read would turn the end into a reset, and the answer be lost.
+        // Unread bytes would turn the close into a reset, and the client might lose the response.
         for _ in 0..<16 where recv(fd, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) < 1 << 20 { break }
         return .YES
     }
@@ -296,7 +297,7 @@ final class Connection {
         }
     }
 
-    /// The request with as much of its body as is in memory.
+    /// Returns the request, with its body if that is in memory.
     func makeRequest() -> Request? {
         guard let head, let parsedTarget else { return nil }
         return Request(
@@ -304,7 +305,7 @@ final class Connection {
             remoteAddress: remoteAddress, id: requestID)
     }
 
-    /// A responder has answered: wakes the connection, which then asks for the answer again.
+    /// Delivers the response of a responder: resumes the connection, which then requests the response again.
     func resume(with answer: Responder.Answer?) {
         guard phase == .handling else { return }
         self.answer = answer
@@ -320,17 +321,17 @@ final class Connection {
         }
     }
 
-    /// The answer, if there is room for it; otherwise one that says so.
+    /// Returns the response if memory can be reserved for it; otherwise a 503.
     private func admit(_ response: Response) -> Response {
         let bytes = response.heldBytes
         if method == .head {
-            // Its length is told and the body dropped.
+            // A HEAD response states the length and drops the body.
             loop.memory.move(by: bytes)
             return response
         }
         guard loop.memory.take(bytes) else {
             var refusal = HTTPError.noMemory.httpResponse
-            // Pages of other origins may read it, too.
+            // Pages of other origins may read the error, too.
             for field in response.headers where field.name.lowercased().hasPrefix("access-control-") {
                 refusal.headers.add(field.name, field.value)
             }
@@ -350,14 +351,13 @@ final class Connection {
         return rg_queue_response(handle, UInt32(clamping: response.status), made)
     }
 
-    /// Takes the socket away from the library and makes it an event stream's.
+    /// Takes the socket over from the library for an event stream.
     ///
-    /// The library would keep its memory pool for as long as the stream lasts, more than a hundred times what
-    /// the stream itself needs. So the stream gets a descriptor of its own, the library is told to drop the
-    /// connection, and its close ends nothing but its own descriptor: it runs in the mode in which it does not
-    /// shut sockets down. With TLS the library holds the keys, and the stream stays with it: the connection
-    /// sleeps for as long as the stream lasts, and the stream's bytes go through the library's session
-    /// meanwhile.
+    /// The library would keep its memory pool while the stream lasts, more than a hundred times what the stream itself
+    /// needs. So the stream gets a duplicate of the descriptor, and the library drops the connection. Its close does
+    /// not affect the duplicate, because the library runs in the mode in which it does not shut sockets down. With TLS
+    /// the library owns the session keys, so the connection stays suspended while the stream lasts, and the stream's
+    /// bytes go through the library's session.
     private func openStream(_ headers: HeaderFields, _ start: @Sendable (EventStream) -> Void) -> MHD_Result {
         var head = Response(headers: EventStream.headers(adding: headers))
         guard method != .head else {
@@ -379,9 +379,10 @@ final class Connection {
         return isSecureStream ? .YES : .NO
     }
 
-    /// The stream that the sleeping connection was is over: the library says goodbye and forgets it.
+    /// Called when the stream of a suspended TLS connection has ended: the library closes the session and releases the
+    /// connection.
     ///
-    /// - Parameter abrupt: nobody is there to hear it.
+    /// - Parameter abrupt: whether the client is gone, so that nothing is sent to it.
     func secureStreamEnded(abrupt: Bool) {
         if abrupt { shutdown(fd, Int32(SHUT_RDWR)) }
         loop.resume(self)
@@ -401,6 +402,6 @@ extension EventStream {
 extension RequestHead {
     private init(refused: Void) {}
 
-    /// Stands in for the head of a request whose own could not be read.
+    /// A placeholder for a request whose head could not be parsed.
     static let refused = RequestHead(refused: ())
 }

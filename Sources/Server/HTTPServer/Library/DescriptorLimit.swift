@@ -1,6 +1,6 @@
 import Glibc
 
-/// Raises the number of files that this process may have open to what the system lets it raise it to, and returns it.
+/// Raises this process's limit of open files to the maximum that the system allows, and returns it.
 func raiseDescriptorLimit() -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
@@ -13,8 +13,8 @@ func raiseDescriptorLimit() -> Int {
 }
 
 extension ServerConfiguration {
-    /// Lowers the limits of connections and streams so that all of them, and the files of the store, can be open at
-    /// once: then no number of streams keeps requests out, and none keeps the store from its files.
+    /// Lowers the limits of connections and streams so that all of them and the files of the store can be open at once:
+    /// streams then never exclude requests, and neither excludes the store's files.
     package mutating func fit(intoDescriptors limit: Int) {
         let others = min(256, limit / 4)
         connectionLimit = min(connectionLimit, max(limit / 5, 1))

@@ -1,6 +1,6 @@
 extension EventLoop {
-    /// Lets a new connection in: closes it at once where its address has too many, and makes room for it where all places
-    /// are taken.
+    /// Admits a new connection: closes it at once if its address has too many, and frees a place for it if all are
+    /// taken.
     func admit(_ connection: Connection) {
         if let quota = configuration.connectionQuota, let key = LimitKey(connection.remoteAddress) {
             connection.lease = quota.take(key)
@@ -12,11 +12,12 @@ extension EventLoop {
         if placesTaken > configuration.connectionShare { makeRoom(for: connection) }
     }
 
-    /// How long a new connection has to send its first request before it counts as idle: some round trips and a handshake.
+    /// The time that a new connection has for its first request before it counts as idle: some round trips and a
+    /// handshake.
     private static let grace: Int64 = 1_000
 
-    /// Idle connections give up their places, some at once so that looking for them costs each newcomer little. Where
-    /// none is idle the newcomer is told to come again, and not left to wait.
+    /// Closes idle connections to free places, several at once so that the search costs each new connection little. If
+    /// none is idle, the new connection gets a 503 instead of waiting.
     private func makeRoom(for newcomer: Connection) {
         var wanted = max(configuration.connectionShare / 64, 1)
         let idle = openConnections.filter { $0 !== newcomer && $0.phase == .awaiting && !$0.isLeaving }
@@ -33,8 +34,8 @@ extension EventLoop {
         newcomer.refuseForWantOfRoom(politely: leavingCount < configuration.connectionSlack / 2)
     }
 
-    /// Who goes first: those that had time enough and never asked anything, then those that wait for another request, the
-    /// ones that have waited longest before the others; then those that have just come.
+    /// Ranks a connection for closing: first those that never sent a request in the time allowed, then those waiting
+    /// for another request, longest first; last those that have just connected.
     private func rank(_ connection: Connection) -> Int {
         if connection.requestID != 0 { return 1 }
         return connection.deadline - Int64(configuration.firstRequestTimeout) + Self.grace <= now ? 0 : 2
@@ -42,10 +43,10 @@ extension EventLoop {
 }
 
 extension ServerConfiguration {
-    /// Connections of one loop, event streams not counted.
+    /// The maximum number of connections of one loop, without event streams.
     var connectionShare: Int { max(connectionLimit / max(loops, 1), 1) }
 
-    /// More of them that one loop holds for a moment: those that are told that there is no room, and those that were cut
-    /// and that the library has not noticed yet.
+    /// The number of further connections that one loop holds for a moment: those that get a 503, and closed ones that
+    /// the library has not noticed yet.
     var connectionSlack: Int { max(connectionShare / 16, 2) }
 }

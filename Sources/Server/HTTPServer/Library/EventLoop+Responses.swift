@@ -2,16 +2,16 @@ import CMicrohttpd
 import Logging
 
 extension EventLoop {
-    /// How much of a body is handed to the library at a time.
+    /// The number of bytes of a body that are passed to the library at a time.
     private static let blockSize = 64 * 1024
 
-    /// The library's form of a response, owned by the caller. `nil` when memory ran out.
+    /// Returns the library's form of a response, owned by the caller; `nil` if memory ran out.
     ///
-    /// A large body must have found room in `memory`.
+    /// Memory for a large body must have been reserved in `memory`.
     func makeResponse(_ response: Response, for connection: Connection, closing: Bool) -> OpaquePointer? {
         guard let made = makeBody(response, for: connection) else { return nil }
         if case .pieces = response.body, connection.method == .head || response.status == 304 {
-            // The library would send the last chunk of a body that it leaves out.
+            // The library would send the last chunk even when it omits the body.
             rg_mhd_forbid_chunks(made)
         }
         addHeaders(response.headers, to: made)
@@ -21,7 +21,7 @@ extension EventLoop {
 
     func addHeaders(_ headers: HeaderFields, to response: OpaquePointer) {
         for field in headers where MHD_add_response_header(response, field.name, field.value) != .YES {
-            // The library refuses line breaks, which is right: they would let a value write headers of its own.
+            // The library rejects line breaks, which is right: a value with them could inject header fields.
             configuration.logger.error("A response header was left out.", metadata: ["name": "\(field.name)"])
         }
         for field in headers.missingFields { MHD_add_response_header(response, field.name, field.value) }
@@ -33,7 +33,7 @@ extension EventLoop {
             let bodyStream = bodyStream(source, connection)
             connection.bodyStream = bodyStream
             let body = Unmanaged.passRetained(PiecedBody(bodyStream, connection)).toOpaque()
-            // The library chunks it, or ends the connection after it for clients that know no chunks.
+            // The library sends chunks, or closes the connection after the body for clients that do not support chunks.
             let made = MHD_create_response_from_callback(
                 UInt64.max, Self.blockSize,
                 { body, _, buffer, size in
@@ -51,7 +51,7 @@ extension EventLoop {
             return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let bytes) where bytes.count <= AnswerMemory.small:
             return bytes.withUnsafeBytes {
-                // The library copies what it is told to copy and does not write to it.
+                // The library copies these bytes and does not write to them.
                 MHD_create_response_from_buffer(
                     $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
             }
@@ -60,7 +60,7 @@ extension EventLoop {
         }
     }
 
-    /// Sent from where it lies, so that a large answer is in memory once.
+    /// Sends the shared bytes without copying, so that a large response is in memory once.
     private func makeBody(of content: SharedBytes, counted: Int) -> OpaquePointer? {
         let owner = Unmanaged.passRetained(HeldBody(content, memory, counted: counted)).toOpaque()
         let made = MHD_create_response_from_buffer_with_free_callback_cls(
@@ -95,12 +95,11 @@ private final class PiecedBody {
         self.connection = connection
     }
 
-    /// What the library's reader returns: a number of bytes, 0 for a connection that has been suspended, or -1
-    /// at the end of a chunked body.
+    /// Implements the library's content reader: returns a number of bytes, 0 after suspending the connection, or -1 at
+    /// the end of a chunked body.
     ///
-    /// The library forgets a connection that ends in its reader in any other way, until older ones have gone.
-    /// So those end in the write that follows: the socket is closed for writing, and takes the one byte that it
-    /// is given no more.
+    /// If the reader ended a connection in any other way, the library would not release it until older ones are gone.
+    /// So the reader closes the socket for writing and returns one byte, and the library's next write fails.
     func copy(to buffer: UnsafeMutableRawBufferPointer) -> Int {
         switch bodyStream.read(into: buffer) {
         case .bytes(let count): return count

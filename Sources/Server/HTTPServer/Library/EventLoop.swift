@@ -2,19 +2,19 @@ import CMicrohttpd
 import CRefusals
 import Glibc
 
-/// One thread, one libmicrohttpd daemon, and everything that happens on their connections.
+/// One thread with one libmicrohttpd daemon and all its connections.
 ///
-/// The daemon's own epoll thread in 0.9.75 sleeps forever when exactly 128 events come at once, and nothing
-/// wakes it for a connection resumed by another thread. So the thread is ours: it waits for the daemon's epoll
-/// set, for its inbox and for the sockets of event streams, resumes connections itself, and lets the
-/// daemon run. Each turn sends a bounded part of what waits for streams, then lets the daemon answer requests.
+/// The epoll thread of 0.9.75 sleeps forever when exactly 128 events arrive at once, and nothing wakes it for a
+/// connection resumed by another thread. So this class runs the thread: it waits for the daemon's epoll set, for its
+/// inbox and for the sockets of event streams, resumes connections itself, and then runs the daemon. Each iteration
+/// sends a bounded amount of the pending stream data, then lets the daemon handle requests.
 ///
-/// Not sendable: made by one thread, handed to the thread that runs it, touched by nobody else. Others talk to
+/// Not sendable: created by one thread, passed to the thread that runs it, used by no other. Other threads post to
 /// `inbox`.
 final class EventLoop {
     let configuration: ServerConfiguration
     let router: Router
-    /// The router's, made once.
+    /// The router's responder, created once.
     let respond: @Sendable (Request) -> Reply
     let counters: ServerCounters
     let inbox: LoopInbox
@@ -32,14 +32,14 @@ final class EventLoop {
     private let epoll: Int32
     private let streams: StreamSockets
     private var connections: [UInt64: Connection] = [:]
-    /// Connections that have been ended and that the library has not let go of yet.
+    /// Connections that were closed but not yet released by the library.
     var leavingCount = 0
     /// Connections that are streams over TLS.
     private var secureStreams = 0
     private var lastConnectionID: UInt64 = 0
     private var lastRequestID: UInt64
     private var mustRunDaemon = true
-    /// When the library wants to run even if no descriptor says so, in monotonic milliseconds.
+    /// The time at which the library must run even without an event, in monotonic milliseconds.
     private var libraryDeadline = Int64.max
     private var nextTick: Int64 = 0
     private let tickInterval: Int64
@@ -92,7 +92,7 @@ final class EventLoop {
 
     // MARK: - Running
 
-    /// Runs until stopped; returns with every connection closed.
+    /// Runs until stopped. Returns with every connection closed.
     func run() {
         let capacity = 256
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
@@ -112,10 +112,10 @@ final class EventLoop {
         finish()
     }
 
-    /// What the library holds, event streams over TLS included.
+    /// The connections that the library holds, including event streams over TLS.
     var openConnections: some Sequence<Connection> { connections.values }
 
-    /// How many connections there are, without event streams and those that are about to go.
+    /// The number of connections, without event streams and those about to be released.
     var placesTaken: Int { connections.count - secureStreams - leavingCount }
 
     private var isIdle: Bool { connections.isEmpty && streams.isEmpty }
@@ -126,7 +126,7 @@ final class EventLoop {
         var wait = isIdle ? Int64.max : max(nextTick - now, 0)
         libraryDeadline = .max
         if MHD_get_timeout(daemon, &library) == .YES {
-            // The library also has work or deadlines that no descriptor announces.
+            // The library also has work and deadlines that no descriptor announces.
             let library = Int64(clamping: library)
             libraryDeadline = now + min(library, 1 << 40)
             wait = min(wait, library)
@@ -166,15 +166,15 @@ final class EventLoop {
         nextTick = now + tickInterval
         for connection in connections.values {
             if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
-            // The library does not listen to a suspended connection.
+            // The library does not poll a suspended connection.
             connection.client?.look(at: connection.fd)
         }
         cutStuckAnswers()
         streams.tick(now)
     }
 
-    /// Lets go of clients that read nothing of large answers; sooner while there is no room for others', and then of the
-    /// slowest first, of no more than it takes.
+    /// Closes connections whose clients read nothing of large responses. While other responses lack memory, it does so
+    /// sooner, slowest first, and only as many as necessary.
     private func cutStuckAnswers() {
         var stuck: [Connection] = []
         for connection in connections.values {
@@ -196,7 +196,7 @@ final class EventLoop {
     // MARK: - Stopping
 
     private func beginStopping(_ closingEvent: SharedBytes?) {
-        // Requests that have arrived still get their answer: one run accepts, the next one reads.
+        // Requests that have arrived are still answered: one run accepts them, the next one reads them.
         for _ in 0..<2 { runDaemon() }
         isStopping = true
         let socket = MHD_quiesce_daemon(daemon)
@@ -208,33 +208,34 @@ final class EventLoop {
         mustRunDaemon = true
     }
 
-    /// Ends what did not end by itself, and the daemon.
+    /// Closes the remaining connections, and the daemon.
     private func finish() {
         for connection in connections.values {
             connection.resume(with: nil)
             connection.abandonBody()
         }
         streams.cutAll()
-        // Resumed connections queue their last answer in the first run and send it in the second.
+        // Resumed connections queue their last response in the first run and send it in the second.
         for _ in 0..<3 { MHD_run(daemon) }
         for connection in connections.values { connection.cut() }
         MHD_run(daemon)
         MHD_stop_daemon(daemon)
         daemon = nil
         connections.removeAll()
-        // Messages hold responders' answers; whoever posts after this posts to nobody.
+        // Messages retain responses. Later posts are ignored.
         _ = inbox.takeAll()
     }
 
     // MARK: - Connections
 
-    /// Wakes a suspended connection; the library looks at it in its next run, which follows at once.
+    /// Resumes a suspended connection; the library handles it in its next run, which follows at once.
     func resume(_ connection: Connection) {
         MHD_resume_connection(connection.handle)
         mustRunDaemon = true
     }
 
-    /// Makes an event stream of a connection's socket, by a descriptor of its own. `nil` when there are too many.
+    /// Creates an event stream for a connection's socket, with a duplicate of the descriptor. `nil` if there are too
+    /// many.
     func openStream(on socket: Int32, head: SharedBytes) -> EventStream? {
         if counters.streamCounter.move(by: 1) <= configuration.streamLimit {
             let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
@@ -244,7 +245,7 @@ final class EventLoop {
         return nil
     }
 
-    /// Makes an event stream of a connection that stays with the library. `nil` when there are too many.
+    /// Creates an event stream for a connection that stays with the library. `nil` if there are too many.
     func openSecureStream(_ connection: Connection, _ session: TLSSession, head: SharedBytes) -> EventStream? {
         if counters.streamCounter.move(by: 1) <= configuration.streamLimit {
             let secure = StreamSockets.SecureSide(session: session, connection: connection)
@@ -272,8 +273,8 @@ final class EventLoop {
         options.listen_fd = socket
         options.is_ipv6 = isIPv6 ? 1 : 0
         let loops = max(configuration.loops, 1)
-        // The library leaves those beyond its limit waiting, so it gets a little more than we let in. With TLS it counts
-        // streams among its connections.
+        // The library leaves connections beyond its limit waiting, so its limit is a little higher than ours. With TLS
+        // its connections include the streams.
         let streams = pem == nil ? 0 : (configuration.streamLimit + loops - 1) / loops
         options.connection_limit = UInt32(
             clamping: configuration.connectionShare + configuration.connectionSlack + streams)
@@ -298,7 +299,7 @@ final class EventLoop {
         rg_handle_refusals { handle, status, own in
             connectionObject(rg_mhd_socket_context(handle))?.refuse(byLibrary: Int(status), own: own) ?? .NO
         }
-        // The router decodes: the library's own decoding of the target is switched off.
+        // The router decodes the target; this switches the library's own decoding off.
         options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
         daemon = start(&options, pem)
         guard daemon != nil else { throw .system(call: "MHD_start_daemon", errno: errno) }
@@ -306,7 +307,7 @@ final class EventLoop {
 
     private func start(_ options: inout rg_mhd_options, _ pem: Certificate.PEM?) -> OpaquePointer? {
         guard let pem else { return rg_mhd_start(&options) }
-        // The library reads texts that end in a zero, and keeps none of them.
+        // The library reads NUL-terminated strings and does not keep them.
         return (pem.chain + [0]).withUnsafeBytes { chain in
             (pem.key + [0]).withUnsafeBytes { key in
                 Certificate.priorities.withCString { priorities in
@@ -339,8 +340,8 @@ final class EventLoop {
             }
             connections[connection.id] = nil
             if connection.isLeaving { leavingCount -= 1 }
-            // At the limit of connections or descriptors the library stops listening; it looks whether there is
-            // room again only at the start of a run.
+            // At the limit of connections or descriptors the library stops listening; it checks for free ones only at
+            // the start of a run.
             mustRunDaemon = true
         }
     }

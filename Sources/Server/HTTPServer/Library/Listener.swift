@@ -1,18 +1,18 @@
 import CMicrohttpd
 import Glibc
 
-/// Listening sockets that share one address, one per loop; the kernel spreads connections over them.
+/// Listening sockets on one address, one per loop; the kernel distributes connections among them.
 struct Listener {
     let sockets: [Int32]
     let port: UInt16
     let isIPv6: Bool
 
-    /// - Throws: ``ServerError``; no socket stays open then.
+    /// - Throws: ``ServerError``; no socket stays open.
     init(host: String, port: UInt16, count: Int) throws(ServerError) {
         let address = try Self.resolve(host, port)
         isIPv6 = address.family == AF_INET6
-        // Sockets that may share a port also share it with a stale process of the same user, silently: half of the
-        // requests would go there. A first bind that does not share finds out.
+        // Sockets that may share a port would also share it with a stale process of the same user, silently: half of
+        // the requests would go there. A first bind without sharing detects that.
         if port != 0 { close(try Self.bind(address, host: host, port: port, shared: false)) }
         var opened: [Int32] = []
         do throws(ServerError) {
@@ -41,7 +41,7 @@ struct Listener {
         func with(port: UInt16) -> Address {
             var copy = self
             withUnsafeMutableBytes(of: &copy.storage) {
-                // The port lies at the same place in both families.
+                // The port has the same offset in both families.
                 $0.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
             }
             return copy

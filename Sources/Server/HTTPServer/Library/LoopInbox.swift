@@ -2,14 +2,15 @@ import CMicrohttpd
 import Glibc
 import Synchronization
 
-/// What other threads want from a loop. Any number of posts between two looks cost one wake-up.
+/// Messages from other threads to a loop. Any number of posts between two reads cost one wake-up.
 final class LoopInbox: Sendable {
     enum Message: Sendable {
         /// The answer to a suspended request.
         case answer(request: UInt64, connection: UInt64, Responder.Answer)
-        /// The next piece of a body is there, for a connection that sleeps until then.
+        /// The next piece of a body is ready, for a connection that is suspended until then.
         case piece(request: UInt64, connection: UInt64)
-        /// Finish what is under way by then, in monotonic milliseconds, and end; streams get the farewell last.
+        /// Finish running requests by the deadline, in monotonic milliseconds, and stop. The closing event is the last
+        /// one of each stream.
         case stop(deadline: Int64, closingEvent: SharedBytes?)
     }
 
@@ -20,7 +21,7 @@ final class LoopInbox: Sendable {
     }
 
     private let state = Mutex(State())
-    /// An eventfd, readable while something waits.
+    /// An eventfd, readable while messages are waiting.
     let wakeFD: Int32
 
     init() throws(ServerError) {
@@ -34,12 +35,12 @@ final class LoopInbox: Sendable {
         add { $0.messages.append(message) }
     }
 
-    /// Events wait in a stream's queue, or it is to end.
+    /// Posts that a stream has queued events, or is to end.
     func post(stream id: UInt64) {
         add { $0.streams.append(id) }
     }
 
-    /// The same for many streams, of which there must be one at least.
+    /// Posts the same for several streams, at least one.
     func post(streams ids: [UInt64]) {
         add { $0.streams.append(contentsOf: ids) }
     }
@@ -51,11 +52,11 @@ final class LoopInbox: Sendable {
         }
         guard wasEmpty else { return }
         var one: UInt64 = 1
-        // Fails only when the counter is full, and then the loop is awake anyway.
+        // Fails only if the counter is full, and then the loop is awake anyway.
         _ = write(wakeFD, &one, 8)
     }
 
-    /// Takes all messages and all streams with news, each in the order posted. Call after the eventfd became readable
+    /// Returns all messages and all posted streams, each in the order posted. Call it after the eventfd became readable
     /// or before sleeping.
     func takeAll() -> (messages: [Message], streams: [UInt64]) {
         state.withLock { state in
@@ -65,7 +66,7 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// Makes the eventfd unreadable; what is posted from now on makes it readable again.
+    /// Makes the eventfd unreadable; later posts make it readable again.
     func acknowledge() {
         var count: UInt64 = 0
         _ = read(wakeFD, &count, 8)

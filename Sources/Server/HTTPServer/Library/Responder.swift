@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The right to answer one suspended request, once, from any thread.
+/// Answers one suspended request, once, from any thread.
 ///
-/// Dropped without an answer it sends a 500, so a lost continuation does not leave a client hanging. A second
-/// answer is ignored.
+/// If it is released without a response it sends a 500, so that a lost continuation does not leave a client waiting. A
+/// second response is ignored.
 package final class Responder: Sendable {
     package enum Answer: Sendable {
         case response(Response)
@@ -11,7 +11,7 @@ package final class Responder: Sendable {
     }
 
     private let deliver: @Sendable (Answer) -> Void
-    /// Who waits for the answer.
+    /// The client that waits for the response.
     package let client: ClientPresence
     private let answered = Atomic(false)
 
@@ -30,7 +30,7 @@ package final class Responder: Sendable {
         send(.response(response))
     }
 
-    /// Answers with what an error says about itself; anything unknown becomes a 500 without details.
+    /// Sends the response that an error describes; any other error becomes a 500 without details.
     package func answer(error: any Error) {
         let convertible = error as? any HTTPErrorConvertible
         send(.response(convertible?.httpResponse ?? HTTPError.internalError.httpResponse))

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Running numbers of one server, for metrics. Reading one costs an atomic load.
+/// The counters of one server, for metrics. Reading one costs an atomic load.
 package final class ServerCounters: Sendable {
-    /// One number that any thread moves.
+    /// A number that any thread can change.
     struct Counter: ~Copyable, Sendable {
         private let number = Atomic<Int>(0)
 
         var value: Int { number.load(ordering: .relaxed) }
 
-        /// - Returns: the number afterwards.
+        /// - Returns: the number after the change.
         @discardableResult
         func move(by step: Int) -> Int { number.add(step, ordering: .relaxed).newValue }
     }
@@ -31,26 +31,26 @@ package final class ServerCounters: Sendable {
 
     /// Requests that reached the router.
     package var requests: Int { requestCounter.value }
-    /// Requests refused before the router: malformed or too large.
+    /// Requests rejected before the router: malformed or too large.
     package var refusals: Int { refusalCounter.value }
     package var openConnections: Int { connectionCounter.value }
     package var openStreams: Int { streamCounter.value }
     /// Connections closed because their address had too many.
     package var crowdedConnections: Int { crowdedConnectionCounter.value }
-    /// Idle connections closed because others needed their places.
+    /// Idle connections closed because new ones needed their places.
     package var displacedConnections: Int { displacedConnectionCounter.value }
-    /// Connections refused because all places were taken and none was idle.
+    /// Connections rejected because all places were taken and none was idle.
     package var refusedConnections: Int { fullCounter.value }
-    /// Bytes that wait for the clients of event streams, as of the last tick of each loop.
+    /// Bytes waiting for the clients of event streams, as of the last tick of each loop.
     package var streamBytes: Int { streamByteCounter.value }
-    /// Bytes of large answers that wait for their clients.
+    /// Bytes of large responses waiting for their clients.
     package var answerBytes: Int { answerByteCounter.value }
-    /// Most bytes of them.
+    /// The limit of `answerBytes`.
     package var answerLimit: Int { answerLimitCounter.value }
-    /// Large answers that found no room.
+    /// Large responses rejected for lack of memory.
     package var refusedAnswers: Int { refusedAnswerCounter.value }
-    /// Connections cut because their client took nothing of a large answer.
+    /// Connections closed because their client read nothing of a large response.
     package var stuckAnswers: Int { stuckAnswerCounter.value }
-    /// Streams cut because their client took nothing for too long.
+    /// Streams closed because their client read nothing for too long.
     package var stuckStreams: Int { stuckStreamCounter.value }
 }

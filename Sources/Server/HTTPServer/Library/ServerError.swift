@@ -1,9 +1,9 @@
-/// Why a server did not start. The description says what to do.
+/// An error that keeps a server from starting. The description says what to do.
 package enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     case badHost(String)
     case addressInUse(host: String, port: UInt16)
     case permissionDenied(host: String, port: UInt16)
-    /// The HTTP library on this machine parses differently from the one whose gaps this server closes.
+    /// The HTTP library on this machine parses differently from the version that this server's checks were written for.
     case unsupportedLibrary(version: String)
     case alreadyStarted
     case unreadableFile(String, reason: String)
@@ -11,9 +11,9 @@ package enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     case badKey(file: String, reason: String)
     /// The key is not that of the certificate.
     case keyMismatch(certificateChain: String, key: String)
-    /// Certificates are read again where there is TLS.
+    /// The certificate cannot be read again, because the server does not use TLS.
     case noTLS
-    /// A system call failed in a way that has no better name.
+    /// A system call failed for another reason.
     case system(call: String, errno: Int32)
 
     package var description: String {

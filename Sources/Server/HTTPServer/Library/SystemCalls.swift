@@ -1,7 +1,7 @@
 import CMicrohttpd
 import Glibc
 
-/// The system's sentence for an error number.
+/// Returns the system's message for an error number.
 func errorText(_ number: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
@@ -10,17 +10,17 @@ func errorText(_ number: Int32) -> String {
     }
 }
 
-/// Where this system keeps temporary files: `TMPDIR`, or `/tmp`.
+/// Returns the system's directory for temporary files: `TMPDIR`, or `/tmp`.
 package func systemTemporaryDirectory() -> String {
     getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
 }
 
-/// Milliseconds of the monotonic clock.
+/// Returns the time of the monotonic clock in milliseconds.
 func monotonicMilliseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
 
-/// For sockets that loops write to: never block, never raise SIGPIPE.
+/// For sockets that loops write to: never blocks, never raises SIGPIPE.
 let sendFlags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)

@@ -1,19 +1,18 @@
-/// An error that knows how to answer the request that caused it.
+/// An error that determines the response to its request.
 ///
-/// Handlers throw; the router renders. An error that does not conform becomes a 500 that says nothing about its cause
-/// and is logged instead.
+/// Handlers throw it; the router renders it. Any other error is logged and becomes a 500 without its cause.
 package protocol HTTPErrorConvertible: Error {
     var httpResponse: Response { get }
 }
 
-/// A refusal by the HTTP layer, or one a handler has no type of its own for, as an `application/problem+json`
-/// document.
+/// An error response as an `application/problem+json` document: of the HTTP layer, or of a handler that has no error
+/// type of its own.
 package struct HTTPError: HTTPErrorConvertible {
     /// 400...599.
     package var status: Int
-    /// Stable, for programs: lower case words joined by underscores.
+    /// A stable code for programs: lower-case words joined by underscores.
     package var code: String
-    /// A sentence for a person that says what to do.
+    /// A sentence for people that says what to do.
     package var detail: String
     package var headers: HeaderFields
 
@@ -45,12 +44,12 @@ package struct HTTPError: HTTPErrorConvertible {
         HTTPError(404, code: "not_found", detail: detail)
     }
 
-    /// What a client sees of an error that is our own fault.
+    /// The response to an internal error.
     package static let internalError = HTTPError(
         500, code: "internal_error", detail: "The server could not answer this request. Its log says why.")
 }
 
-/// Appends a JSON string literal, quotes included.
+/// Appends a JSON string literal, including the quotes.
 private func appendJSON(_ text: String, to json: inout String) {
     json.unicodeScalars.append("\"")
     for scalar in text.unicodeScalars {
@@ -67,7 +66,7 @@ private func appendJSON(_ text: String, to json: inout String) {
     json.unicodeScalars.append("\"")
 }
 
-/// The phrase of RFC 9110 for the statuses that this server and its gateway send.
+/// Returns the phrase of RFC 9110 for a status that this server or its gateway sends.
 package func reasonPhrase(_ status: Int) -> String {
     switch status {
     case 200: "OK"

@@ -1,7 +1,7 @@
 /// A request method. Names are case-sensitive, as in RFC 9110.
 package enum HTTPMethod: Sendable, Hashable, CustomStringConvertible {
     case get, head, post, put, patch, delete, options
-    /// Any method the server has no name for; routes do not match it, so it ends in 405 or 404.
+    /// Any other method. No route matches it, so the response is 405 or 404.
     case other(String)
 
     package init(_ name: String) {
@@ -17,7 +17,7 @@ package enum HTTPMethod: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The name on the wire.
+    /// The name as sent.
     package var description: String {
         switch self {
         case .get: "GET"

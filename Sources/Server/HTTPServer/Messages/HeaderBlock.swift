@@ -1,11 +1,11 @@
-/// A request's header fields in one allocation, searched when asked.
+/// A request's header fields in one allocation, searched on demand.
 ///
-/// Most requests look at two or three of a dozen fields; strings are made for those alone. Most of what is asked for is
-/// not there, which one bit says.
+/// Most requests read two or three of a dozen fields; strings are created only for those. Most fields that handlers ask
+/// for are missing, which one bit shows.
 struct HeaderBlock: Sendable {
-    /// Of each field the lengths of name and value, in four bytes each, then both.
+    /// For each field the lengths of name and value, in four bytes each, then both.
     private var bytes: [UInt8] = []
-    /// A bit for each kind of name that is there.
+    /// A bit for each hash of a name that is present.
     private var kinds: UInt64 = 0
 
     init() {}
@@ -18,8 +18,8 @@ struct HeaderBlock: Sendable {
     }
 
     /// - Parameters:
-    ///   - byteCount: of names and values.
-    ///   - count: of fields.
+    ///   - byteCount: the total length of names and values.
+    ///   - count: the number of fields.
     mutating func reserve(_ byteCount: Int, count: Int) { bytes.reserveCapacity(byteCount + count * 8) }
 
     mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
@@ -53,7 +53,7 @@ struct HeaderBlock: Sendable {
         return fields
     }
 
-    /// One bit of 64, by length and first letter.
+    /// Returns one of 64 bits, by length and first letter.
     private static func kind(of name: UnsafeBufferPointer<UInt8>) -> UInt64 {
         let first = name.first.map { foldedASCII($0) } ?? 0
         return 1 << UInt64((name.count &* 5 &+ Int(first)) & 63)

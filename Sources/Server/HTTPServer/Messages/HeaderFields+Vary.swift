@@ -1,6 +1,5 @@
 extension HeaderFields {
-    /// Says that the answer depends on a field of the request, or on several, separated by commas, as often as that is
-    /// said.
+    /// Adds field names, separated by commas, to `Vary`, unless it contains them.
     package mutating func vary(_ names: String) {
         guard let index = index(of: "Vary") else { return add("Vary", names) }
         var present = fields[index].value
@@ -19,10 +18,10 @@ extension HeaderFields {
     }
 }
 
-/// `*`, which stands for everything.
+/// Whether the name is `*`, which stands for every field.
 private func isEvery(_ name: UnsafeBufferPointer<UInt8>) -> Bool { name.count == 1 && name[0] == UInt8(ascii: "*") }
 
-/// Calls `body` with the names of a list, without the blanks around them.
+/// Calls `body` with each name of a list, trimmed.
 private func forEachName(_ list: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
     var start = 0
     while start < list.count {

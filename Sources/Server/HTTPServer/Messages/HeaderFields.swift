@@ -1,10 +1,10 @@
-/// An ordered list of header fields; names compare without regard to ASCII case, repeats are kept.
+/// An ordered list of header fields. Names are compared without regard to ASCII case; repeated fields are kept.
 package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
     package private(set) var fields: [(name: String, value: String)]
 
     package init() { fields = [] }
 
-    /// With room for so many.
+    /// Reserves capacity.
     package init(capacity: Int) {
         fields = []
         fields.reserveCapacity(capacity)
@@ -16,7 +16,7 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
 
     package var isEmpty: Bool { fields.isEmpty }
 
-    /// The first field of that name; setting replaces every field of that name, or removes them with `nil`.
+    /// The first field with that name. Setting replaces all fields with that name; `nil` removes them.
     package subscript(name: String) -> String? {
         get { index(of: name).map { fields[$0].value } }
         set {
@@ -25,16 +25,16 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
         }
     }
 
-    /// Where the first field of that name is.
+    /// Returns the index of the first field with that name.
     func index(of name: String) -> Int? {
         for index in fields.indices where equalsIgnoringCase(fields[index].name, name) { return index }
         return nil
     }
 
-    /// Replaces the value of a field that is there.
+    /// Replaces the value of an existing field.
     mutating func replace(at index: Int, _ value: String) { fields[index].value = value }
 
-    /// Adds a field after those already there, also when the name is present.
+    /// Adds a field at the end, even if the name exists.
     package mutating func add(_ name: String, _ value: String) {
         fields.append((name: name, value: value))
     }
@@ -42,9 +42,9 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
     package func makeIterator() -> IndexingIterator<[(name: String, value: String)]> { fields.makeIterator() }
 }
 
-/// ASCII case-insensitive equality, without building folded strings.
+/// Compares without regard to ASCII case, without creating folded strings.
 func equalsIgnoringCase(_ left: String, _ right: String) -> Bool {
-    // Most names differ in length, which a string of UTF-8 knows.
+    // Most names differ in length, which a UTF-8 string knows.
     guard left.utf8.count == right.utf8.count else { return false }
     var (left, right) = (left, right)
     return left.withUTF8 { left in right.withUTF8 { equalsIgnoringCase(left, $0) } }

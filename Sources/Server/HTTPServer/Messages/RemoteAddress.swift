@@ -1,6 +1,6 @@
-/// The peer's address and port. Text is made only when asked for.
+/// The peer's address and port. Its string is created only on demand.
 package enum RemoteAddress: Sendable, Equatable, CustomStringConvertible {
-    /// A request that came over no socket.
+    /// A request without a socket.
     case none
     /// The four address bytes, most significant first.
     case v4(UInt32, port: UInt16)

@@ -1,5 +1,5 @@
 extension Reply {
-    /// This reply with its answer, also a later one, turned into another.
+    /// Returns this reply with its answer transformed, also a later one.
     func map(_ transform: @escaping @Sendable (Responder.Answer) -> Responder.Answer) -> Reply {
         switch self {
         case .now(let response): return Reply(transform(.response(response)))

@@ -1,15 +1,15 @@
-/// How a handler answers.
+/// A handler's reply.
 package enum Reply: Sendable {
-    /// The answer is here.
+    /// The response is ready.
     case now(Response)
-    /// The answer comes later, from any thread. The connection sleeps meanwhile; the loop goes on. The closure
-    /// runs at once on the loop's thread and must not block.
+    /// The response comes later, from any thread. The connection is suspended meanwhile. The closure runs at once on
+    /// the loop's thread and must not block.
     case later(@Sendable (Responder) -> Void)
-    /// A stream of server-sent events. `start` runs on the loop's thread once the stream exists; events sent
-    /// before the connection is ready are kept in order.
+    /// A stream of server-sent events. `start` runs on the loop's thread once the stream exists; events sent before the
+    /// connection is ready are kept in order.
     case events(headers: HeaderFields = [:], start: @Sendable (EventStream) -> Void)
 
-    /// Gives the answer to a request that has been waiting for it.
+    /// Passes the reply to a request that has been waiting for it.
     package func answer(_ responder: Responder) {
         switch self {
         case .now(let response): responder.answer(response)
@@ -18,8 +18,8 @@ package enum Reply: Sendable {
         }
     }
 
-    /// This reply with every response, also a later one, and the head of an event stream, passed through `transform`.
-    /// Only the headers of the transformed head matter for an event stream.
+    /// Returns this reply with each response, also a later one, and the head of an event stream, passed through
+    /// `transform`. For an event stream only the headers of the transformed head are used.
     package func mapHead(_ transform: @escaping @Sendable (inout Response) -> Void) -> Reply {
         switch self {
         case .now(var response):

@@ -1,26 +1,26 @@
-/// One request, complete with its body. A value: it may leave the loop's thread.
+/// A request with its body. It is a value and may leave the loop's thread.
 package struct Request: Sendable {
     package var method: HTTPMethod
-    /// The request target as sent, still percent-encoded, query included.
+    /// The request target as sent: percent-encoded, including the query.
     package let target: String
     /// Percent-decoded path segments: `/v1/objects/a%2Fb` is `["v1", "objects", "a/b"]`, `/` is `[]`.
     package let segments: [String]
     /// Query items in the order sent, decoded (`+` is a space); names may repeat.
     package var query: [QueryItem]
-    /// Empty when the body is in a file.
+    /// The body; empty if it is in a file.
     package internal(set) var body: [UInt8]
-    /// The body of a route that takes it as a file.
+    /// The body of a route that accepts it as a file.
     package var bodyFile: BodyFile?
-    /// What a middleware found out about the request, for those inside it.
+    /// Information from a middleware for those inside it.
     package var context: (any RequestContext)?
-    /// Answers it once more from the beginning, for work that finds what it prepared out of date; nil when it was tried
-    /// often enough.
+    /// Handles the request again from the beginning, for work that finds its preparation out of date; nil after too
+    /// many attempts.
     package var again: (@Sendable () -> Reply)?
-    /// What is found out about it, where somebody wants to know.
+    /// Collects information about the request, if a middleware wants it.
     package var trace: RequestTrace?
-    /// Whether it is being answered on a loop's thread, where others wait for the end of what is done.
+    /// Whether it is handled on a loop's thread, which other requests wait for.
     package var isOnLoop = false
-    /// The peer's, or the client's that a trusted proxy names.
+    /// The address of the peer, or of the client that a trusted proxy names.
     package internal(set) var remoteAddress: RemoteAddress
     /// Identifies the request in logs; unique within the process.
     package let id: UInt64
@@ -30,23 +30,23 @@ package struct Request: Sendable {
     /// The path part of `target`, still percent-encoded.
     package var path: Substring { target.prefix { $0 != "?" } }
 
-    /// The first value of the query item, `""` when it has a name only, `nil` when it is absent.
+    /// Returns the first value of the query item; `""` if it has only a name, `nil` if it is absent.
     package func query(_ name: String) -> String? {
         query.first { $0.name == name }?.value
     }
 
-    /// All values of a repeatable query item, in the order sent.
+    /// Returns all values of a repeatable query item, in the order sent.
     package func queryValues(_ name: String) -> [String] {
         query.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    /// The header field's value, names without regard to case; repeated fields are joined with `, `. Linear in
-    /// the size of the header.
+    /// Returns the header field's value, without regard to the name's case; repeated fields are joined with `, `. Cost:
+    /// linear in the size of the header.
     package func header(_ name: String) -> String? {
         headerBlock.value(of: name)
     }
 
-    /// Replaces a header field, or takes it out, for those who see this request from now on.
+    /// Replaces or removes a header field in this request, for handlers that receive it from now on.
     package mutating func setHeader(_ name: String, _ value: String?) {
         var fields = headerBlock.fields
         fields[name] = value
@@ -56,9 +56,9 @@ package struct Request: Sendable {
     /// All header fields in the order sent.
     package var headers: HeaderFields { headerBlock.fields }
 
-    /// A request made in memory, as tests and internal calls do.
+    /// Creates a request in memory, for tests and internal calls.
     ///
-    /// - Throws: the 400 that a client would get for a target that is not properly percent-encoded UTF-8.
+    /// - Throws: the 400 for the client if the target is not properly percent-encoded UTF-8.
     package init(
         _ method: HTTPMethod, _ target: String, headers: HeaderFields = [:], body: [UInt8] = [],
         remoteAddress: RemoteAddress = .none, id: UInt64 = 0
@@ -82,7 +82,7 @@ package struct Request: Sendable {
     }
 }
 
-/// What a middleware tells handlers about a request. A class, because it is asked for often.
+/// Information from a middleware for handlers. A class, because it is read often.
 package protocol RequestContext: AnyObject, Sendable {}
 
 /// One `name=value` of a query string, decoded.

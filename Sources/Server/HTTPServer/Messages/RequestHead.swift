@@ -1,25 +1,25 @@
 /// A request's header, checked byte by byte.
 ///
-/// libmicrohttpd 0.9.75 accepts much that RFC 9112 forbids and that request smuggling lives on. It parses in
-/// place and keeps the whole header in one piece, from the method to the empty line, replacing what separates
-/// parts by NUL: the first colon of a line, and CR LF. Reading that memory again shows what was really sent:
+/// libmicrohttpd 0.9.75 accepts much that RFC 9112 forbids and that request smuggling exploits. It parses in place and
+/// keeps the whole header in one piece, from the method to the empty line, and replaces separators by NUL: the first
+/// colon of a line, and CR LF. Reading that memory again shows what was really sent:
 ///
 /// - a line ended by LF alone has one NUL at its end, not two; a bare CR is still there;
 /// - a folded line still begins with a blank; a blank before the colon is still in the name;
 /// - a NUL sent by the client ends a part where no separator belongs.
 ///
-/// Caught here, answered with 400 and a closed connection: all of these, characters outside the grammar in
+/// Detected here, and answered with 400 and a closed connection: all of these, characters outside the grammar in
 /// methods, names and values, more than one blank in the request line, missing or repeated Host, Content-Length
 /// that repeats, is not a number or comes with Transfer-Encoding, any Transfer-Encoding but a single `chunked`
 /// in HTTP/1.1. Not visible here: a NUL in the place of the CR before a LF; blank lines before the request line
-/// (legal); the framing of chunks and trailers, which is read by `ChunkDecoder`.
+/// (legal); the framing of chunks and trailers, which `ChunkDecoder` reads.
 struct RequestHead {
     var headers = HeaderBlock()
-    /// As announced; 0 without a body.
+    /// The announced length; 0 without a body.
     var contentLength = 0
     var isChunked = false
     var expectsContinue = false
-    /// False for HTTP/1.0, which knows no chunks.
+    /// False for HTTP/1.0, which does not have chunks.
     var isHTTP11 = true
 
     var announcesBody: Bool { isChunked || contentLength > 0 }
@@ -30,8 +30,8 @@ struct RequestHead {
     }
 
     /// - Parameters:
-    ///   - raw: method to empty line as the library leaves them in memory.
-    ///   - target: where in `raw` the target was; its bytes may be clobbered by now and are not looked at.
+    ///   - raw: the memory from the method to the empty line as the library leaves it.
+    ///   - target: the range of the target in `raw`; its bytes may have been overwritten and are not read.
     init(
         _ raw: UnsafeBufferPointer<UInt8>, target: Range<Int>, limits: Limits
     ) throws(HTTPError) {
@@ -135,7 +135,7 @@ extension HTTPError {
         414, code: "target_too_long",
         detail:
             "The path and query are too long. Send long parameters in the body, where the resource takes them so.")
-    /// What the library refuses by itself, by the status that it would send.
+    /// Returns the error for a request that the library rejects, by the status that it would send.
     static func refusal(_ status: Int) -> HTTPError {
         switch status {
         case 413: HTTPError(413, code: "body_too_large", detail: "The announced length is more than any body has.")

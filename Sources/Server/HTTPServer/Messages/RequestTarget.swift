@@ -1,12 +1,12 @@
-/// Splits and decodes a request target: path segments and query items.
+/// Splits and decodes a request target into path segments and query items.
 ///
 /// Splitting comes before decoding, so an encoded slash, ampersand or equals sign is data. An encoded NUL is data in a
-/// path. `%FF` in front of a segment, which no text begins with, is left out: clients and proxies take the segments `.`
-/// and `..` out of a path, however they are encoded, and some take empty ones, but none of them `%FF..`.
-/// Accepts the origin form (`/path?query`), the absolute form and `*` (no segments).
+/// path. A `%FF` before a segment, which no UTF-8 text begins with, is omitted: clients and proxies remove the segments
+/// `.` and `..` from a path, however they are encoded, and some remove empty ones, but none removes `%FF..`. Accepts
+/// the origin form (`/path?query`), the absolute form and `*` (no segments).
 func parseTarget(_ target: String) throws(HTTPError) -> (segments: [String], query: [QueryItem]) {
     var target = target
-    // One contiguous pass over bytes; native strings hand out their storage without a copy.
+    // One pass over contiguous bytes; native strings provide their storage without a copy.
     let parsed: (segments: [String], query: [QueryItem])? = target.withUTF8 { bytes in
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { return nil }
         var rest = Slice(base: bytes, bounds: 0..<bytes.count)
@@ -31,7 +31,7 @@ func parseTarget(_ target: String) throws(HTTPError) -> (segments: [String], que
 
 private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
-/// The path and query of an absolute-form target; the empty path for `*`; `nil` for anything else.
+/// Returns the path and query of an absolute-form target; the empty path for `*`; `nil` for anything else.
 private func originForm(_ target: Bytes) -> Bytes? {
     if target.elementsEqual("*".utf8) { return target[target.endIndex...] }
     guard let colon = target.firstIndex(of: UInt8(ascii: ":")), target[colon...].starts(with: "://".utf8) else {
@@ -76,14 +76,14 @@ private func decodeQuery(_ query: Bytes) -> [QueryItem]? {
     return items
 }
 
-/// `%FF`.
+/// Whether the text is `%FF`.
 private func isShield(_ text: Bytes) -> Bool {
     text.count == 3 && text[text.startIndex] == UInt8(ascii: "%")
         && text.dropFirst().allSatisfy { $0 | 0x20 == UInt8(ascii: "f") }
 }
 
-/// Decodes `%XX`, and outside of paths a plus as a space; `nil` for a broken escape, an encoded NUL outside of paths, or
-/// bytes that are not UTF-8.
+/// Decodes `%XX`, and outside of paths a plus as a space. Returns `nil` for a broken escape, an encoded NUL outside of
+/// paths, or bytes that are not UTF-8.
 private func decodePercent(_ text: Bytes, isPath: Bool) -> String? {
     let plusIsSpace = !isPath
     let plus = UInt8(ascii: "+")

@@ -1,13 +1,13 @@
-/// An answer.
+/// A response.
 ///
-/// The server writes `Content-Length` or `Transfer-Encoding` itself and leaves the body out for `HEAD`, 204 and 304.
+/// The server writes `Content-Length` or `Transfer-Encoding` itself and omits the body for `HEAD`, 204 and 304.
 package struct Response: Sendable {
     package enum Body: Sendable {
         case empty
         case bytes([UInt8])
-        /// A body that many answers share; it is sent from where it lies.
+        /// A body that many responses share; it is sent without copying.
         case shared(SharedBytes)
-        /// A body that is made while it is sent.
+        /// A body that is produced while it is sent.
         case pieces(any BodySource)
     }
 
@@ -23,7 +23,7 @@ package struct Response: Sendable {
     }
 
     package init(status: Int = 200, contentType: String, body: [UInt8]) {
-        // Room for what the way out adds.
+        // Capacity for the fields that middlewares add.
         var headers = HeaderFields(capacity: 12)
         headers.add("Content-Type", contentType)
         self.init(status: status, headers: headers, body: .bytes(body))
@@ -41,7 +41,7 @@ package struct Response: Sendable {
         Response(status: status)
     }
 
-    /// The body's length in bytes; 0 when it is not known.
+    /// The body's length in bytes; 0 if it is not known.
     package var contentLength: Int {
         switch body {
         case .empty, .pieces: 0
@@ -50,7 +50,7 @@ package struct Response: Sendable {
         }
     }
 
-    /// The body as an array; copies a shared one, and makes all that there is to come of one in pieces.
+    /// The body as an array; copies a shared body, and produces all pieces of a streamed one.
     package var bodyBytes: [UInt8] {
         switch body {
         case .empty: return []

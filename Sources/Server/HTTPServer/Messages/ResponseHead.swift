@@ -1,6 +1,7 @@
 import Glibc
 
-/// The head of an answer that does not go through the library: a status line and fields that close the connection.
+/// The head of a response that does not go through the library: a status line and fields, of which one closes the
+/// connection.
 struct ResponseHead {
     let bytes: [UInt8]
 
@@ -8,7 +9,7 @@ struct ResponseHead {
     init(_ response: Response, contentLength: Int?) {
         var text = "HTTP/1.1 \(response.status) \(reasonPhrase(response.status))\r\nDate: \(httpDate(time(nil)))\r\n"
         text += "Connection: close\r\n"
-        // A line break would let a value write fields of its own; the library leaves such fields out as well.
+        // A value with a line break could inject fields; the library omits such fields as well.
         for field in Array(response.headers) + response.headers.missingFields
         where !field.name.utf8.contains(where: isBreak) && !field.value.utf8.contains(where: isBreak) {
             text += "\(field.name): \(field.value)\r\n"
@@ -20,7 +21,7 @@ struct ResponseHead {
 
 private func isBreak(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d || byte == 0 }
 
-/// The form of RFC 9110: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Returns a date in the form of RFC 9110: `Sun, 06 Nov 1994 08:49:37 GMT`.
 func httpDate(_ seconds: time_t) -> String {
     var seconds = seconds
     var parts = tm()

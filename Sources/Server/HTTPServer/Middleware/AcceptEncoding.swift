@@ -1,14 +1,13 @@
 package import Compression
 
-/// What a request's `Accept-Encoding` asks for.
+/// A parsed `Accept-Encoding` header.
 package struct AcceptEncoding: Hashable, Sendable {
-    /// The coding that the client likes best of those that there are; of equals the first of `Coding.allCases`. Nil for
-    /// none.
+    /// The supported coding that the client prefers; among equals the first of `Coding.allCases`. Nil for none.
     package let coding: Coding?
-    /// Whether the client takes a body as it is.
+    /// Whether the client accepts an uncompressed body.
     package let allowsIdentity: Bool
 
-    /// - Parameter header: the value; nil or one that cannot be read asks for a body as it is.
+    /// - Parameter header: the value; nil or an invalid one requests an uncompressed body.
     package init(_ header: String?) {
         guard let header, let weights = Self.weights(header) else {
             (coding, allowsIdentity) = (nil, true)
@@ -22,12 +21,12 @@ package struct AcceptEncoding: Hashable, Sendable {
             let weight = named ?? others ?? 0
             if weight > best?.weight ?? 0 { best = (coding, weight) }
         }
-        // A client that would rather have the body as it is says so by name.
+        // A client that prefers an uncompressed body says so by name.
         if let identity = weights["identity"], let known = best, identity > known.weight { best = nil }
         coding = best?.coding
     }
 
-    /// Thousandths by the name of the coding; nil for what is no list of codings.
+    /// Returns the weights in thousandths, by coding; nil for an invalid list.
     private static func weights(_ header: String) -> [String: Int]? {
         var weights: [String: Int] = [:]
         for element in header.split(separator: ",") {
@@ -47,7 +46,7 @@ package struct AcceptEncoding: Hashable, Sendable {
         return weights
     }
 
-    /// A weight of RFC 9110: 0 or 1 with up to three digits.
+    /// Parses a weight of RFC 9110: 0 or 1 with up to three digits.
     private static func thousandths(_ text: String) -> Int? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard let whole = parts.first, whole == "0" || whole == "1", parts.count <= 2 else { return nil }

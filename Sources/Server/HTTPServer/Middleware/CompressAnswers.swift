@@ -1,17 +1,17 @@
 package import Compression
 
-/// Which answers are compressed, and how.
+/// Determines which responses are compressed, and how.
 package struct CompressionPolicy: Sendable {
-    /// Shorter bodies are sent as they are, in bytes.
+    /// The size in bytes below which bodies are not compressed.
     package var shortest = 1024
-    /// Longer bodies are compressed while they are sent, off the loop's thread, in bytes: what is compressed at once takes
-    /// some hundred microseconds at the most.
+    /// The size in bytes above which bodies are compressed while they are sent, off the loop's thread. Compressing a
+    /// smaller body at once takes some hundred microseconds at most.
     package var longestAtOnce = 32 * 1024
     package var pool = EncoderPool()
 
     package init() {}
 
-    /// Whether bodies of this type become much shorter.
+    /// Returns whether bodies of this type compress well.
     package func isWorthwhile(_ contentType: String) -> Bool {
         let type = contentType.prefix { $0 != ";" }.lowercased()
         if type == "text/event-stream" { return false }
@@ -23,11 +23,11 @@ package struct CompressionPolicy: Sendable {
     }
 }
 
-/// Compresses bodies as the client asks for by `Accept-Encoding`: text, JSON and the like of at least 1 KiB. Event streams,
-/// answers without a body and those that have a `Content-Encoding` are left alone.
+/// Compresses bodies as `Accept-Encoding` requests: text, JSON and similar types of at least 1 KiB. Skips event
+/// streams, responses without a body and those that have a `Content-Encoding`.
 ///
-/// ETags keep working: see `EncodedETags`. An answer to HEAD has the fields of the one to GET, but for `Content-Length`
-/// where that is only known when the body has been made. 406 when the client takes no coding that there is.
+/// ETags keep working: see `EncodedETags`. A response to HEAD has the fields of the one to GET, except `Content-Length`
+/// if it is known only after the body was produced. Responds with 406 if the client accepts no supported coding.
 package func compressAnswers(_ policy: CompressionPolicy = CompressionPolicy()) -> Middleware {
     { request, next in
         let accepted = AcceptEncoding(request.header("Accept-Encoding"))
@@ -55,7 +55,7 @@ extension Response {
     fileprivate mutating func compress(_ accepted: AcceptEncoding, _ policy: CompressionPolicy, known: String?) {
         if status == 304 {
             headers.vary("Accept-Encoding")
-            // The client has one of two bodies, by the tag that it asked with.
+            // The client has one of two bodies, as the tag in its condition shows.
             if let coding = accepted.coding, let known, let tag = headers["ETag"].map({ EncodedETags.tag($0, coding) }),
                 known.contains(tag)
             {
@@ -66,7 +66,7 @@ extension Response {
         guard status >= 200, status != 204, headers["Content-Encoding"] == nil, headers["Content-Range"] == nil,
             let type = headers["Content-Type"]
         else { return }
-        // A client that does not take bodies as they are gets all of them compressed.
+        // A client that does not accept uncompressed bodies gets all of them compressed.
         let isDue = isLong(policy.shortest) && policy.isWorthwhile(type)
         guard isDue || !accepted.allowsIdentity else { return }
         if isDue || policy.isWorthwhile(type) { headers.vary("Accept-Encoding") }
@@ -80,7 +80,7 @@ extension Response {
         if case .pieces = body { true } else { contentLength >= shortest }
     }
 
-    /// Nil when there is nothing to compress, or no memory to do it.
+    /// Returns nil if there is nothing to compress, or no memory to do it.
     private func compressedBody(_ coding: Coding, _ policy: CompressionPolicy) -> Body? {
         switch body {
         case .empty: return nil

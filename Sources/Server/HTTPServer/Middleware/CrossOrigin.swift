@@ -1,44 +1,43 @@
-/// Which web pages may call the server, and what they may see.
+/// Determines which web pages may call the server, and which response fields they can read.
 package struct CrossOriginPolicy: Sendable {
-    /// Such as `https://app.example.com`; `*` allows every page.
+    /// The allowed origins, such as `https://app.example.com`; `*` allows every page.
     package var origins: Set<String>
-    /// Whether pages may let the browser add cookies and the like. Never with `*`, which browsers refuse; tokens and keys
-    /// that a page sends itself, in `Authorization`, are not concerned.
+    /// Whether pages may send browser credentials, such as cookies. Never with `*`, which browsers reject. Tokens and
+    /// keys that a page sends itself in `Authorization` are not affected.
     package var allowsCredentials = false
-    /// Fields of answers that pages may read, besides the few that they always may.
+    /// The response fields that pages can read, besides those that they always can.
     package static let exposedHeaders = [
         "ETag", "Realmgate-Mark", "Location", "Link", "Retry-After", "X-Request-Id", "RateLimit-Limit",
         "RateLimit-Remaining",
         "RateLimit-Reset", "Idempotency-Replayed",
     ].joined(separator: ", ")
-    /// How long browsers need not ask again, in seconds.
+    /// The time in seconds for which browsers cache the preflight response.
     package var preflightSeconds = 600
-    /// Whether nobody is asked for credentials. While this is true `*` stands for no page: the server would do whatever
-    /// any page in a browser near it asks for. Only origins that are listed by name count.
+    /// Whether the server requires no credentials. While this is true, `*` allows no page: any page in a nearby browser
+    /// could change anything. Only origins listed by name are allowed.
     package var isOpen: @Sendable () -> Bool = { false }
 
     package init(origins: Set<String>) { self.origins = origins }
 
-    /// Whether the origin is listed by name. `null`, as pages in sandboxes and in files of anybody are called, is no name
-    /// that an open server would go by.
+    /// Whether the origin is listed by name. `null`, the origin of sandboxed pages and local files, does not count as a
+    /// name.
     func lists(_ origin: String) -> Bool {
         origin != "*" && origins.contains(origin) && (origin != "null" || !isOpen())
     }
 }
 
-/// Lets web pages of the given origins call the server, as browsers require; preflight requests are answered with the
-/// methods that the path takes and whatever header fields are asked for, `Authorization`, `If-Match`,
-/// `Idempotency-Key` and `Last-Event-ID` among them.
+/// Lets web pages of the given origins call the server (CORS). Preflight requests are answered with the methods of the
+/// path and all requested header fields, including `Authorization`, `If-Match`, `Idempotency-Key` and `Last-Event-ID`.
 ///
-/// To be used outside of what asks who calls: preflight requests bring no credentials.
+/// Use it outside of the authentication: preflight requests have no credentials.
 ///
-/// - Parameter policy: asked for at each request, because it may change.
+/// - Parameter policy: called for each request, because it may change.
 package func allowCrossOrigin(_ policy: @escaping @Sendable () -> CrossOriginPolicy) -> Middleware {
     { request, next in
         let policy = policy()
         let anyOrigin = policy.origins.contains("*") && !policy.isOpen()
         guard let origin = request.header("Origin"), anyOrigin || policy.lists(origin) else {
-            // The answer depends on the origin all the same, and caches must know.
+            // The response depends on the origin all the same, and caches must know.
             return anyOrigin ? next(request) : next(request).mapHead { $0.headers.vary("Origin") }
         }
         let isPreflight = request.isPreflight
@@ -62,7 +61,7 @@ package func allowCrossOrigin(_ policy: @escaping @Sendable () -> CrossOriginPol
 }
 
 extension Request {
-    /// A browser asks whether a page may make a request.
+    /// Whether a browser asks for permission to make a request.
     package var isPreflight: Bool {
         method == .options && header("Origin") != nil && header("Access-Control-Request-Method") != nil
     }

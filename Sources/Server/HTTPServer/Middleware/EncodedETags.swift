@@ -1,22 +1,22 @@
 import Compression
 
-/// ETags of bodies that were compressed.
+/// ETags of compressed bodies.
 ///
-/// A strong tag stands for bytes, and a compressed body has others. So its tag is that of the body as it is with the
-/// coding's name at the end: `"41"` becomes `"41-gzip"`. What a client sends back is turned round before a handler
-/// sees it: conditions are about the resource, whatever coding it was read in.
+/// A strong tag identifies bytes, and a compressed body has different ones. So its tag is that of the uncompressed body
+/// with the coding's name at the end: `"41"` becomes `"41-gzip"`. The tags that a client sends are converted back
+/// before a handler sees them, because conditions apply to the resource, whatever coding it was read in.
 enum EncodedETags {
-    /// The tag of the compressed body. Weak ones stay, because they do not stand for bytes.
+    /// Returns the tag of the compressed body. Weak tags stay, because they do not identify bytes.
     static func tag(_ tag: String, _ coding: Coding) -> String {
         guard tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2 else { return tag }
         return tag.dropLast() + "-\(coding.rawValue)\""
     }
 
-    /// The tags of `If-Match` or `If-None-Match` without the endings of the codings given.
+    /// Returns the tags of `If-Match` or `If-None-Match` without the suffixes of these codings.
     static func plain(_ tags: String, _ codings: [Coding]) -> String {
         var text = tags[...]
         var plain = ""
-        // Tags are quoted and hold no quotes, so what is between an odd and an even quote is a tag.
+        // Tags are quoted and contain no quotes, so the text between an odd and an even quote is a tag.
         var isInside = false
         while let quote = text.firstIndex(of: "\"") {
             var part = text[..<quote]

@@ -1,13 +1,13 @@
 package import Compression
 
-/// Expands bodies with a `Content-Encoding` of gzip or zstd that are in memory, for the handlers inside. Bodies in files
-/// are left to their handlers.
+/// Decompresses bodies in memory that have a `Content-Encoding` of gzip or zstd, for the handlers inside. Handlers
+/// decompress bodies in files themselves.
 ///
-/// 415 for another coding, 400 for a body that is none of its coding, 413 for one that expands beyond the limit.
+/// Responds with 415 for another coding, 400 for invalid data, and 413 if the decompressed body exceeds the limit.
 ///
 /// - Parameters:
-///   - limit: of the expanded body, in bytes.
-///   - elsewhere: runs what may take long on another thread than the loop's.
+///   - limit: the maximum size of the decompressed body, in bytes.
+///   - elsewhere: runs long work on a thread other than the loop's.
 package func expandRequests(
     limit: Int, elsewhere: @escaping @Sendable (Request, @escaping @Sendable () -> Reply) -> Reply = { $1() }
 ) -> Middleware {
@@ -27,8 +27,8 @@ package func expandRequests(
 }
 
 extension Request {
-    /// The coding of the body, by `Content-Encoding`; nil for a body as it is. Throws 415 for a coding, or several, that
-    /// nobody here can undo.
+    /// The coding of the body, by `Content-Encoding`; nil for an uncompressed body. Throws 415 for an unsupported
+    /// coding, and for several.
     package var contentCoding: Coding? {
         get throws(HTTPError) {
             guard let name = header("Content-Encoding"), !equalsIgnoringCase(name, "identity") else { return nil }
@@ -68,7 +68,7 @@ private func expand(_ bytes: [UInt8], _ coding: Coding, _ limit: Int) throws(Com
 }
 
 extension HTTPError {
-    /// What a client hears of a body that cannot be expanded.
+    /// Creates the error response for a body that cannot be decompressed.
     package init(_ error: CompressionError, _ coding: Coding) {
         switch error {
         case .damaged, .truncated:

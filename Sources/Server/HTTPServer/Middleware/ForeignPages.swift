@@ -1,12 +1,12 @@
-/// Refuses requests that are to change something and that a browser says a page from elsewhere makes, while the policy
-/// is that of a server that asks nobody for credentials.
+/// Rejects modifying requests from web pages of other origins, while the server requires no credentials.
 ///
-/// CORS does not do this: it keeps a page from reading an answer, and a browser sends a form, a beacon or a `no-cors`
-/// request without asking first. Browsers name the page in `Origin`, and in `Sec-Fetch-Site` how far it is from here;
-/// no page can change either field. Programs send neither, and pass. Pages of the server itself pass, and those whose
-/// origin is listed by name. Reads pass as well: without the fields of CORS no page sees what is answered.
+/// CORS does not do this: it keeps a page from reading a response, but a browser sends a form, a beacon or a `no-cors`
+/// request without asking first. Browsers name the page's origin in `Origin`, and its relation to the server in
+/// `Sec-Fetch-Site`; pages cannot change either field. Other programs send neither and pass. The server's own pages
+/// pass, and so do origins listed by name. Reads pass as well: without the fields of CORS no page can read the
+/// response.
 ///
-/// - Parameter policy: asked for at each request, because it may change.
+/// - Parameter policy: called for each request, because it may change.
 package func refuseForeignPages(_ policy: @escaping @Sendable () -> CrossOriginPolicy) -> Middleware {
     { request, next in
         guard request.method.mayChange else { return next(request) }
@@ -22,7 +22,7 @@ package func refuseForeignPages(_ policy: @escaping @Sendable () -> CrossOriginP
 }
 
 extension HTTPMethod {
-    /// Whether RFC 9110 lets a request of this method change what there is.
+    /// Whether RFC 9110 allows a request with this method to change state.
     var mayChange: Bool {
         switch self {
         case .get, .head, .options: false
@@ -38,15 +38,15 @@ extension Request {
             if policy.lists(origin) { return false }
             guard origin.isOrigin(of: header("Host")) else { return true }
         }
-        // `none` is what the user does, such as typing an address.
+        // `none` is an action of the user, such as typing an address.
         guard let site = header("Sec-Fetch-Site") else { return false }
         return site != "same-origin" && site != "none"
     }
 }
 
 extension String {
-    /// Whether this is the origin of pages that a server with this name gives. The scheme is left out: a proxy may have
-    /// taken TLS off. Where it is the only difference, `Sec-Fetch-Site` tells.
+    /// Whether this is the origin of pages of a server with this name. The scheme is ignored, because a proxy may have
+    /// terminated TLS. If only the scheme differs, `Sec-Fetch-Site` decides.
     fileprivate func isOrigin(of host: String?) -> Bool {
         guard let host, !host.isEmpty else { return false }
         let name = lowercased()

@@ -1,9 +1,9 @@
-/// Refuses requests of those who make too many, with 429 and when to come again, and tells the others how many are left.
+/// Rejects requests beyond the rate limit with 429 and `Retry-After`, and reports the remaining requests in the others.
 ///
 /// - Parameters:
-///   - limiter: what counts them, asked for at each request; nil for no limit.
-///   - key: whose request it is; nil for one that does not count.
-///   - refused: told of every request refused.
+///   - limiter: called for each request; nil for no limit.
+///   - key: returns the key of a request; nil for one that does not count.
+///   - refused: called for every rejected request.
 package func limitRates(
     _ limiter: @escaping @Sendable () -> RateLimiter?, refused: @escaping @Sendable () -> Void = {},
     by key: @escaping @Sendable (Request) -> LimitKey? = { LimitKey($0.remoteAddress) }
@@ -27,7 +27,7 @@ package func limitRates(
 }
 
 extension Response {
-    /// Of two limits the one that has less left is told.
+    /// Reports the limit, or of two limits the one with fewer remaining requests.
     fileprivate mutating func tell(_ outcome: RateLimiter.Outcome, _ burst: Int) {
         if let told = headers["RateLimit-Remaining"].flatMap({ Int($0) }), told <= outcome.remaining { return }
         headers["RateLimit-Limit"] = String(burst)

@@ -1,15 +1,15 @@
-/// Refuses event streams of those who have too many open, with 429.
+/// Rejects event streams beyond the quota with 429.
 ///
 /// - Parameters:
-///   - key: whose request it is; nil for one that does not count.
-///   - refused: told of every stream refused.
+///   - key: returns the key of a request; nil for one that does not count.
+///   - refused: called for every rejected stream.
 package func limitStreams(
     _ quota: Quota, refused: @escaping @Sendable () -> Void = {},
     by key: @escaping @Sendable (Request) -> LimitKey? = { LimitKey($0.remoteAddress) }
 ) -> Middleware {
     { request, next in
         let reply = next(request)
-        // Most answers are here, and no stream.
+        // Most replies are ready and not streams.
         if case .now = reply { return reply }
         guard let key = key(request) else { return reply }
         return reply.map { answer in
@@ -24,7 +24,7 @@ package func limitStreams(
                         headers: ["Retry-After": "5"]
                     ).httpResponse)
             }
-            // A stream that never opens drops `start`, and the lease with it.
+            // A stream that never opens releases `start`, and the lease with it.
             return .events(headers: headers) { stream in
                 stream.onClose { _ in withExtendedLifetime(lease) {} }
                 start(stream)

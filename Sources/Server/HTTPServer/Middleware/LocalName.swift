@@ -1,19 +1,19 @@
-/// Names by which a browser reaches the machine that it runs on, and nothing else.
+/// Recognises names that always lead a browser to its own machine.
 package enum LocalName {
-    /// Whether a `Host` field, a name or an address with or without a port, means this machine: `localhost` and the
-    /// names below it, which browsers never look up, and loopback addresses.
+    /// Whether a `Host` field, with or without a port, refers to this machine: `localhost` and its subdomains, which
+    /// browsers never look up, and loopback addresses.
     package static func isAuthority(_ authority: some StringProtocol) -> Bool {
         authority.utf8.withContiguousStorageIfAvailable { isLocal($0) }
             ?? Array(authority.utf8).withUnsafeBufferPointer { isLocal($0) }
     }
 
-    /// Whether a name is `localhost` or below it, which RFC 6761 makes this machine's without anybody being asked.
+    /// Whether a name is `localhost` or a subdomain, which RFC 6761 assigns to this machine without a lookup.
     package static func isName(_ name: String) -> Bool {
         let name = name.hasSuffix(".") ? String(name.dropLast()) : name
         return Array(name.utf8).withUnsafeBufferPointer { isLocalhost($0) }
     }
 
-    /// The address that a name is looked up by: of this machine's names the loopback address itself.
+    /// Returns the name to look up: the loopback address for `localhost` and its subdomains.
     package static func address(_ name: String) -> String { isName(name) ? "127.0.0.1" : name }
 
     private static func isLocal(_ authority: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -30,7 +30,7 @@ package enum LocalName {
         return isLocalhost(name) || isLoopback(name)
     }
 
-    /// `localhost`, or a name below it.
+    /// Whether the name is `localhost` or a subdomain.
     private static func isLocalhost(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         let local = "localhost".utf8
         guard name.count >= local.count else { return false }
@@ -41,7 +41,7 @@ package enum LocalName {
 
     private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
 
-    /// Four numbers of which the first is 127. A name such as `127.example` is none.
+    /// Whether the name is an IPv4 address in 127.0.0.0/8. A name such as `127.example` is not.
     private static func isLoopback(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard name.starts(with: "127.".utf8) else { return false }
         var numbers = 0
@@ -62,9 +62,9 @@ package enum LocalName {
     }
 }
 
-/// Refuses requests that name another host than this machine, while the condition holds. A page can have its own name
-/// lead to a loopback address, and is then of the same origin as the server behind it: without this it could do there
-/// what it likes, if nobody is asked for credentials.
+/// Rejects requests whose `Host` is not this machine, while the condition is true. A page can make its own name resolve
+/// to a loopback address (DNS rebinding), and then has the same origin as the server there: without this check it could
+/// do anything on a server that requires no credentials.
 package func refuseForeignHosts(while condition: @escaping @Sendable () -> Bool) -> Middleware {
     { request, next in
         guard let host = request.header("Host"), condition(), !LocalName.isAuthority(host) else { return next(request) }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How many of something each caller or address has now, such as connections or event streams.
+/// Counts items, such as connections or event streams, by caller or address, with a limit.
 package final class Quota: Sendable {
-    /// One of them; it counts until the last reference to this is gone.
+    /// One counted item. It counts until it is released.
     package final class Lease: Sendable {
         private let quota: Quota
         private let key: LimitKey
@@ -24,13 +24,13 @@ package final class Quota: Sendable {
 
     package init(limit: Int) { state = Mutex(State(limit: limit)) }
 
-    /// A lower one takes nothing from those who have more already.
+    /// The limit. Lowering it takes nothing away from those who have more already.
     package var limit: Int {
         get { state.withLock { $0.limit } }
         set { state.withLock { $0.limit = newValue } }
     }
 
-    /// One more; nil when that would be too many.
+    /// Counts one more; nil if the limit is reached.
     package func take(_ key: LimitKey) -> Lease? {
         let isFree = state.withLock { state in
             guard state.counts[key, default: 0] < state.limit else { return false }
@@ -47,6 +47,6 @@ package final class Quota: Sendable {
         }
     }
 
-    /// Callers that have any.
+    /// The number of callers that have any.
     package var count: Int { state.withLock { $0.counts.count } }
 }

@@ -1,42 +1,42 @@
 import Synchronization
 
-/// How many requests somebody may make.
+/// The limit of a rate of requests.
 package struct RateLimit: Hashable, Sendable {
-    /// In the long run.
+    /// The sustained rate.
     package var perSecond: Double
-    /// At once, after a time without any.
+    /// The number of requests that can be made at once after a pause.
     package var burst: Int
 
-    /// Numbers below one request a day or at once are taken for that.
+    /// Raises the rate to at least one request a day, and the burst to at least one.
     package init(perSecond: Double, burst: Int) {
         self.perSecond = max(perSecond, 1 / 86_400)
         self.burst = max(burst, 1)
     }
 }
 
-/// A bucket of tokens for everybody who came lately: a request takes one, and time fills the bucket up again.
+/// A token bucket for each recent caller: a request takes a token, and time refills the bucket.
 ///
-/// Memory is bounded: of more than `capacity` callers those that have not come for longest are forgotten, and have a full
-/// bucket again. Cost: some 100 ns under a lock that few share. Any thread may ask.
+/// Memory is bounded: beyond `capacity` callers, those inactive for longest are forgotten, and start with a full bucket
+/// again. Cost: about 100 ns under a lock that few share. May be called from any thread.
 package final class RateLimiter: Sendable {
-    /// What became of a request.
+    /// The decision about a request.
     package struct Outcome: Hashable, Sendable {
         package var isAllowed: Bool
-        /// Requests that could be made at once.
+        /// The number of requests that can be made at once now.
         package var remaining: Int
-        /// Whole seconds until another request may be made; 0 when it may be made now.
+        /// Whole seconds until another request can be made; 0 if it can be made now.
         package var retryAfter: Int
-        /// Whole seconds until as many as ever may be made at once.
+        /// Whole seconds until the bucket is full.
         package var reset: Int
     }
 
     private struct Bucket {
         var tokens: Double
-        /// When they were counted, in nanoseconds.
+        /// The time when the tokens were counted, in nanoseconds.
         var time: Int64
     }
 
-    /// The callers of late, and those before them who have not come since.
+    /// The recent callers, and the previous generation, which has not called since.
     private struct Shard: ~Copyable {
         var recent: [LimitKey: Bucket] = [:]
         var earlier: [LimitKey: Bucket] = [:]
@@ -52,8 +52,8 @@ package final class RateLimiter: Sendable {
     }
 
     /// - Parameters:
-    ///   - capacity: most callers that are remembered, about 100 bytes each.
-    ///   - clock: monotonic nanoseconds.
+    ///   - capacity: the maximum number of callers that are remembered, about 100 bytes each.
+    ///   - clock: returns monotonic nanoseconds.
     package init(_ limit: RateLimit, capacity: Int = 100_000, clock: (@Sendable () -> Int64)? = nil) {
         self.limit = limit
         shards = (0..<8).map { _ in Mutexed() }
@@ -61,7 +61,7 @@ package final class RateLimiter: Sendable {
         self.clock = clock ?? { monotonicNanoseconds() }
     }
 
-    /// Takes one token from the caller's bucket, if there is one.
+    /// Takes a token from the caller's bucket, if it has one.
     package func take(_ key: LimitKey) -> Outcome {
         let now = clock()
         let shard = shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))]
@@ -82,7 +82,7 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// Callers that are remembered.
+    /// The number of callers that are remembered.
     package var count: Int {
         shards.reduce(0) { sum, shard in
             sum

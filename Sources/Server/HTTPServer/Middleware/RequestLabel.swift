@@ -1,23 +1,23 @@
 import Synchronization
 
-/// What requests are called in answers and in the log.
+/// The identifiers of requests in responses and in the log.
 enum RequestLabel {
     static let header = "X-Request-Id"
 
-    /// Tells this process from others, also from the one before it: ten digits and a dash.
+    /// Identifies this process, also against the preceding one: ten digits and a dash.
     private static let process: [UInt8] = {
         let number = UInt64.random(in: 0...(1 << 40 - 1))
         return (0..<10).map { digit(number >> UInt64(36 - $0 * 4)) } + [UInt8(ascii: "-")]
     }()
     private static let last = Atomic<UInt64>(0)
 
-    /// The label that the client gave, if it is fit for a log and a header, or a new one.
+    /// Returns the identifier that the client sent, if it is safe for a log and a header, or a new one.
     static func of(_ request: Request) -> String {
         if let given = request.header(header), isSane(given) { return given }
         return new()
     }
 
-    /// A label that no other request has.
+    /// Returns an identifier that no other request has.
     static func new() -> String {
         let number = last.wrappingAdd(1, ordering: .relaxed).newValue
         let digits = max((64 - number.leadingZeroBitCount + 3) / 4, 6)
@@ -42,7 +42,7 @@ enum RequestLabel {
             }
     }
 
-    /// The last four bits as a hexadecimal digit.
+    /// Returns the lowest four bits as a hexadecimal digit.
     private static func digit(_ number: UInt64) -> UInt8 {
         let value = UInt8(truncatingIfNeeded: number & 15)
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
@@ -50,7 +50,8 @@ enum RequestLabel {
 }
 
 extension HeaderFields {
-    /// What a refusal by the server itself lacks, which no middleware has seen; nothing for other answers.
+    /// The fields that an error response of the server itself lacks because it did not pass the middlewares; empty for
+    /// others.
     var missingFields: [(name: String, value: String)] {
         guard self["Content-Type"] == "application/problem+json", self[RequestLabel.header] == nil else { return [] }
         return [
@@ -61,13 +62,13 @@ extension HeaderFields {
 }
 
 extension Response {
-    /// Says what the request is called: in a header, and in the document when this is a problem.
+    /// Adds the request's identifier: in a header, and in the document if this is a problem.
     mutating func label(_ label: String) {
         headers[RequestLabel.header] = label
         guard status >= 400, case .bytes(var bytes) = body, bytes.count > 2, bytes.last == UInt8(ascii: "}"),
             headers["Content-Type"] == "application/problem+json"
         else { return }
-        // A sane label needs no escapes.
+        // A checked identifier needs no escapes.
         bytes.removeLast()
         bytes += ",\"requestId\":\"\(label)\"}".utf8
         body = .bytes(bytes)

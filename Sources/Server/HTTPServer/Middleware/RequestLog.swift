@@ -1,19 +1,19 @@
 package import Logging
 
-/// What the log has of one request and its answer.
+/// The log record of one request and its response.
 package struct RequestRecord: Sendable {
-    /// What client and log call the request.
+    /// The identifier of the request.
     package var label: String
     package var method: HTTPMethod
-    /// The route's pattern, `-` for a request that took none.
+    /// The route's pattern; `-` if no route matched.
     package var route: String
     package var status: Int
-    /// Until the answer was known.
+    /// The time until the response was known.
     package var microseconds: Int64
     package var peer: RemoteAddress
-    /// The body's length; nil for one in pieces.
+    /// The body's length in bytes; nil for a streamed body.
     package var bytes: Int?
-    /// Who called, as far as the log may have it.
+    /// The caller, in a form that may be logged.
     package var caller: String?
 
     package init(
@@ -30,10 +30,10 @@ package struct RequestRecord: Sendable {
         self.caller = caller
     }
 
-    /// What every line says.
+    /// The message of every record.
     package static let message = "Answered."
 
-    /// For a log of any kind.
+    /// The record as metadata, for a logger.
     package var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "request": "\(label)", "method": "\(method)", "route": "\(route)", "status": .stringConvertible(status),
@@ -45,14 +45,14 @@ package struct RequestRecord: Sendable {
     }
 }
 
-/// Where the lines about requests go: through a logger, or, as there are many, in a way of their own.
+/// Receives the records of requests: a logger, or a faster implementation, because there are many.
 package protocol RequestLog: Sendable {
-    /// Whether lines of that level are written now.
+    /// Returns whether lines of that level are written at present.
     func takes(_ level: Logger.Level) -> Bool
     func write(_ record: RequestRecord, at level: Logger.Level)
 }
 
-/// Lines about requests that go the way of all others.
+/// Writes the records of requests to a logger.
 package struct LoggerRequestLog: RequestLog {
     private let logger: Logger
 

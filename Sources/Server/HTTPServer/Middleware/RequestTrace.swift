@@ -1,12 +1,11 @@
 import Glibc
 import Synchronization
 
-/// What is found out about a request on its way in, for the log and the numbers outside. Shared by all copies of the
-/// request.
+/// Collects information about a request on its way in, for the log and the metrics. All copies of the request share it.
 package final class RequestTrace: Sendable {
-    /// What client and log call the request: letters, digits and `._~+/=:@-`, at most 128.
+    /// The identifier of the request: letters, digits and `._~+/=:@-`, at most 128.
     package let label: String
-    /// When it arrived, in monotonic nanoseconds.
+    /// The time of arrival, in monotonic nanoseconds.
     let start = monotonicNanoseconds()
 
     struct Found {
@@ -18,16 +17,16 @@ package final class RequestTrace: Sendable {
 
     package init(label: String) { self.label = label }
 
-    /// Who calls, as the log may have it: the id of a key or the subject of a token, never a secret.
+    /// The caller in a form that may be logged: the id of a key or the subject of a token, never a secret.
     package var caller: String? {
         get { state.withLock { $0.caller } }
         set { state.withLock { $0.caller = newValue } }
     }
 
-    /// The route that the request took; the outermost router's where one is inside another.
+    /// The route that matched; the outermost router's if one is inside another.
     package var route: Router.Route? { state.withLock { $0.route?.route } }
 
-    /// All that is known by now.
+    /// The information collected so far.
     var found: Found { state.withLock { $0 } }
 
     func take(_ route: Router.Route, index: Int) {

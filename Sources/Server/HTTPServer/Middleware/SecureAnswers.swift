@@ -1,10 +1,9 @@
-/// Adds the fields that keep browsers from doing more with an answer than it was made for. Fields that an answer has
-/// already stay as they are.
+/// Adds security headers for browsers. Does not change fields that a response already has.
 ///
-/// Pages bring a `Content-Security-Policy` of their own; whatever else is answered gets one that lets it do nothing.
-/// `Cross-Origin-Resource-Policy` is about embedding without asking, and does not stand in the way of CORS.
+/// Pages set their own `Content-Security-Policy`; all other responses get one that allows nothing.
+/// `Cross-Origin-Resource-Policy` concerns embedding, and does not affect CORS.
 ///
-/// - Parameter strictTransportSeconds: how long browsers are to come by TLS alone; nil or 0 for a server without TLS.
+/// - Parameter strictTransportSeconds: the `max-age` of `Strict-Transport-Security`; nil or 0 for a server without TLS.
 package func secureAnswers(strictTransportSeconds: Int? = nil) -> Middleware {
     var fields: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),

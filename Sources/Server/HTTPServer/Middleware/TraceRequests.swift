@@ -1,12 +1,12 @@
 package import Logging
 
-/// Gives every request a label, and counts, times and logs it once its answer is known, an event stream when it opens.
-/// To be used first, so that it sees everything.
+/// Gives every request an identifier; counts, times and logs it once its response is known, or, for an event stream,
+/// when it opens. Use it first, so that it sees everything.
 ///
-/// The log has the route's pattern and not the target, whose query and keys may be data, and no header. Cost: about half
-/// a microsecond, and what a line of log costs.
+/// The log contains the route's pattern instead of the target, whose query and keys may be sensitive, and no header.
+/// Cost: about half a microsecond, plus the log line.
 ///
-/// - Parameter level: at which lines are written; answers that are our own fault are warnings at least. Nil for none.
+/// - Parameter level: returns the level of the log lines; internal errors are at least warnings. Nil for none.
 package func traceRequests(
     _ log: any RequestLog, level: Logger.Level? = .info, into metrics: RequestMetrics? = nil
 ) -> Middleware {
@@ -33,13 +33,13 @@ package func traceRequests(
     }
 }
 
-/// The same with a logger.
+/// Does the same with a logger.
 package func traceRequests(
     _ logger: Logger, level: Logger.Level? = .info, into metrics: RequestMetrics? = nil
 ) -> Middleware { traceRequests(LoggerRequestLog(logger), level: level, into: metrics) }
 
 extension Response {
-    /// The body's length in bytes; nil for one in pieces.
+    /// The body's length in bytes; nil for a streamed body.
     fileprivate var knownLength: Int? {
         if case .pieces = body { nil } else { contentLength }
     }

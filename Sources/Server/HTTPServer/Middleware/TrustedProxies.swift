@@ -1,8 +1,8 @@
 import Glibc
 
-/// The proxies in front of a server whose word about who asks is taken.
+/// The proxies in front of a server whose `X-Forwarded-For` is trusted.
 package struct TrustedProxies: Hashable, Sendable {
-    /// Addresses that begin with the same bits; IPv4 as IPv6 maps it.
+    /// Addresses with a common prefix; IPv4 as IPv4-mapped IPv6.
     private struct Network: Hashable {
         let high: UInt64
         let low: UInt64
@@ -21,7 +21,8 @@ package struct TrustedProxies: Hashable, Sendable {
 
     package var isEmpty: Bool { networks.isEmpty }
 
-    /// Adds an address, such as `10.0.0.7` or `fd00::7`, or a network, such as `10.0.0.0/8`. False for other text.
+    /// Adds an address, such as `10.0.0.7` or `fd00::7`, or a network, such as `10.0.0.0/8`. Returns false for other
+    /// text.
     package mutating func insert(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let address = RemoteAddress(host: String(first)), let bits = address.bits else {
@@ -44,10 +45,11 @@ package struct TrustedProxies: Hashable, Sendable {
         return networks.contains { $0.contains(bits) }
     }
 
-    /// Who made a request: the peer, or, where that is one of the proxies, whom it names in `X-Forwarded-For`.
+    /// Returns the client of a request: the peer or, if that is a trusted proxy, the address that it names in
+    /// `X-Forwarded-For`.
     ///
-    /// Each proxy adds whom it heard from at the end, so the field is read from there for as long as proxies of ours
-    /// speak; what stands further to the left may be the client's own invention.
+    /// Each proxy appends the address of its peer, so the field is read from the end for as long as the addresses are
+    /// trusted proxies; the client could have invented everything further left.
     func client(of request: Request) -> RemoteAddress {
         var client = request.remoteAddress
         guard contains(client), let named = request.header("X-Forwarded-For") else { return client }
@@ -60,7 +62,7 @@ package struct TrustedProxies: Hashable, Sendable {
     }
 }
 
-/// Has everything inside take for the peer whom trusted proxies name. To be used first, so that logs and limits go by
+/// Replaces the peer's address with the client's that trusted proxies name. Use it first, so that logs and limits use
 /// it too.
 package func trustProxies(_ proxies: @escaping @Sendable () -> TrustedProxies) -> Middleware {
     { request, next in
@@ -73,7 +75,7 @@ package func trustProxies(_ proxies: @escaping @Sendable () -> TrustedProxies) -
 }
 
 extension RemoteAddress {
-    /// An address as people write it, without a port; nil for other text.
+    /// Parses an address without a port; nil for other text.
     init?(host text: String) {
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {
@@ -88,7 +90,7 @@ extension RemoteAddress {
         self = .v6(high: UInt64(bigEndian: halves.0), low: UInt64(bigEndian: halves.1), port: 0)
     }
 
-    /// As proxies write it: some add the port, with brackets around IPv6.
+    /// Parses an address in the form that proxies write: some add the port, with brackets around IPv6.
     fileprivate init?(forwarded text: Substring) {
         let text = text.drop { $0 == " " || $0 == "\t" }
         let trimmed = String(text.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
@@ -103,7 +105,7 @@ extension RemoteAddress {
         }
     }
 
-    /// All addresses in IPv6's form; nil for none.
+    /// The address as IPv6; nil for none.
     fileprivate var bits: (high: UInt64, low: UInt64)? {
         switch self {
         case .none: nil

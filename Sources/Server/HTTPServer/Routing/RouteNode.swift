@@ -1,4 +1,4 @@
-/// One step of the routing tree: a path component and what may follow it.
+/// A node of the routing tree: a path component and the nodes below it.
 struct RouteNode: Sendable {
     struct Endpoint: Sendable {
         let names: [String]
@@ -7,7 +7,7 @@ struct RouteNode: Sendable {
     }
 
     private var literals: [String: RouteNode] = [:]
-    /// Zero or one element: a struct cannot hold itself but through an array.
+    /// Zero or one element; an array, because a struct cannot contain itself.
     private var parameter: [RouteNode] = []
     private var rest: [RouteNode] = []
     private var endpoints: [(method: HTTPMethod, endpoint: Endpoint)] = []
@@ -37,7 +37,8 @@ struct RouteNode: Sendable {
         }
     }
 
-    /// The node that matches, with the values of its parameters appended to `values`; unchanged without a match.
+    /// Returns the matching node, and appends the values of its parameters to `values`, which stays unchanged without a
+    /// match.
     func find(_ segments: ArraySlice<String>, _ values: inout [String]) -> RouteNode? {
         guard let segment = segments.first else { return endpoints.isEmpty ? nil : self }
         let following = segments.dropFirst()

@@ -1,23 +1,23 @@
 package import Logging
 
-/// Runs for a request that matched a route. Thrown errors are rendered as in ``HTTPErrorConvertible``.
+/// Handles a request that matched a route. Thrown errors are rendered as in ``HTTPErrorConvertible``.
 package typealias Handler = @Sendable (Request, PathParameters) throws -> Reply
 
-/// Runs around every request, matched or not; `next` never throws: errors have become replies by then.
+/// Runs around every request, whether it matched or not. `next` never throws: errors have become replies by then.
 package typealias Middleware =
     @Sendable (Request, _ next: @escaping @Sendable (Request) -> Reply) throws -> Reply
 
-/// Maps method and path to handlers. Built before the server starts, a constant afterwards.
+/// Maps methods and paths to handlers. Built before the server starts, constant afterwards.
 ///
-/// A pattern is a path whose components may be `:name`, which takes one segment, or, at the end, `*name`,
-/// which takes all segments that are left, at least one. Literal components win over parameters, and those over `*`.
-/// `HEAD` falls back to `GET`; `OPTIONS` is answered with 204 and `Allow` unless a route of its own exists.
+/// A pattern is a path whose components may be `:name`, which matches one segment, or, at the end, `*name`, which
+/// matches all remaining segments, at least one. Literal components take precedence over parameters, and those over
+/// `*`. `HEAD` falls back to `GET`; `OPTIONS` is answered with 204 and `Allow` unless it has a route of its own.
 package struct Router: Sendable {
     /// Where the body of a request is kept until its handler runs.
     package enum BodyHandling: Sendable, Hashable {
         /// In memory, up to the server's limit.
         case memory
-        /// In a file without a name, up to so many bytes; the handler always finds a `bodyFile`, also an empty one.
+        /// In a file without a name, up to the limit in bytes; the handler always gets a `bodyFile`, even an empty one.
         case file(limit: Int)
     }
 
@@ -26,12 +26,12 @@ package struct Router: Sendable {
         package let pattern: String
     }
 
-    /// A middleware, which an array would wrap in conversions that each call goes through.
+    /// A middleware in a struct: an array of closures would wrap each in conversions that every call passes through.
     private struct Layer: Sendable {
         let run: Middleware
     }
 
-    /// All routes in the order registered.
+    /// All routes in the order of registration.
     package private(set) var routes: [Route] = []
 
     private var root = RouteNode()
@@ -43,7 +43,7 @@ package struct Router: Sendable {
         self.logger = logger
     }
 
-    /// Registers a route; one registered before for the same method and pattern is replaced.
+    /// Registers a route. Replaces an earlier one with the same method and pattern.
     package mutating func on(
         _ method: HTTPMethod, _ pattern: String, body: BodyHandling = .memory, _ handler: @escaping Handler
     ) {
@@ -63,25 +63,25 @@ package struct Router: Sendable {
     package mutating func patch(_ pattern: String, _ handler: @escaping Handler) { on(.patch, pattern, handler) }
     package mutating func delete(_ pattern: String, _ handler: @escaping Handler) { on(.delete, pattern, handler) }
 
-    /// Adds a middleware inside those added before: the first one added sees the request first.
+    /// Adds a middleware inside those added before: the first one sees the request first.
     package mutating func use(_ middleware: @escaping Middleware) {
         middlewares.append(Layer(run: middleware))
     }
 
-    /// Adds a check that runs before a body is let into a file: what it throws is the answer, and the body is
-    /// not read. The request that it sees has no body yet. It runs on the loop's thread, before and besides all
-    /// middlewares.
+    /// Adds a check that runs before a body is received into a file. If it throws, the error is the response, and the
+    /// body is not read. The request that it sees has no body yet. It runs on the loop's thread, before and apart from
+    /// all middlewares.
     package mutating func beforeFile(_ check: @escaping @Sendable (Request) throws -> Void) {
         admissions.append(check)
     }
 
-    /// Where the body of a request to this path is to be kept.
+    /// Returns where the body of a request to this path is kept.
     func bodyHandling(_ method: HTTPMethod, _ segments: [String]) -> BodyHandling {
         var values: [String] = []
         return root.find(segments[...], &values)?.endpoint(for: method)?.body ?? .memory
     }
 
-    /// The refusal of a request whose body is about to go into a file.
+    /// Returns the error response for a request whose body is about to be received into a file; nil if it is accepted.
     func refusal(of request: Request) -> Response? {
         do {
             for check in admissions { try check(request) }
@@ -91,10 +91,10 @@ package struct Router: Sendable {
         }
     }
 
-    /// Answers a request, as anything may ask that has no socket.
+    /// Answers a request, also for callers without a socket.
     package func respond(to request: Request) -> Reply { responder(request) }
 
-    /// What answers requests by the routes and middlewares there are now, put together once for many of them.
+    /// Answers requests with the present routes and middlewares, composed once for many requests.
     var responder: @Sendable (Request) -> Reply {
         var responder: @Sendable (Request) -> Reply = { [self] request in
             do {
@@ -134,7 +134,7 @@ package struct Router: Sendable {
             guard endpoint.body != .memory, request.bodyFile == nil else {
                 return try endpoint.handler(request, parameters)
             }
-            // The request has no body, or was made in memory.
+            // The request has no body, or was created in memory.
             var request = request
             request.bodyFile = try BodyFile(request.body)
             request.body = []
@@ -151,18 +151,18 @@ package struct Router: Sendable {
     }
 }
 
-/// The values that a pattern's parameters took.
+/// The values of a pattern's parameters.
 package struct PathParameters: Sendable {
     let names: [String]
-    /// In the order of the pattern; everything a final `*name` took follows one by one.
+    /// The values in the order of the pattern; the segments of a final `*name` follow one by one.
     package let values: [String]
 
-    /// The value of a parameter of the pattern; for a final `*name` its first segment. `nil` for a name that
-    /// the pattern does not have.
+    /// The value of a parameter; for a final `*name` its first segment. `nil` for a name that the pattern does not
+    /// have.
     package subscript(name: String) -> String? {
         names.firstIndex(of: name).map { values[$0] }
     }
 
-    /// All segments that a final `*name` took.
+    /// All segments that a final `*name` matched.
     package var rest: ArraySlice<String> { values[max(names.count - 1, 0)...] }
 }

@@ -1,9 +1,9 @@
-/// Events that wait, oldest first. A queue of at most one event allocates nothing, which is what nearly every stream
-/// holds nearly always; a longer one gives its memory back when it has emptied.
+/// Waiting events, oldest first. A queue of at most one event, which nearly every stream has nearly always, allocates
+/// nothing; a longer one frees its memory when it is empty.
 package struct EventQueue: RandomAccessCollection, Sendable {
     private var oldest: SharedBytes?
     private var later: [SharedBytes] = []
-    /// How many of `later` have moved up already.
+    /// The number of elements of `later` that have been moved up.
     private var moved = 0
 
     package init() {}
@@ -21,7 +21,7 @@ package struct EventQueue: RandomAccessCollection, Sendable {
         if oldest == nil { oldest = event } else { later.append(event) }
     }
 
-    /// Takes over another queue's events, without a copy when this one is empty.
+    /// Appends another queue's events, without a copy if this one is empty.
     package mutating func append(_ other: EventQueue) {
         if isEmpty {
             self = other

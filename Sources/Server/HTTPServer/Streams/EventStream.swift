@@ -1,18 +1,18 @@
 import Synchronization
 
-/// One subscriber's stream of events, fed from any thread.
+/// One subscriber's stream of events. Any thread can send to it.
 ///
-/// The queue between the producer and the socket is bounded: when it is full `send` refuses and the producer
-/// coalesces until `onDrain`. Events that were accepted arrive in order, whole, or the stream ends.
+/// The queue between the producer and the socket is bounded: when it is full, `send` rejects events and the producer
+/// coalesces until `onDrain`. Accepted events arrive in order and complete, or the stream ends.
 ///
-/// An idle stream costs this process about 300 bytes, its owner's closures not counted: this object (128), its
-/// place among the sockets of its loop (80, and as much again while that table has room to grow), and malloc's
-/// own. Waiting events are shared; each costs a stream one reference, the first of them no allocation.
+/// An idle stream costs this process about 300 bytes, without its owner's closures: this object (128), its entry among
+/// the sockets of its loop (80, and as much again while that table has spare capacity), and malloc's overhead. Waiting
+/// events are shared; each costs a stream one reference, the first of them no allocation.
 package final class EventStream: Sendable {
     package enum SendResult: Sendable, Equatable {
-        /// Accepted; it will be sent or the stream will close.
+        /// Accepted; it will be sent, or the stream will close.
         case queued
-        /// Not accepted: more than the limit waits for the client. Coalesce and wait for `onDrain`.
+        /// Not accepted: more bytes than the limit wait for the client. Coalesce and wait for `onDrain`.
         case full
         /// Not accepted: the stream has ended.
         case closed
@@ -21,15 +21,15 @@ package final class EventStream: Sendable {
     package enum CloseReason: Sendable, Equatable {
         /// The owner called `close`.
         case finished
-        /// The client went away.
+        /// The client disconnected.
         case clientLeft
-        /// The client took nothing for longer than the configured time.
+        /// The client read nothing for longer than the configured time.
         case stuck
-        /// The server stops.
+        /// The server is stopping.
         case serverStopping
     }
 
-    /// How the side that sends hears of news.
+    /// Notifies the sending side.
     enum Waker: Sendable {
         case loop(LoopInbox, stream: UInt64)
         case action(@Sendable () -> Void)
@@ -37,17 +37,17 @@ package final class EventStream: Sendable {
 
     private struct State {
         var queue = EventQueue()
-        /// Bytes accepted and not yet taken by the kernel.
+        /// Bytes accepted but not yet accepted by the kernel.
         var pendingBytes = 0
         var finishing = false
         var closed: CloseReason?
         var refused = false
-        /// The sending side knows that there is news and has not looked yet.
+        /// Whether the sending side was notified and has not looked yet.
         var isAwaited = false
         var onClose: (@Sendable (CloseReason) -> Void)?
         var onDrain: (@Sendable () -> Void)?
 
-        /// True for the caller that has to wake the sending side.
+        /// Returns true if the caller must wake the sending side.
         mutating func takeWake() -> Bool {
             defer { isAwaited = true }
             return !isAwaited
@@ -55,22 +55,22 @@ package final class EventStream: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Queued bytes at which `send` starts to refuse. One event of any size is accepted below it.
+    /// The number of queued bytes at which `send` starts to reject. Below it, one event of any size is accepted.
     package let limit: Int
     let waker: Waker
 
-    /// A stream without a socket; whoever holds it plays the sending side.
+    /// Creates a stream without a socket; its owner acts as the sending side.
     ///
     /// - Parameters:
-    ///   - limit: queued bytes at which `send` refuses.
-    ///   - wake: called when there is news, events or the end; at most once until `takeQueued` is called.
+    ///   - limit: the number of queued bytes at which `send` rejects.
+    ///   - wake: called when there are events or the stream ends; at most once until `takeQueued` is called.
     package init(limit: Int, wake: @escaping @Sendable () -> Void = {}) {
         self.limit = limit
         waker = .action(wake)
         state = Mutex(State())
     }
 
-    /// A stream of a loop, which is going to look at it without being told.
+    /// Creates a stream of a loop, which checks it first without being notified.
     init(limit: Int, inbox: LoopInbox, id: UInt64) {
         self.limit = limit
         waker = .loop(inbox, stream: id)
@@ -79,8 +79,8 @@ package final class EventStream: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Hands an event to the stream. Never blocks. Cost: a lock and, for the first event since the loop last
-    /// looked, one post to the loop. For many streams at once use ``EventStreamGroup``.
+    /// Sends an event. Never blocks. Cost: a lock and, for the first event since the loop last looked, one post to the
+    /// loop. For many streams at once use ``EventStreamGroup``.
     @discardableResult
     package func send(_ event: SharedBytes) -> SendResult {
         let (result, mustWake) = enqueue(event)
@@ -88,14 +88,15 @@ package final class EventStream: Sendable {
         return result
     }
 
-    /// The same of one event in two pieces, such as one that begins otherwise on each stream.
+    /// Sends an event in two parts, for events whose beginning differs between streams.
     package func send(_ start: SharedBytes, _ rest: SharedBytes) -> SendResult {
         let (result, mustWake) = enqueue(start, rest)
         if mustWake { wake() }
         return result
     }
 
-    /// Whether an event would be accepted, or refused because the stream has ended. When it would not be, `onDrain` follows.
+    /// Returns whether an event would be accepted, or rejected because the stream has ended. Otherwise `onDrain`
+    /// follows.
     package func findsRoom() -> Bool {
         state.withLock { state in
             guard state.closed == nil, !state.finishing, state.pendingBytes >= limit else { return true }
@@ -104,7 +105,7 @@ package final class EventStream: Sendable {
         }
     }
 
-    /// As `send`, but leaves it to the caller to wake the sending side when told to.
+    /// Queues an event as `send` does, but tells the caller whether to wake the sending side.
     func enqueue(_ event: SharedBytes, _ rest: SharedBytes? = nil) -> (result: SendResult, mustWake: Bool) {
         state.withLock { state in
             guard state.closed == nil, !state.finishing else { return (.closed, false) }
@@ -122,7 +123,7 @@ package final class EventStream: Sendable {
         }
     }
 
-    /// Ends the stream after what is queued has been sent.
+    /// Ends the stream after the queued events have been sent.
     package func close() {
         let mustWake = state.withLock { state in
             guard state.closed == nil, !state.finishing else { return false }
@@ -132,16 +133,16 @@ package final class EventStream: Sendable {
         if mustWake { wake() }
     }
 
-    /// Bytes accepted that wait for the client.
+    /// The accepted bytes that wait for the client.
     var waitingBytes: Int { state.withLock { $0.pendingBytes } }
 
-    /// True while more than the limit waits for the client.
+    /// Whether more bytes than the limit wait for the client.
     package var isCongested: Bool { state.withLock { $0.pendingBytes >= limit } }
 
     package var isClosed: Bool { state.withLock { $0.closed != nil || $0.finishing } }
 
-    /// Calls `action` once, on the loop's thread, when the stream has ended for whatever reason; at once, on
-    /// this thread, if it has ended already. Actions are called in the order given.
+    /// Calls `action` once, on the loop's thread, when the stream has ended for any reason; at once, on this thread, if
+    /// it has ended already. Actions are called in the order of registration.
     package func onClose(_ action: @escaping @Sendable (CloseReason) -> Void) {
         let reason = state.withLock { state in
             guard state.closed == nil else { return state.closed }
@@ -158,8 +159,8 @@ package final class EventStream: Sendable {
         if let reason { action(reason) }
     }
 
-    /// Calls `action` on the loop's thread each time the queue falls to half the limit after `send` refused an event.
-    /// Replaces the action set before.
+    /// Calls `action` on the loop's thread each time the queue shrinks to half the limit after `send` rejected an
+    /// event. Replaces the previous action.
     package func onDrain(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.onDrain = action }
     }
@@ -172,9 +173,9 @@ package final class EventStream: Sendable {
     }
 }
 
-// The sending side; tests without a socket play it.
+// The sending side; tests without a socket use it directly.
 extension EventStream {
-    /// Takes what has been queued since the last call, and whether the stream is to end after it.
+    /// Takes the events queued since the last call, and whether the stream ends after them.
     package func takeQueued() -> (events: EventQueue, finishing: Bool) {
         state.withLock { state in
             state.isAwaited = false
@@ -184,7 +185,7 @@ extension EventStream {
         }
     }
 
-    /// Reports bytes as taken by the kernel; may call the drain action.
+    /// Reports bytes as accepted by the kernel; may call the drain action.
     package func didSend(_ byteCount: Int) {
         let drained: (@Sendable () -> Void)? = state.withLock { state in
             state.pendingBytes -= byteCount
@@ -195,12 +196,12 @@ extension EventStream {
         drained?()
     }
 
-    /// Accepts nothing from now on: the sending side is about to end the stream after what is queued.
+    /// Rejects all further events: the sending side is about to end the stream after the queued ones.
     func beginEnding() {
         state.withLock { $0.finishing = true }
     }
 
-    /// Marks the stream as ended and tells its owner, once.
+    /// Marks the stream as ended and notifies its owner, once.
     package func didClose(_ reason: CloseReason) {
         let action: (@Sendable (CloseReason) -> Void)? = state.withLock { state in
             guard state.closed == nil else { return nil }

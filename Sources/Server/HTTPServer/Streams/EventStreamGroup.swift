@@ -1,16 +1,15 @@
 import Synchronization
 
-/// Streams that are sent the same events, such as all clients of one query.
+/// Streams that receive the same events, such as all clients of one query.
 ///
-/// Sending to a group is the same as sending to each of its streams, in order with what is sent to them one by
-/// one, but each loop is woken once instead of once per stream. Cost of `send`: about 100 ns per stream on the
-/// caller's thread; the loops do the rest, a bounded part at a time. Ended streams leave with the next event;
-/// in a group that is sent none they stay until `leave`, so call that when a stream has ended. Memory: eight
-/// bytes per stream.
+/// Sending to a group has the same effect as sending to each of its streams, in order with events sent to them
+/// individually, but wakes each loop once instead of once per stream. Cost of `send`: about 100 ns per stream on the
+/// caller's thread; the loops do the rest, a bounded part at a time. Ended streams are removed at the next event. In a
+/// group without events they stay until `leave`, so call that when a stream has ended. Memory: eight bytes per stream.
 package final class EventStreamGroup: Sendable {
     private struct State {
         var streams: [EventStream] = []
-        /// Of those, how many are known to have ended.
+        /// The number of these that are known to have ended.
         var ended = 0
     }
 
@@ -18,17 +17,17 @@ package final class EventStreamGroup: Sendable {
 
     package init() {}
 
-    /// Streams in the group, some of which may have ended.
+    /// The number of streams in the group, including some that may have ended.
     package var count: Int { state.withLock { $0.streams.count } }
 
-    /// Adds a stream, which is sent all events from the next `send` on. A stream may be in any number of groups, and
+    /// Adds a stream, which receives all events from the next `send` on. A stream may be in any number of groups, but
     /// must not be added twice to one.
     package func join(_ stream: EventStream) {
         state.withLock { $0.streams.append(stream) }
     }
 
-    /// Takes a stream out; what it was sent before still arrives. Cost: constant on average for one that has ended,
-    /// otherwise proportional to the group.
+    /// Removes a stream; events sent before still arrive. Cost: constant on average for an ended stream, otherwise
+    /// proportional to the group.
     package func leave(_ stream: EventStream) {
         state.withLock { state in
             guard stream.isClosed else {
@@ -45,11 +44,11 @@ package final class EventStreamGroup: Sendable {
         }
     }
 
-    /// Hands an event to all streams. Never blocks.
+    /// Sends an event to all streams. Never blocks.
     ///
-    /// - Returns: the streams that did not take it, because more than their limit waits for the client. They have left
-    ///   the group, so none gets an event after one that it missed: bring them up to date after `onDrain`, which is
-    ///   due for each of them, and let them join again.
+    /// - Returns: the streams that rejected it because more bytes than their limit wait for the client. They have been
+    ///   removed from the group, so that none gets an event after a missed one: bring them up to date after `onDrain`,
+    ///   which follows for each of them, and add them again.
     @discardableResult
     package func send(_ event: SharedBytes) -> [EventStream] {
         let (behind, wakes) = state.withLock { state in
@@ -76,7 +75,7 @@ package final class EventStreamGroup: Sendable {
     }
 }
 
-/// Streams with news, by the loop that is to hear of it.
+/// Streams with events, by the loop that must be notified.
 private struct Wakes {
     private var loops: [(inbox: LoopInbox, streams: [UInt64])] = []
     private var actions: [@Sendable () -> Void] = []

@@ -1,9 +1,9 @@
 extension SharedBytes {
-    /// One server-sent event, encoded once for all its subscribers.
+    /// Encodes a server-sent event once for all its subscribers.
     ///
-    /// A line break in `data` starts another `data:` line, as the format asks; `id` and `name` must not hold
-    /// line breaks (they are cut there). Event data from JSON encoders has no line breaks and is copied in one
-    /// go.
+    /// A line break in `data` starts another `data:` line, as the format requires; `id` and `name` must not contain
+    /// line breaks (they are truncated there). Event data from JSON encoders has no line breaks and is copied as a
+    /// whole.
     package static func event(
         id: String? = nil, name: String? = nil, retry milliseconds: Int? = nil, data: some Collection<UInt8>
     ) -> SharedBytes {
@@ -29,8 +29,8 @@ extension SharedBytes {
         return SharedBytes(out)
     }
 
-    /// A comment line, which clients ignore: the heartbeat. No empty line follows, which some clients take for
-    /// an event without data.
+    /// Encodes a comment line, which clients ignore: the heartbeat. No empty line follows, which some clients interpret
+    /// as an event without data.
     package static func comment(_ text: String = "") -> SharedBytes {
         SharedBytes(":\(text.isEmpty ? "" : " ")\(text)\n")
     }

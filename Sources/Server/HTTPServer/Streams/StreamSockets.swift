@@ -1,18 +1,18 @@
 import CMicrohttpd
 import Glibc
 
-/// The sockets of one loop's event streams. Lives on that loop's thread alone.
+/// The sockets of one loop's event streams. Used only on that loop's thread.
 ///
-/// A stream's socket is ours alone: the library has let go of it. Events go out with non-blocking writes of shared
-/// bytes, several events in one; when the socket takes no more, the rest waits until epoll reports room. The loop
-/// serves requests between two bounded parts of this work, so no number of streams keeps a request waiting.
+/// The library has released these sockets. Events are sent with non-blocking writes of shared bytes, several events in
+/// one; when the socket accepts no more, the rest waits until epoll reports space. The loop handles requests between
+/// two bounded parts of this work, so that no number of streams delays a request.
 ///
-/// Sockets are watched by edges, once and for all: room for more is reported only after a write found none,
-/// what a client sends is thrown away, and a client that closes, half closes, or is killed is reported at once.
-/// One that vanishes without a word is found by the kernel: unacknowledged data ends the connection after the
-/// time that makes a stream stuck, and an idle connection is probed.
+/// Sockets are registered once, edge-triggered: space is reported only after a write found none, input from the client
+/// is discarded, and a client that closes, half-closes, or is killed is reported at once. The kernel detects one that
+/// vanishes without closing: unacknowledged data ends the connection after the time that makes a stream stuck, and an
+/// idle connection is probed.
 final class StreamSockets {
-    /// What one look at the streams may do before requests have their turn: about a millisecond's worth.
+    /// The amount of work for streams between two turns of the requests: about a millisecond.
     struct Budget {
         var writes = 64
         var bytes = 1 << 20
@@ -20,35 +20,35 @@ final class StreamSockets {
     }
 
     struct Entry {
-        /// `nil` where no stream is.
+        /// `nil` for a free entry.
         var stream: EventStream?
         var fd: Int32 = -1
-        /// Tells a stream from earlier ones in the same place.
+        /// Distinguishes a stream from earlier ones at the same index.
         var generation: UInt32 = 0
-        /// Taken from the stream and not yet taken by the kernel.
+        /// Events taken from the stream but not yet accepted by the kernel.
         var outgoing = EventQueue()
-        /// Bytes at the front that are the answer's head, which the stream does not count among its own.
+        /// The number of bytes at the front that are the response head, which the stream does not count.
         var headBytes = 0
-        /// Bytes of the oldest outgoing event that are out already.
+        /// The number of bytes of the oldest outgoing event that have been sent.
         var offset = 0
-        /// When the kernel last took something, or had nothing to take, in monotonic milliseconds.
+        /// When the kernel last accepted data, or there was nothing to send, in monotonic milliseconds.
         var lastProgress: Int64 = 0
         var heartbeatDue: Int64 = 0
-        /// The socket takes no more until epoll says so.
+        /// The socket accepts no more until epoll reports space.
         var isBlocked = false
-        /// Goes through a session; see `secured`.
+        /// The stream uses a TLS session; see `secured`.
         var isSecure = false
-        /// In the backlog.
+        /// Whether it is in the backlog.
         var isListed = false
-        /// Ends when everything is out, with this reason.
+        /// The reason with which the stream ends once everything is sent.
         var ending: EventStream.CloseReason?
     }
 
-    /// What a stream over TLS has besides.
+    /// The additional state of a stream over TLS.
     struct SecureSide {
         let session: TLSSession
         let connection: Connection
-        /// A record waits in the session for room in the socket.
+        /// A record in the session waits for space in the socket.
         var hasWaitingRecord = false
 
         init(session: TLSSession, connection: Connection) {
@@ -65,9 +65,9 @@ final class StreamSockets {
 
     private var entries: [Entry] = []
     private var vacant: [Int] = []
-    /// By place. A table of its own, so that streams without TLS do not pay for it.
+    /// By index. A separate table, so that streams without TLS need no memory for it.
     private var secured: [Int: SecureSide] = [:]
-    /// Streams with something to do, in the order in which they get their turn.
+    /// Streams with pending work, in the order of their turns.
     private var backlog: [UInt64] = []
     private var nextInBacklog = 0
     /// This loop's part of the counter.
@@ -85,9 +85,9 @@ final class StreamSockets {
 
     // MARK: - Coming and going
 
-    /// Makes a stream of a socket, which it owns from then on, and sends the answer's head before anything
-    /// else. `nil`, with the socket closed, when it cannot be watched. With TLS the socket stays the
-    /// connection's, which hears of the stream's end.
+    /// Creates a stream for a socket, whose ownership it takes, and sends the response head before anything else.
+    /// Returns `nil`, with the socket closed, if it cannot be registered. With TLS the connection keeps the socket, and
+    /// is notified of the stream's end.
     func adopt(_ fd: Int32, head: SharedBytes, now: Int64, secure: SecureSide? = nil) -> EventStream? {
         let slot = vacant.popLast() ?? entries.count
         if slot == entries.count { entries.append(Entry()) }
@@ -118,7 +118,7 @@ final class StreamSockets {
     private func prepare(_ fd: Int32) {
         let seconds = max(configuration.streamStuckTimeout / 1000, 2)
         setFlag(fd, Int32(IPPROTO_TCP), TCP_NODELAY)
-        // A client that does not keep up should be known soon, not when megabytes wait in the kernel.
+        // A client that does not keep up should be noticed soon, not when megabytes are in the kernel's buffer.
         setFlag(fd, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 64 * 1024)
         setFlag(fd, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(clamping: configuration.streamStuckTimeout))
         setFlag(fd, SOL_SOCKET, SO_KEEPALIVE)
@@ -131,12 +131,12 @@ final class StreamSockets {
         guard let stream = entries[slot].stream else { return }
         let fd = entries[slot].fd
         if reason == .stuck {
-            // What the kernel still holds would wait for a reader that does not read.
+            // The kernel's buffer would wait for a client that does not read.
             var abort = linger(l_onoff: 1, l_linger: 0)
             setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
             counters.stuckStreamCounter.move(by: 1)
         } else if reason != .clientLeft {
-            // Bytes of the client that nobody has read would turn the end into a reset, and the last events be lost.
+            // Unread input would turn the close into a reset, and the client would lose the last events.
             discardInput(slot)
         }
         if let secure = secured.removeValue(forKey: slot) {
@@ -166,16 +166,16 @@ final class StreamSockets {
         return slot
     }
 
-    // MARK: - News
+    // MARK: - Notifications
 
-    /// Puts a stream into the backlog.
+    /// Adds a stream to the backlog.
     func list(_ id: UInt64) {
         guard let slot = slot(of: id), !entries[slot].isListed else { return }
         entries[slot].isListed = true
         backlog.append(id)
     }
 
-    /// What epoll says about a stream's socket.
+    /// Handles epoll's events of a stream's socket.
     func take(_ events: UInt32, of id: UInt64) {
         guard let slot = slot(of: id) else { return }
         if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
@@ -192,15 +192,15 @@ final class StreamSockets {
         }
     }
 
-    /// Throws away what has arrived. False for a client that sends faster than that.
+    /// Discards the received input. Returns false for a client that sends faster than that.
     @discardableResult
     private func discardInput(_ slot: Int) -> Bool {
         if entries[slot].isSecure { return secured[slot]?.session.discardInput() ?? false }
         let fd = entries[slot].fd
-        // More than the kernel keeps for a socket, so that a client is given up only when it sends all the while.
+        // More than the kernel's receive buffer, so that only a client that sends continuously is disconnected.
         let most = 1 << 26
         for _ in 0..<16 {
-            // TCP drops bytes that are to be truncated without copying them.
+            // TCP discards truncated bytes without copying them.
             if recv(fd, nil, most, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) < most { return true }
         }
         return false
@@ -208,7 +208,7 @@ final class StreamSockets {
 
     // MARK: - Sending
 
-    /// Gives streams their turn until all had one or the budget is spent; `hasBacklog` tells which.
+    /// Gives each stream a turn until all had one or the budget is spent; `hasBacklog` tells which.
     func work(_ budget: Budget = Budget(), now: Int64) {
         var budget = budget
         while !budget.isSpent, nextInBacklog < backlog.count {
@@ -232,7 +232,7 @@ final class StreamSockets {
         let (news, finishing) = stream.takeQueued()
         if finishing, entries[slot].ending == nil { entries[slot].ending = .finished }
         if !news.isEmpty {
-            // Time without progress counts from when there is something to send.
+            // The time without progress begins when there is something to send.
             if entries[slot].outgoing.isEmpty { entries[slot].lastProgress = now }
             entries[slot].outgoing.append(news)
             entries[slot].heartbeatDue = now + configuration.heartbeatDelay(ofStream: slot)
@@ -260,8 +260,8 @@ final class StreamSockets {
         if let reason = entries[slot].ending { end(slot, reason) }
     }
 
-    /// One write of as many waiting events as fit in it. Returns how many bytes went out, or the error number,
-    /// negated.
+    /// Writes as many waiting events as fit into one call. Returns the number of bytes sent, or the negated error
+    /// number.
     private func write(_ entry: Entry) -> Int {
         let most = 32
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: most) { vectors in
@@ -282,7 +282,7 @@ final class StreamSockets {
         }
     }
 
-    /// One record of as many waiting events as fit in it, or the one that waits for room. Returns what `write` does.
+    /// Sends one record with as many waiting events as fit, or the waiting record. Returns the same as `write`.
     private func writeSecurely(_ slot: Int) -> Int {
         guard let secure = secured[slot] else { return -Int(EPIPE) }
         let sent: Int
@@ -309,7 +309,7 @@ final class StreamSockets {
 
     // MARK: - Time
 
-    /// Called about once a second: cuts streams that are stuck, and sends heartbeats that are due.
+    /// Called about once a second: closes stuck streams, and sends heartbeats that are due.
     func tick(_ now: Int64) {
         var waiting = 0
         defer { countBytes(waiting) }
@@ -327,7 +327,7 @@ final class StreamSockets {
 
     // MARK: - Stopping
 
-    /// Ends all streams after what is queued and a last event, which no limit holds back.
+    /// Ends all streams after the queued events and a closing event, which ignores the limit.
     func finishAll(_ closingEvent: SharedBytes?) {
         for slot in entries.indices {
             guard let stream = entries[slot].stream else { continue }
@@ -341,14 +341,14 @@ final class StreamSockets {
         }
     }
 
-    /// Ends what `finishAll` has not brought to its end.
+    /// Closes the streams that `finishAll` has not ended.
     func cutAll() {
         for slot in entries.indices { end(slot, .serverStopping) }
     }
 }
 
 extension StreamSockets.Entry {
-    /// Takes bytes that went out off the queue, and returns how many of them were the stream's.
+    /// Removes sent bytes from the queue, and returns how many of them were the stream's.
     mutating func drop(_ sent: Int) -> Int {
         offset += sent
         while let oldest = outgoing.first, offset >= oldest.count {

@@ -1,20 +1,19 @@
 import CGnuTLS
 import Glibc
 
-/// A certificate chain and its key, checked and ready for handshakes. Connections hold the one that they began
-/// with, so it lives for as long as any of them needs it.
+/// A certificate chain and its key, checked and ready for handshakes. A connection retains the one that it began with.
 final class Certificate: Sendable {
-    // Changed in `init` alone; from then on any number of sessions on any threads may read it, says GnuTLS.
+    // Changed only in `init`; after that GnuTLS allows any number of sessions on any threads to read it.
     nonisolated(unsafe) private let credentials: gnutls_certificate_credentials_t
     /// When it expires, in seconds since 1970.
     let expiry: Int
 
-    /// What clients may use: TLS 1.3 and 1.2 with forward secrecy and authenticated encryption.
+    /// The offered protocol versions: TLS 1.3 and 1.2 with forward secrecy and authenticated encryption.
     static let priorities =
         "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-CIPHER-ALL:+AES-256-GCM:+AES-128-GCM:+CHACHA20-POLY1305"
         + ":%SERVER_PRECEDENCE"
 
-    /// The contents of both files, as the library wants them when it starts.
+    /// The contents of both files, as the library expects them at its start.
     struct PEM {
         let chain: [UInt8]
         let key: [UInt8]
@@ -25,7 +24,7 @@ final class Certificate: Sendable {
         }
     }
 
-    /// - Throws: ``ServerError`` that names the file and what is wrong with it.
+    /// - Throws: ``ServerError`` that names the file and the error in it.
     init(_ pem: PEM, from files: TLSFiles) throws(ServerError) {
         expiry = try Self.checkChain(pem.chain, files.certificateChain)
         try Self.checkKey(pem.key, files.key)
@@ -50,7 +49,7 @@ final class Certificate: Sendable {
 
     deinit { gnutls_certificate_free_credentials(credentials) }
 
-    /// Makes a session whose handshake has not begun present this certificate.
+    /// Uses this certificate for a session whose handshake has not begun.
     func use(in session: OpaquePointer) {
         gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
     }
@@ -100,7 +99,7 @@ final class Certificate: Sendable {
     }
 }
 
-/// The bytes as GnuTLS takes them; it does not write to them.
+/// Calls the body with the bytes in GnuTLS's type; GnuTLS does not write to them.
 private func withDatum(_ bytes: [UInt8], _ body: (UnsafePointer<gnutls_datum_t>) -> Int32) -> Int32 {
     bytes.withUnsafeBufferPointer { buffer in
         var datum = gnutls_datum_t(
@@ -111,11 +110,11 @@ private func withDatum(_ bytes: [UInt8], _ body: (UnsafePointer<gnutls_datum_t>)
 
 private func gnutlsText(_ status: Int32) -> String {
     guard let text = gnutls_strerror(status) else { return "error \(status)" }
-    // A sentence of its own, which becomes a part of one here.
+    // GnuTLS's message is a sentence; here it becomes part of one.
     return String(String(cString: text).reversed().drop { $0 == "." }.reversed())
 }
 
-/// A file of at most a mebibyte.
+/// Reads a file of at most 1 MiB.
 private func readSmallFile(_ path: String) throws(ServerError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unreadableFile(path, reason: errorText(errno)) }

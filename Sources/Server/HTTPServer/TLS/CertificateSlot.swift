@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The certificate that new connections get. Loops look when a connection opens; any thread may put another one in.
+/// The certificate for new connections. Loops read it when a connection opens; any thread may replace it.
 final class CertificateSlot: Sendable {
     private let files: TLSFiles
     private let logger: Logger
@@ -19,7 +19,7 @@ final class CertificateSlot: Sendable {
 
     var current: Certificate { certificate.withLock { $0 } }
 
-    /// Reads the files again. What is wrong with them leaves the certificate that is in use in place.
+    /// Reads the files again. If they are invalid, the present certificate stays in use.
     func reload() throws(ServerError) {
         do throws(ServerError) {
             let next = try Certificate(Certificate.PEM(files), from: files)

@@ -1,8 +1,8 @@
-/// The files that a server's certificate is read from, both in PEM form.
+/// The paths of a server's certificate and key in PEM format.
 package struct TLSFiles: Sendable, Equatable {
-    /// The server's certificate first, then those that lead from it to one that clients know.
+    /// The server's certificate, followed by the intermediate certificates.
     package var certificateChain: String
-    /// The key of the first certificate, without a passphrase.
+    /// The private key of the first certificate, without a passphrase.
     package var key: String
 
     package init(certificateChain: String, key: String) {
@@ -12,6 +12,6 @@ package struct TLSFiles: Sendable, Equatable {
 }
 
 extension TLSFiles {
-    /// Throws when a server could not start with them; the error names the file and what is wrong with it.
+    /// Throws if a server could not start with them; the error names the file and the error in it.
     package func check() throws(ServerError) { _ = try Certificate(Certificate.PEM(self), from: self) }
 }

@@ -1,13 +1,13 @@
 import CGnuTLS
 import Glibc
 
-/// A client's look at whether a server answers over TLS.
+/// Checks as a client whether a server responds over TLS.
 package enum TLSProbe {
-    /// Sends a request over a connected socket and gives the beginning of the answer: so many bytes at least, fewer where
-    /// the server ends before, or the time limit that the socket has.
+    /// Sends a request over a connected socket and returns the beginning of the response: at least `length` bytes,
+    /// fewer if the server ends the response or the socket's timeout elapses.
     ///
-    /// Whose certificate the server shows is not looked at: the request must have nothing to hide, and the answer must
-    /// not be relied on. Nil when the server does not speak TLS.
+    /// The server's certificate is not verified: the request must contain no secret, and the response must not be
+    /// trusted. Returns nil if the server does not use TLS.
     package static func ask(_ socket: Int32, _ request: [UInt8], atLeast length: Int) -> [UInt8]? {
         var session: gnutls_session_t?
         guard gnutls_init(&session, UInt32(GNUTLS_CLIENT)) == 0, let session else { return nil }
@@ -30,8 +30,8 @@ package enum TLSProbe {
         return answer
     }
 
-    /// Calls again what was interrupted, or met a message that is none of the answer. A socket whose time is over says the
-    /// same, so not for ever.
+    /// Repeats an interrupted call, and one that received a message without data. An elapsed timeout gives the same
+    /// result, so the repetitions are limited.
     private static func again(_ call: () -> Int) -> Int {
         var status = 0
         for _ in 0..<4 {
