@@ -4,26 +4,27 @@ package import QueryLanguage
 package import StoreContract
 import Synchronization
 
-/// The database as one caller may see and change it: as if what it may not read did not exist.
+/// Row-level security: the database as one caller can see and change it. Data that the caller may not read appears not
+/// to exist.
 ///
 /// Callers with equal views share live results and encoded events.
 package struct AccessView: Hashable, Sendable {
     package let role: Role
-    /// What the rules refer to, and nothing else: callers whose other claims differ have equal views.
+    /// Only the claims that the rules refer to: callers with different other claims have equal views.
     package let claims: JSONValue
 
-    /// - Parameter claims: all that are known of the caller.
+    /// - Parameter claims: all claims of the caller.
     package init(role: Role, claims: JSONValue = [:]) {
         self.role = role
         self.claims = ClaimNames.keep(claims, for: role)
     }
 
-    /// Sees and does everything.
+    /// The view with full access.
     package static let unrestricted = AccessView(role: .administrator)
 
     package var isUnrestricted: Bool { role.isAdministrator }
 
-    /// The view bound to a schema. Cost: a look-up when it was asked for lately.
+    /// Returns the view bound to a schema. Cost: a lookup if it was used recently.
     package func access(under schema: Schema) -> BoundAccess {
         Self.known.withLock { known in
             if let access = known[self], access.schema == schema { return access }
@@ -37,32 +38,32 @@ package struct AccessView: Hashable, Sendable {
     private static let known = Mutex<[AccessView: BoundAccess]>([:])
     private static let mostKnown = 1000
 
-    /// Whether a schema is what the caller sees, or may write, of a store's.
+    /// Returns whether a schema is the part of a store's schema that the caller can see or write.
     package func shows(_ schema: Schema, of whole: Schema) -> Bool {
         guard !isUnrestricted else { return schema == whole }
         let access = access(under: whole)
         return schema == access.visibleSchema || schema == access.writableSchema
     }
 
-    /// The snapshot with the schema, the objects, the properties and the links that exist for the caller.
+    /// Returns the snapshot with the schema, objects, properties and links that are visible to the caller.
     package func restrict(_ snapshot: any Snapshot) throws -> any Snapshot {
         guard !isUnrestricted else { return snapshot }
         return RestrictedSnapshot(snapshot, access(under: snapshot.schema))
     }
 
-    /// An earlier version in the same way.
+    /// Restricts an earlier version in the same way.
     package func restrict(past reads: any ObjectReads) throws -> any ObjectReads {
         isUnrestricted ? reads : RestrictedReads(reads, access(under: reads.schema))
     }
 
-    /// What the query, bound to the visible schema, means to the caller: for those who run it without the snapshot
-    /// above, as live queries do.
+    /// Restricts a query bound to the visible schema, for callers such as live queries that run it without a restricted
+    /// snapshot.
     package func restrict(_ query: BoundQuery, _ schema: Schema) throws -> BoundQuery {
         isUnrestricted ? query : access(under: schema).restrict(query)
     }
 
-    /// Does work in a transaction that shows what exists for the caller and refuses what it may not do. What must hold
-    /// at the end of a write is checked when the work is done.
+    /// Runs work in a transaction that shows what is visible to the caller and rejects what it may not do. Conditions
+    /// for the end of a write are checked after the work.
     package func perform<R>(
         in transaction: any WriteTransaction, _ work: (any WriteTransaction) throws -> R
     ) throws -> R {

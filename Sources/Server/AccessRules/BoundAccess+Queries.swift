@@ -1,10 +1,10 @@
 import ObjectModel
 package import QueryLanguage
 
-/// What queries mean when the objects that are not there are not met.
+/// Restricts queries to visible objects.
 extension BoundAccess {
-    /// The query, bound to the visible schema, as one that the store can be asked. Whether the object whose property is the
-    /// scope is there is for the caller to see to.
+    /// Restricts a query bound to the visible schema, so that the store can run it. Does not check whether the object
+    /// whose property is the scope is visible.
     package func restrict(_ query: BoundQuery) -> BoundQuery {
         var restricted = query
         let own: BoundPredicate
@@ -63,7 +63,7 @@ extension BoundAccess {
         if predicate != .constant(true) { links.append(.rowSecurity(predicate, classID)) }
     }
 
-    /// Goes as deep as the predicate is nested, which is as deep as a text may be.
+    /// The recursion is as deep as the predicate is nested, which the parser limits.
     private func restrict(_ predicate: BoundPredicate) -> BoundPredicate {
         switch predicate {
         case .constant: return predicate

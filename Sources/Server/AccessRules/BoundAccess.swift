@@ -2,38 +2,39 @@ import JSONCoding
 package import ObjectModel
 import QueryLanguage
 
-/// A view bound to a schema: which classes, properties and objects are there for the caller, and what it may do.
-/// Immutable; made once for all requests of equal views.
+/// A view bound to a schema: the visible classes, properties and objects, and the permitted changes. Immutable; created
+/// once for all requests with equal views.
 package final class BoundAccess: Sendable {
-    /// What the caller may do with the objects of one class.
+    /// The caller's permissions on the objects of one class.
     struct ClassAccess: Sendable {
-        /// The objects that are there among those that an owner, a link or a property leads to.
+        /// Matches the objects that are visible through a visible owner, link or property.
         var part = BoundPredicate.constant(false)
-        /// The objects that are there by themselves: of embedded classes those whose owners are.
+        /// Matches the objects that are visible by themselves: of embedded classes those with a visible owner.
         var whole = BoundPredicate.constant(false)
-        /// The objects in the list of the class: none of an embedded class that the role does not name.
+        /// Matches the objects in the list of the class: none of an embedded class that the role does not name.
         var listed = BoundPredicate.constant(false)
         var create: BoundPredicate?
         var update: BoundPredicate?
         var delete: BoundPredicate?
-        /// The properties that may be given values; nil for all that are there.
+        /// The properties that can be assigned; nil for all visible ones.
         var writable: Set<PropertyID>?
-        /// For embedded classes: the properties of the visible schema that own their objects.
+        /// For embedded classes: the visible properties that own their objects.
         var owners: [(origin: ClassID, property: PropertyID)] = []
     }
 
-    /// What the store has.
+    /// The complete schema of the store.
     package let schema: Schema
-    /// What is there for the caller. Numbers are those of `schema`, so that queries bound to it fit the store.
+    /// The part of the schema that is visible. It has the same identifiers as `schema`, so that queries bound to it fit
+    /// the store.
     package let visibleSchema: Schema
-    /// `visibleSchema` and the properties that may be written but not read.
+    /// `visibleSchema` plus the write-only properties.
     package let writableSchema: Schema
-    /// What is wrong with rules, which then allow nothing: one sentence each.
+    /// The errors in rules, one sentence each. Such rules allow nothing.
     package let problems: [String]
     let classes: [ClassID: ClassAccess]
-    /// The classes of which objects may be hidden, as a link to them finds out.
+    /// The classes some of whose objects may be hidden, which matters for links to them.
     package let restricted: Set<ClassID>
-    /// What references in mixed values may lead to; nil when every object of the store is there.
+    /// The conditions for the targets of references in mixed values; nil if every object is visible.
     let references: [ClassID: BoundPredicate]?
 
     init(_ role: Role, claims: JSONValue, _ schema: Schema) {
@@ -75,13 +76,13 @@ package final class BoundAccess: Sendable {
                 }) : nil
     }
 
-    /// Whether all objects of the class are there, whoever leads to them.
+    /// Whether all objects of the class are visible, through any path.
     func isOpen(_ classID: ClassID) -> Bool { classes[classID]?.whole == .constant(true) }
 
     func access(_ classID: ClassID) -> ClassAccess { classes[classID] ?? ClassAccess() }
 }
 
-/// Reads a role's rules against a schema.
+/// Binds a role's rules to a schema.
 private struct RuleReading {
     let role: Role
     let claims: JSONValue
@@ -94,7 +95,7 @@ private struct RuleReading {
         self.schema = schema
     }
 
-    /// The classes with a rule to read them, and the embedded ones that those have as parts and the role does not name.
+    /// Returns the classes with a rule for reading, and the embedded classes within those that the role does not name.
     func visibleClasses() -> Set<ClassID> {
         var visible: Set<ClassID> = []
         var open: [ClassSchema] = []
@@ -146,7 +147,7 @@ private struct RuleReading {
     }
 }
 
-/// Adds to the rules of embedded classes that the owner of an object must be there too.
+/// Adds the condition that the owner is visible to the rules of embedded classes.
 private struct OwnerConditions {
     private let schema: Schema
     private let visible: Schema
@@ -167,8 +168,8 @@ private struct OwnerConditions {
         }
     }
 
-    /// That one of the owners' properties that are there leads to the object, from an object that is there. Owners that
-    /// only lead on to the class itself count as not there.
+    /// Returns the condition that a visible object owns the object through a visible property. Owners that only lead
+    /// back to the class itself do not count.
     private func condition(
         on part: ClassID, _ classes: [ClassID: BoundAccess.ClassAccess], _ way: Set<ClassID>
     ) -> BoundPredicate {
@@ -206,7 +207,8 @@ private struct OwnerConditions {
 }
 
 extension Role {
-    /// The rule for a class. Embedded classes that are not named are parts of their owners: everything of them is there.
+    /// Returns the rule for a class. Embedded classes that the role does not name are completely visible within their
+    /// owners.
     func rule(for objectClass: ClassSchema) -> ClassRule {
         classes[objectClass.name] ?? (objectClass.isEmbedded ? ClassRule() : others)
     }
@@ -216,8 +218,8 @@ extension Role {
             + (error.hint.map { " Did you mean '\($0)'?" } ?? "")
     }
 
-    /// What is wrong with the role for a database with this schema, as sentences: rules that no claims could make fit,
-    /// and names that do not exist. Such rules allow nothing until the schema has what they name.
+    /// Returns the role's errors for a schema, as sentences: rules that fit the schema with no claims, and names that
+    /// do not exist. Such rules allow nothing until the schema has the classes and properties that they name.
     package func problems(in schema: Schema) -> [String] {
         guard !isAdministrator else { return [] }
         var problems: [String] = []
@@ -253,9 +255,9 @@ extension Role {
 }
 
 extension Schema {
-    /// The schema with those classes for which `properties` does not give nil twice over: all properties, or the named
-    /// ones and the primary key. What leads to a class or property that is left out is left out too, and so are embedded
-    /// classes that nothing leads to any more: a schema cannot have them.
+    /// Returns the schema with the classes for which `properties` returns an outer value: with all properties if the
+    /// inner value is nil, else with the named ones and the primary key. Omits links to omitted classes and inverses of
+    /// omitted properties, and also embedded classes that are no longer referenced, which a schema must not contain.
     fileprivate func keeping(_ properties: (ClassSchema) -> Set<String>??) -> Schema {
         var kept: [ClassID: Set<PropertyID>] = [:]
         for objectClass in classes {
@@ -282,7 +284,7 @@ extension Schema {
             }, nextClassID: nextClassID)
     }
 
-    /// The embedded classes among the kept ones that kept properties lead to from top-level classes.
+    /// Returns the embedded classes that can be reached from top-level classes through kept properties.
     private func embeddedClasses(reachedBy kept: [ClassID: Set<PropertyID>]) -> Set<ClassID> {
         var reached: Set<ClassID> = []
         var open = classes.filter { !$0.isEmbedded }

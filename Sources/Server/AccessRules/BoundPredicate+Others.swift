@@ -1,7 +1,7 @@
 import QueryLanguage
 
 extension BoundPredicate {
-    /// Whether more decides it than properties of the objects themselves.
+    /// Whether the result depends on more than the object's own properties.
     var readsOthers: Bool {
         switch self {
         case .constant: false

@@ -6,7 +6,7 @@ enum ClaimNames {
     private static let known = Mutex<[Role: Set<String>]>([:])
     private static let mostKnown = 1000
 
-    /// The claims without those that no rule names. Cost: one look-up for a role that was asked about lately.
+    /// Returns the claims that the role's rules name. Cost: one lookup for a recently used role.
     static func keep(_ claims: JSONValue, for role: Role) -> JSONValue {
         guard !role.isAdministrator, case .object(let object) = claims, !object.members.isEmpty else { return [:] }
         let names = names(of: role)

@@ -1,7 +1,7 @@
 package import QueryLanguage
 
 extension ClassRule {
-    /// Reads a predicate without knowing the schema. Throws what is wrong with it whatever the classes are.
+    /// Parses a predicate without a schema. Throws errors that do not depend on the classes.
     package static func check(_ predicate: String) throws(QueryError) {
         let parsed = try QueryParser.parse(RuleText(predicate).text, dialect: .rql)
         guard parsed.steps.isEmpty else {

@@ -1,16 +1,17 @@
 import ObjectModel
 import QueryLanguage
 
-/// What a rule says of a caller that lacks claims which the rule names: a comparison with one of them never helps. It
-/// counts as false, and under a NOT as true, so that what is around it cannot hold because of it.
+/// Evaluates rules for a caller that lacks claims which the rule names: a comparison with a missing claim never grants
+/// access. It counts as false, and under a NOT as true, so that the surrounding condition cannot become true because of
+/// it.
 ///
-/// To compare null with what an object holds instead would give objects without an owner to callers without a name.
-/// Whether a claim is there can be asked: `$claims.team == NULL` and `$claims.team != NULL` have their plain meaning.
+/// If null were compared with the object's value instead, callers without a name could access objects without an owner.
+/// Rules can test whether a claim exists: `$claims.team == NULL` and `$claims.team != NULL` have their plain meaning.
 struct MissingClaims {
-    /// By the number of the argument that stands for a claim.
+    /// Whether each argument stands for a missing claim, by number.
     let isMissing: [Bool]
 
-    /// The rule without arguments that stand for missing claims.
+    /// Returns the rule without arguments for missing claims.
     func read(_ predicate: ParsedPredicate) -> ParsedPredicate { read(predicate, denied: .constant(false)) }
 
     private func read(_ predicate: ParsedPredicate, denied: ParsedPredicate) -> ParsedPredicate {
@@ -23,7 +24,7 @@ struct MissingClaims {
         }
     }
 
-    /// Whether a claim is there, if that is what is asked.
+    /// Evaluates a comparison that tests whether a claim exists; nil for others.
     private func read(_ comparison: ParsedComparison) -> ParsedPredicate? {
         guard case .comparison(let sign) = comparison.operator, sign == .equal || sign == .notEqual else { return nil }
         for (claim, other) in [(comparison.left, comparison.right), (comparison.right, comparison.left)] {
@@ -35,9 +36,9 @@ struct MissingClaims {
         return nil
     }
 
-    // MARK: Where claims are named
+    // MARK: References to claims
 
-    /// Goes as deep as the rule is nested, which is as deep as a text may be.
+    /// The recursion is as deep as the rule is nested, which the parser limits.
     private func names(_ predicate: ParsedPredicate) -> Bool {
         switch predicate {
         case .constant: false

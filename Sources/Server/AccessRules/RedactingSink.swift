@@ -1,13 +1,13 @@
 import ObjectModel
 import StoreContract
 
-/// Hands rows on with links as they are for one caller.
+/// Passes rows on with the links that one caller can see.
 struct RedactingSink<Sink: RowSink>: RowSink {
     private(set) var sink: Sink
-    /// Whether links may have to be hidden, by column: then the property.
+    /// The property of each column whose links may have to be hidden; nil for others.
     private let masked: [PropertySchema?]
     private let redaction: ValueRedaction
-    /// The first error; what came after it is null.
+    /// The first error; values after it are null.
     private(set) var fault: (any Error)?
 
     init(_ sink: Sink, _ masked: [PropertySchema?], _ redaction: ValueRedaction) {
@@ -58,12 +58,12 @@ struct RedactingSink<Sink: RowSink>: RowSink {
     mutating func endObject() { sink.endObject() }
 }
 
-/// Collects what single links lead to, and nothing else.
+/// Collects the targets of to-one links.
 struct TargetCollector: RowSink {
     private let targets: [ClassID?]
     private(set) var found: [ClassID: Set<ObjectKey>] = [:]
 
-    /// - Parameter targets: the class that each column leads to.
+    /// - Parameter targets: the target class of each column.
     init(_ targets: [ClassID?]) { self.targets = targets }
 
     mutating func link(_ column: Int, _ target: ObjectKey) {

@@ -2,17 +2,17 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Reads that show a store, as it is or was at one version, as it exists for one caller.
+/// Reads a store at one version as one caller sees it.
 ///
-/// Every value that leaves here is masked: no link and no reference leads to an object that is not there for the caller.
+/// Every returned value is masked: no link and no reference leads to an object that is hidden from the caller.
 protocol RestrictingReads: ObjectReads {
-    /// All that there is.
+    /// The unrestricted reads.
     var origin: any ObjectReads { get }
     var access: BoundAccess { get }
     var targets: VisibleTargets { get }
 }
 
-/// An earlier version as it exists for one caller.
+/// An earlier version as one caller sees it.
 final class RestrictedReads: RestrictingReads {
     let origin: any ObjectReads
     let access: BoundAccess
@@ -93,7 +93,7 @@ extension RestrictingReads {
         return try elements.filter { try $0.isNull || !redaction.shownElement($0, property).isNull }
     }
 
-    /// The property of an object, both of which must be there.
+    /// Returns the property of an object. Throws unless both are visible.
     func property(_ id: PropertyID, of classID: ClassID, _ key: ObjectKey) throws -> PropertySchema {
         guard let objectClass = schema[classID] else {
             throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")
@@ -109,7 +109,7 @@ extension RestrictingReads {
 
     // MARK: Queries
 
-    /// Nil when there is nothing to ask for: the object whose property is the scope is not there.
+    /// Returns nil if the object whose property is the scope is hidden.
     func restricted(_ query: BoundQuery) throws -> BoundQuery? {
         if case .property(let holder, let property) = query.scope {
             guard schema[holder.classID]?[property] != nil, try targets.contains(holder) else { return nil }
@@ -120,8 +120,7 @@ extension RestrictingReads {
     package func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
         guard let query = try restricted(query) else { return [] }
         let keys = try origin.select(query, window)
-        // Whoever selects reads next what was found. That an owner leads to an embedded object does not yet mean that
-        // the object is there for others.
+        // The result is usually read next. An embedded object that is visible through an owner may be hidden elsewhere.
         if query.scope == .all || schema[query.classID]?.isEmbedded == false {
             targets.note(visible: keys, of: query.classID)
         }
@@ -129,7 +128,7 @@ extension RestrictingReads {
     }
 
     package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
-        // The scope is not looked at, so its holder does not matter.
+        // The scope is ignored, so its holder does not matter.
         guard try exists(query.classID, key) else { return false }
         return try origin.matches(access.restrict(query), key)
     }
@@ -141,7 +140,7 @@ extension RestrictingReads {
         }
     }
 
-    /// A value that a path gave. Paths hide what they meet on their way; a link at the end is hidden here.
+    /// Masks the value at the end of a path. Paths themselves hide the objects on the way.
     private func shown(_ value: Value, at path: BoundPath, from classID: ClassID) throws -> Value {
         switch value {
         case .link(let key):
@@ -156,7 +155,7 @@ extension RestrictingReads {
 }
 
 extension LinkStep {
-    /// The class of the objects that the step leads to.
+    /// The class of the objects at the end of the step.
     fileprivate var target: ClassID {
         switch self {
         case .forward(_, let target), .elements(_, let target, _), .rowSecurity(_, let target): target

@@ -2,7 +2,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// A snapshot as it exists for one caller.
+/// A snapshot as one caller sees it.
 final class RestrictedSnapshot: RestrictingReads, Snapshot {
     private let base: any Snapshot
     let access: BoundAccess
@@ -54,7 +54,7 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
         return sink.isFull ? Self.place(of: count, among: there, in: keys) : keys.count
     }
 
-    /// Behind how many of the keys the first so many of those that are there end.
+    /// Returns the index in `keys` after which the first `count` visible keys end.
     private static func place(of count: Int, among there: [ObjectKey], in keys: [ObjectKey]) -> Int {
         var found = 0
         return keys.firstIndex { key in
@@ -64,7 +64,7 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
         } ?? keys.count
     }
 
-    /// Finds out about all objects that single links lead to, in one query for each class.
+    /// Determines the visibility of all targets of to-one links, with one query for each class.
     private func lookAhead(_ classID: ClassID, _ keys: [ObjectKey], _ columns: [PropertySchema]) throws {
         let links = columns.filter { $0.type.isToOneLink && access.hides($0) }
         guard keys.count > 4, !links.isEmpty else { return }

@@ -28,7 +28,7 @@ extension RestrictedTransaction {
         var assigned: [PropertyID: Value] = [:]
         for (id, value) in values {
             guard let property = objectClass[id] else { throw unknownProperty(objectClass) }
-            // Giving back what is shown leaves what is hidden as it is.
+            // Assigning the visible value does not change the hidden one.
             let isWritable = isWritable(property, of: objectClass)
             if !isWritable || access.hides(property) {
                 let shown = try shown(property, of: classID, key)
@@ -36,7 +36,8 @@ extension RestrictedTransaction {
                 let isHiding = shown != present
                 if value == shown, isHiding || !isWritable { continue }
                 guard isWritable else { throw notWritable(property, objectClass) }
-                // A link to what is hidden is a null that may be overwritten; what is around it may not get lost.
+                // A hidden link is shown as null and can be overwritten; the other contents of the value must not be
+                // lost.
                 if isHiding, property.type.isCollection || present.isNested { throw hidden(property, objectClass) }
             }
             try check(value, of: property, objectClass)
@@ -56,7 +57,7 @@ extension RestrictedTransaction {
         case .insert(let value, _), .append(let value), .replace(let value, _), .add(let value), .put(let value, _):
             try checkElement(value, of: found, objectClass)
         case .removeElement(let value):
-            // What is hidden is not in the set.
+            // Hidden objects are not in the visible set.
             if try value.isHidden(found, { try isVisible($0) }) { return false }
         case .remove, .move, .removeKey, .removeAll: break
         }
@@ -103,7 +104,7 @@ extension RestrictedTransaction {
         for key in keys { note(deleted: key, of: classID) }
     }
 
-    /// Checks what must hold at the end: for the objects that were created, and for those that were changed.
+    /// Checks the conditions for the end of the write: for created objects, and for changed ones.
     func finish() throws {
         for (classID, keys) in created.sorted(by: { $0.key < $1.key }) {
             try checkEnd(keys, classID, access.access(classID).create, "create an object of class", "like this")
@@ -116,7 +117,7 @@ extension RestrictedTransaction {
     private func checkEnd(
         _ keys: Set<ObjectKey>, _ classID: ClassID, _ rule: BoundPredicate?, _ what: String, _ how: String
     ) throws {
-        // What was deleted on the way, as part of something else, needs no leave.
+        // Objects that were deleted as part of another object need no permission.
         let left = try keys.filter { try base.exists(classID, $0) }
         guard try satisfying(left, of: classID, rule).count == left.count else {
             throw denied("\(what) '\(schema[classID]?.name ?? "?")' \(how)")
@@ -125,8 +126,8 @@ extension RestrictedTransaction {
 
     // MARK: Rules
 
-    /// Sees to it that an object may be changed: one that this work did not create must satisfy the rule before and after.
-    /// Of an embedded object it is its owner that counts.
+    /// Checks that an object can be changed: one that this write did not create must satisfy the rule before and after.
+    /// For an embedded object its owner must.
     private func touch(_ objectClass: ClassSchema, _ key: ObjectKey) throws {
         let classID = objectClass.id
         if created[classID]?.contains(key) == true || touched[classID]?.contains(key) == true { return }
@@ -140,7 +141,7 @@ extension RestrictedTransaction {
             throw denied("change objects of class '\(objectClass.name)'")
         }
         if rule != .constant(true), changeable[classID]?.contains(key) != true {
-            // All that the work has met are asked about together: many of them may be about to be changed.
+            // Checks all objects that the write has met in one query: many of them may be about to be changed.
             let allowed = try satisfying(unasked(classID).union([key]), of: classID, rule)
             note(changeable: allowed, of: classID)
             guard allowed.contains(key) else { throw denied("change this object of class '\(objectClass.name)'") }
@@ -157,7 +158,7 @@ extension RestrictedTransaction {
         return nil
     }
 
-    /// Those of the objects that satisfy a rule; none without one.
+    /// Returns the objects that satisfy a rule; none without one.
     private func satisfying(
         _ keys: Set<ObjectKey>, of classID: ClassID, _ rule: BoundPredicate?
     ) throws -> Set<ObjectKey> {
@@ -179,7 +180,7 @@ extension RestrictedTransaction {
 
     // MARK: Values
 
-    /// Throws for links to what is not there, and for properties of new embedded objects that may not be given.
+    /// Throws for links to hidden objects, and for properties of new embedded objects that cannot be assigned.
     private func check(_ value: Value, of property: PropertySchema, _ objectClass: ClassSchema) throws {
         switch value {
         case .list(let elements) where property.type.isCollection, .set(let elements):
@@ -208,7 +209,7 @@ extension RestrictedTransaction {
         }
     }
 
-    /// Whether the operation says something about elements that the caller does not see.
+    /// Whether the operation depends on elements that the caller does not see.
     private func needsAll(_ operation: CollectionOperation, _ property: PropertySchema) -> Bool {
         guard access.hides(property) else { return false }
         switch operation {
@@ -218,7 +219,7 @@ extension RestrictedTransaction {
         }
     }
 
-    /// The element of a collection of mixed values that the operation puts another in the place of.
+    /// Returns the element of a collection of mixed values that the operation replaces.
     private func replaced(
         by operation: CollectionOperation, _ property: PropertySchema, of classID: ClassID, _ key: ObjectKey
     ) throws -> Value? {
@@ -255,7 +256,7 @@ extension RestrictedTransaction {
 }
 
 extension Value {
-    /// Whether other values are inside.
+    /// Whether the value contains other values.
     fileprivate var isNested: Bool {
         switch self {
         case .list, .dictionary: true
@@ -263,7 +264,7 @@ extension Value {
         }
     }
 
-    /// Whether the value leads to an object that is not there.
+    /// Whether the value refers to a hidden object.
     fileprivate func isHidden(
         _ property: PropertySchema, _ isVisible: (ObjectReference) throws -> Bool
     ) rethrows -> Bool {

@@ -2,19 +2,20 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// A transaction as it exists for one caller: it shows what is there for it, and refuses what it may not do.
+/// A transaction as one caller sees it: it shows visible objects only, and rejects changes that the caller may not
+/// make.
 ///
-/// Whether an object is there is decided when the transaction first meets it and stays so, whatever the work changes;
-/// objects that the work itself created are there.
+/// The visibility of an object is decided when the transaction first accesses it, and stays the same whatever the write
+/// changes; objects that the write creates are visible.
 final class RestrictedTransaction: WriteTransaction {
     let base: any WriteTransaction
     let access: BoundAccess
-    /// What is known of objects, by class. Those that were created here or given up are among them.
+    /// The known visibility of objects, by class, including created and deleted ones.
     private var known: [ClassID: [ObjectKey: Bool]] = [:]
     private(set) var created: [ClassID: Set<ObjectKey>] = [:]
-    /// Objects that may be changed; at the end they must still be such.
+    /// Changed objects; they must satisfy the rule at the end, too.
     private(set) var touched: [ClassID: Set<ObjectKey>] = [:]
-    /// Objects that satisfied the rule to change them when that was asked.
+    /// Objects that satisfied the rule for changes when it was checked.
     private(set) var changeable: [ClassID: Set<ObjectKey>] = [:]
     private var selected: [ClassID: Set<ObjectKey>] = [:]
 
@@ -28,7 +29,7 @@ final class RestrictedTransaction: WriteTransaction {
     var tag: HistoryTag { base.tag }
     var before: Mark { base.before }
 
-    // MARK: What is there
+    // MARK: Visibility
 
     func isVisible(_ object: ObjectReference) throws -> Bool {
         if let answer = known[object.classID]?[object.key] { return answer }
@@ -64,7 +65,7 @@ final class RestrictedTransaction: WriteTransaction {
         return try shown(found, of: classID, key)
     }
 
-    /// A property's value with what is hidden left out; what may only be written is null or empty.
+    /// Returns a property's value without hidden objects; a write-only property is null or empty.
     func shown(_ property: PropertySchema, of classID: ClassID, _ key: ObjectKey) throws -> Value {
         guard access.visibleSchema[classID]?[property.id] != nil else { return property.type.zeroValue }
         let value = try base.value(classID, key, property.id)
@@ -126,7 +127,7 @@ final class RestrictedTransaction: WriteTransaction {
         try base.sections(try restricted(query), by: access.restrict(key))
     }
 
-    /// The query of what is there; of nothing when what holds the objects is not there.
+    /// Restricts the query to visible objects; to none if the holder of the objects is hidden.
     private func restricted(_ query: BoundQuery) throws -> BoundQuery {
         if case .property(let holder, let property) = query.scope,
             try access.visibleSchema[holder.classID]?[property] == nil || !isVisible(holder)
@@ -136,7 +137,7 @@ final class RestrictedTransaction: WriteTransaction {
         return access.restrict(query)
     }
 
-    /// The property of an object, both of which must be there.
+    /// Returns the property of an object. Throws unless both are visible.
     func property(_ id: PropertyID, of classID: ClassID, _ key: ObjectKey) throws -> PropertySchema {
         let objectClass = try objectClass(classID)
         guard let property = objectClass[id] else { throw unknownProperty(objectClass) }
@@ -159,7 +160,7 @@ final class RestrictedTransaction: WriteTransaction {
         StoreError(.notFound, "There is no object of class '\(objectClass.name)' with that key.")
     }
 
-    // MARK: What was done
+    // MARK: Changes
 
     func note(created key: ObjectKey, of classID: ClassID) {
         created[classID, default: []].insert(key)
@@ -178,7 +179,7 @@ final class RestrictedTransaction: WriteTransaction {
         changeable[classID, default: []].formUnion(keys)
     }
 
-    /// Objects that queries gave and that it was not asked whether they may be changed; now they count as asked.
+    /// Returns the objects from queries that have not been checked for changes, and marks them as checked.
     func unasked(_ classID: ClassID) -> Set<ObjectKey> {
         selected.removeValue(forKey: classID)?.filter { created[classID]?.contains($0) != true } ?? []
     }

@@ -1,12 +1,13 @@
-/// What the callers of one role may do. Made from the configuration; knows no schema yet, so that it may name classes
-/// that do not exist.
+/// The permissions of a role, from the configuration. It is not bound to a schema, so it may name classes that do not
+/// exist.
 package struct Role: Hashable, Sendable {
     package var name: String
-    /// Whether everything is allowed: also the schema, keys, backups and metrics. The other members do not count then.
+    /// Whether everything is allowed, including the schema, keys, backups and metrics. The other members are ignored
+    /// then.
     package var isAdministrator: Bool
-    /// By the name of the class; a class that is not named follows `others`.
+    /// The rules by class name; `others` applies to all other classes.
     package var classes: [String: ClassRule]
-    /// For classes that are not named. Nothing is allowed by default.
+    /// The rule for classes that are not named. By default it allows nothing.
     package var others: ClassRule
 
     package init(
@@ -18,26 +19,26 @@ package struct Role: Hashable, Sendable {
         self.others = others
     }
 
-    /// May do everything.
+    /// The role with full access.
     package static let administrator = Role(name: "admin", isAdministrator: true)
 }
 
-/// What may be done with the objects of one class.
+/// The permissions of a role on the objects of one class.
 ///
-/// A predicate is in the query language, over the object concerned, and refers to the caller's claims as
-/// `$claims.name`; `TRUEPREDICATE` is everything. Nil forbids.
+/// Each predicate is in the query language, is evaluated on the object concerned, and refers to the caller's claims as
+/// `$claims.name`; `TRUEPREDICATE` matches every object. Nil denies the operation.
 package struct ClassRule: Hashable, Sendable {
-    /// Which objects exist for the caller. Others are as if they were not there: not in lists, counts or links.
+    /// Matches the objects that the caller can see. All others appear not to exist, also in counts and links.
     package var read: String?
-    /// What an object must be like at the end of the write that creates it.
+    /// Must match an object at the end of the write that creates it.
     package var create: String?
-    /// What an object must be like before and after a write that changes it.
+    /// Must match an object both before and after a write that changes it.
     package var update: String?
-    /// What an object must be like to be deleted.
+    /// Must match an object before it is deleted.
     package var delete: String?
-    /// Names of the properties that exist for the caller; nil for all. The primary key always does.
+    /// The names of the properties that the caller can see; nil for all. The primary key is always visible.
     package var readableProperties: Set<String>?
-    /// Names of the properties that the caller may give values; nil for all that exist for it.
+    /// The names of the properties that the caller can assign; nil for all that it can see.
     package var writableProperties: Set<String>?
 
     package init(

@@ -2,12 +2,11 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 
-/// The text of a rule, with what it says about the caller's claims taken apart: `$claims.a.b` outside a string stands
-/// for a claim.
+/// The text of a rule with the references to claims extracted: `$claims.a.b` outside a string refers to a claim.
 struct RuleText {
-    /// What the query language reads: a numbered argument for each claim.
+    /// The text for the query parser, with a numbered argument for each claim.
     let text: String
-    /// The names on the way to each claim, by the number of the argument.
+    /// The path of each claim, by the number of the argument.
     let claims: [[String]]
 
     init(_ rule: String) {
@@ -17,7 +16,7 @@ struct RuleText {
         var quote: Character?
         while let character = rest.first {
             if let open = quote {
-                // What is behind a backslash does not end the string.
+                // A character after a backslash does not end the string.
                 let length = character == "\\" ? 2 : 1
                 text += rest.prefix(length)
                 rest = rest.dropFirst(length)
@@ -38,7 +37,7 @@ struct RuleText {
         self.claims = claims
     }
 
-    /// `.a.b`; nil where no name follows.
+    /// Parses `.a.b`; nil if no name follows.
     private static func path(_ text: Substring) -> (names: [String], rest: Substring)? {
         var names: [String] = []
         var rest = text
@@ -51,15 +50,15 @@ struct RuleText {
         return names.isEmpty ? nil : (names, rest)
     }
 
-    /// The rule for the objects of a class, for a caller with these claims. Throws `QueryError` for a rule that does not
-    /// fit the schema, and for a claim that does not fit the rule. A claim that is missing fits: see `MissingClaims`.
+    /// Binds the rule to a class, for a caller with these claims. Throws `QueryError` if the rule does not fit the
+    /// schema, or a claim does not fit the rule. A missing claim fits: see `MissingClaims`.
     func bind(_ objectClass: ClassSchema, _ schema: Schema, _ values: JSONValue) throws(QueryError) -> BoundPredicate {
         let values = claims.map { Self.claim($0, in: values) }
         let missing = MissingClaims(isMissing: values.map { $0 == .null })
         return try bind(objectClass, schema, values.map { Self.readings(of: $0) }, missing)
     }
 
-    /// The rule with some kind of claims, to see whether any would fit: claims are not known yet.
+    /// Binds the rule with some types of claims, to check whether any would fit, because the claims are not known yet.
     func bind(_ objectClass: ClassSchema, _ schema: Schema) throws(QueryError) -> BoundPredicate {
         let samples: [QueryArgument] = [
             .value(.null), .value(.string("")), .value(.int(0)), .value(.bool(false)), .list([]),
@@ -68,7 +67,7 @@ struct RuleText {
         return try bind(objectClass, schema, claims.map { _ in samples }, missing)
     }
 
-    /// Tries the readings of the claims, the plain ones first. Throws what those lead to when none fits.
+    /// Tries the interpretations of the claims, the plain ones first. If none fits, throws the error of the plain ones.
     private func bind(
         _ objectClass: ClassSchema, _ schema: Schema, _ candidates: [[QueryArgument]], _ missing: MissingClaims
     ) throws(QueryError) -> BoundPredicate {
@@ -100,7 +99,7 @@ struct RuleText {
 
     private static let mostTries = 64
 
-    /// The next combination; false after the last one.
+    /// Advances to the next combination; returns false after the last one.
     private static func advance(_ choice: inout [Int], _ counts: [Int]) -> Bool {
         for place in choice.indices {
             choice[place] += 1
@@ -114,8 +113,8 @@ struct RuleText {
         names.reduce(values) { $0[$1] ?? .null }
     }
 
-    /// What a claim can stand for: a text also for the value of another type that it is the usual form of. None for an
-    /// object.
+    /// Returns the possible interpretations of a claim: a string also as a value of another type in its usual text
+    /// form. None for an object.
     private static func readings(of claim: JSONValue) -> [QueryArgument] {
         switch claim {
         case .object: return []

@@ -1,11 +1,11 @@
 import ObjectModel
 
-/// Shows values as if the objects that are not there did not exist: links and references to them are null, and left out
-/// of lists of links and of sets, as if the objects had been deleted.
+/// Masks values as if hidden objects had been deleted: links and references to them are null, and are omitted from
+/// lists of links and from sets.
 struct ValueRedaction {
     let isVisible: (ObjectReference) throws -> Bool
 
-    /// The value of a whole property.
+    /// Returns the masked value of a property.
     func shown(_ value: Value, of property: PropertySchema) throws -> Value {
         switch value {
         case .list(let elements) where property.type.isLink, .set(let elements):
@@ -17,7 +17,7 @@ struct ValueRedaction {
         }
     }
 
-    /// One value, or one element of a collection; null for what is not there.
+    /// Returns one masked value, or one element of a collection; null if it is hidden.
     func shownElement(_ value: Value, _ property: PropertySchema) throws -> Value {
         try value.clearingLinks(in: property.targetClass) { try !isVisible($0) }
     }
@@ -39,14 +39,14 @@ extension Value {
 }
 
 extension BoundAccess {
-    /// Whether values of the property can lead to objects that are not there.
+    /// Whether values of the property can refer to hidden objects.
     func hides(_ property: PropertySchema) -> Bool {
         if property.type.isMixed { return references != nil }
         guard property.type.isLink, let target = property.targetClass else { return false }
         return restricted.contains(target)
     }
 
-    /// Whether elements of such a collection are left out, which makes positions others.
+    /// Whether hidden elements of such a collection are omitted, which changes positions.
     func leavesElementsOut(_ property: PropertySchema) -> Bool {
         guard hides(property) else { return false }
         switch property.type.collection {

@@ -3,17 +3,17 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// Which objects of one snapshot are there for a caller. Answers are kept as long as there are not too many, so that what
-/// a page needs is asked once, and an export of everything takes no more memory than a page.
+/// Determines which objects of one snapshot are visible to a caller. A bounded cache avoids repeated queries for a
+/// page, without making an export of everything use more memory than a page.
 final class VisibleTargets: Sendable {
     private let base: any ObjectReads
     private let access: BoundAccess
     private let known = Mutex<[ClassID: [ObjectKey: Bool]]>([:])
 
-    /// The elements that are there of the collection that was looked at last: who reads one block of it reads the next.
+    /// The visible elements of the collection that was read last, because its blocks are read one after the other.
     private let collection = Mutex<(object: ObjectReference, property: PropertyID, elements: [Value])?>(nil)
 
-    /// Answers that are kept of a class.
+    /// The maximum number of cached answers for a class.
     static let mostKnown = 1 << 16
 
     init(_ base: any ObjectReads, _ access: BoundAccess) {
@@ -21,7 +21,7 @@ final class VisibleTargets: Sendable {
         self.access = access
     }
 
-    /// Whether the object is there, by itself or as part of its owner. False for one that does not exist.
+    /// Whether the object is visible, by itself or as part of its owner. False for one that does not exist.
     func contains(_ object: ObjectReference) throws -> Bool {
         if access.isOpen(object.classID) { return try base.exists(object.classID, object.key) }
         if let answer = known.withLock({ $0[object.classID]?[object.key] }) { return answer }
@@ -31,11 +31,11 @@ final class VisibleTargets: Sendable {
         return answer
     }
 
-    /// Those of the objects that are there, in their order and as often. Cost: one query for those about which nothing is
-    /// known.
+    /// Returns the visible objects, in their order and with repetitions. Cost: one query for the objects that are not
+    /// cached.
     func filter(_ keys: [ObjectKey], of classID: ClassID) throws -> [ObjectKey] {
         if access.isOpen(classID) { return keys }
-        // Nobody keeps the dictionary of answers beyond the lock: changing it would copy it.
+        // No reference to the dictionary outlives the lock: changing it would copy it.
         let answers = known.withLock { known in
             let known = known[classID]
             return keys.map { known?[$0] }
@@ -47,7 +47,7 @@ final class VisibleTargets: Sendable {
         return zip(keys, answers).filter { $1 ?? visible.contains($0) }.map(\.0)
     }
 
-    /// The elements of a collection that are there, found once for all who read them one after the other.
+    /// Returns the visible elements of a collection, computed once for consecutive reads.
     func elements(
         of object: ObjectReference, _ property: PropertyID, find: () throws -> [Value]
     ) rethrows -> [Value] {
@@ -58,7 +58,7 @@ final class VisibleTargets: Sendable {
         return elements
     }
 
-    /// Notes what a query gave that knows the rule. Of more than a page nothing is noted.
+    /// Caches the result of a query that applied the rule, unless it is larger than a page.
     func note(visible keys: [ObjectKey], of classID: ClassID) {
         guard keys.count <= Self.mostKnown / 16, !access.isOpen(classID) else { return }
         note(keys, of: classID) { _ in true }
@@ -73,7 +73,7 @@ final class VisibleTargets: Sendable {
         }
     }
 
-    /// Those of the objects that satisfy the rule.
+    /// Returns the objects that satisfy the rule.
     private func ask(_ keys: Set<ObjectKey>, of classID: ClassID) throws -> Set<ObjectKey> {
         let rule = access.access(classID).whole
         if keys.count <= 16 {

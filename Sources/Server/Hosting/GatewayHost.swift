@@ -3,26 +3,26 @@ package import HTTPServer
 import Identity
 package import StoreContract
 
-/// A gateway to a store and the server that answers for it: what every program that serves a store puts together. It
-/// listens from the start, and until it is stopped. The store is its caller's, to be closed after that.
+/// A gateway to a store with its HTTP server, as every program that serves a store needs it. It listens until it is
+/// stopped. The caller owns the store and closes it after that.
 package final class GatewayHost: Sendable {
-    /// Of all programs that host a gateway.
+    /// The version of all programs that host a gateway.
     package static let version = "0.1.0"
 
-    /// Where it listens; the port is the one that the system chose when 0 was asked for.
+    /// The port; for port 0 the one that the system chose.
     package let port: UInt16
     /// `http://HOST:PORT`, or `https://…` with a certificate.
     package let address: String
-    /// Who may call.
+    /// The access control.
     package let control: AccessControl
     private let gateway: Gateway
     private let server: HTTPServer
 
-    /// Listens, and looks from then on every second for keys and tokens that changed.
+    /// Starts to listen, and checks every second for changed keys and tokens.
     ///
-    /// - Parameter configuration: what is offered; its access control does not count.
-    /// - Throws: `ServerError` when it cannot listen there, and what the store and the gateway's files throw, with nothing
-    ///   left open.
+    /// - Parameter configuration: the gateway's configuration; its access control is ignored.
+    /// - Throws: `ServerError` if it cannot listen on the address, and the errors of the store and the gateway's files.
+    ///   Nothing is left open.
     package init(
         serving store: any Store, to control: AccessControl, _ configuration: GatewayConfiguration,
         at place: ServerConfiguration
@@ -38,13 +38,13 @@ package final class GatewayHost: Sendable {
         control.watch()
     }
 
-    /// Whether everybody who reaches that address from other machines could do everything.
+    /// Whether callers from other machines would have full access on that address.
     package static func isExposed(_ host: String, _ control: AccessControl) -> Bool {
         control.isOpen && !LoopbackAddress.isOne(host)
     }
 
-    /// Reads keys and certificates again and takes over what may change while requests are answered. A fault changes
-    /// neither rules nor configuration.
+    /// Reads keys and certificates again and applies the settings that can change at run time. If anything is invalid,
+    /// neither rules nor configuration change.
     package func update(_ rules: AccessControl.Rules, _ configuration: GatewayConfiguration) throws {
         try control.keys.refresh()
         if server.configuration.tls != nil { try server.reloadCertificates() }
@@ -53,8 +53,8 @@ package final class GatewayHost: Sendable {
         gateway.update(configuration)
     }
 
-    /// Takes no new requests, lets those under way finish for so long, and says farewell to the event streams. Blocks
-    /// until that is done; calling it again does nothing.
+    /// Rejects new requests, lets running ones finish within the time, and ends the event streams with a last event.
+    /// Blocks until that is done; calling it again does nothing.
     package func stop(within time: Duration) {
         gateway.beginDraining()
         server.stop(within: time, closingEvent: Gateway.closingEvent)

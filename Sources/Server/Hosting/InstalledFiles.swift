@@ -1,8 +1,8 @@
 import Glibc
 
-/// Finds the files that belong to the program but are not in it: the console, the API description, the demo.
+/// Finds the files that are installed with the program: the console, the API description, the demo.
 ///
-/// In an installation they are in `../share/realmgate` beside the directory of the executable. In a checkout they are
+/// In an installation they are in `../share/realmgate` relative to the executable's directory. In a checkout they are
 /// found by walking up from the executable, then from the working directory, to the directory of the package.
 package struct InstalledFiles {
     package enum Part: String, CaseIterable {
@@ -29,7 +29,7 @@ package struct InstalledFiles {
         self.workingDirectory = workingDirectory
     }
 
-    /// The directory of a part; nil when there is none.
+    /// Returns the directory of a part; nil if there is none.
     package func directory(of part: Part) -> String? {
         if let executable {
             let installed = Self.parent(of: Self.parent(of: executable)) + "/share/realmgate/" + part.rawValue
@@ -45,7 +45,7 @@ package struct InstalledFiles {
         return nil
     }
 
-    /// The nearest directory at or above `start` that holds the package.
+    /// Returns the nearest directory at or above `start` that contains the package.
     private static func checkout(above start: String) -> String? {
         var directory = start
         while true {
@@ -66,7 +66,7 @@ package struct InstalledFiles {
         return stat(path, &status) == 0 ? status.st_mode : 0
     }
 
-    /// The directory that holds `path`, which is absolute.
+    /// Returns the parent directory of an absolute path.
     private static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])

@@ -1,9 +1,9 @@
 import Glibc
 import HTTPServer
 
-/// Addresses that only this machine reaches.
+/// Recognises addresses that only this machine can reach.
 package enum LoopbackAddress {
-    /// Whether all addresses that the name stands for are loopback ones. A name that stands for none is no such name.
+    /// Whether all addresses of the name are loopback addresses. False for a name without addresses.
     package static func isOne(_ host: String) -> Bool {
         if LocalName.isName(host) { return true }
         var hints = addrinfo()

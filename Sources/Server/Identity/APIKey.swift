@@ -1,29 +1,29 @@
 package import JSONCoding
 package import ObjectModel
 
-/// What is known of an API key. The secret itself is not.
+/// The properties of an API key, without its secret.
 package struct APIKey: Hashable, Sendable {
-    /// Eight letters and digits, part of the secret: they may be shown and logged.
+    /// Eight letters and digits of the secret, which may be displayed and logged.
     package let id: String
     package var details: Details
     package let created: Timestamp
-    /// To within about ten minutes; nil for never.
+    /// The time of the last use, accurate to about ten minutes; nil for never.
     package var lastUsed: Timestamp?
-    /// When it was taken back; nil while it is good.
+    /// The time of revocation; nil for a valid key.
     package var revoked: Timestamp?
-    /// SHA-256 of the secret.
+    /// The SHA-256 of the secret.
     let hash: [UInt8]
 
-    /// What whoever makes a key decides.
+    /// The properties that the creator of a key chooses.
     package struct Details: Hashable, Sendable {
-        /// For people: what the key is for.
+        /// A description of the key's purpose, for people.
         package var name: String
-        /// Names of roles; the configuration says what they may do.
+        /// The names of its roles; the configuration defines their permissions.
         package var roles: [String]
-        /// What rules may refer to as `$claims.…`: an object.
+        /// An object with the values that rules refer to as `$claims.…`.
         package var claims: JSONValue
         package var subject: String?
-        /// Nil for never.
+        /// The expiry time; nil for none.
         package var expires: Timestamp?
         package var scope: KeyScope
 
@@ -50,7 +50,7 @@ package struct APIKey: Hashable, Sendable {
 }
 
 extension APIKey {
-    /// Writes the members of an object that describes the key to a person who may know it.
+    /// Writes the members of an object that describes the key to people who may see it.
     package func writeMembers(into json: JSONWriter) {
         json.name("id")
         json.string(id)
@@ -83,7 +83,7 @@ extension APIKey {
         }
     }
 
-    /// For the file of keys, with the hash.
+    /// Writes the key with its hash, for the key file.
     func write(into json: JSONWriter) {
         json.beginObject()
         writeMembers(into: json)
@@ -92,7 +92,7 @@ extension APIKey {
         json.endObject()
     }
 
-    /// Reads what `write` wrote; nil for anything else.
+    /// Reads the form that `write` writes; nil for any other.
     init?(_ json: JSONValue) {
         func date(_ name: String) -> Timestamp?? {
             switch json[name] {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What tells one writing of a file from another.
+/// Distinguishes versions of a file.
 struct FileStamp: Equatable, Sendable {
     private var device: UInt64
     private var inode: UInt64
@@ -8,7 +8,7 @@ struct FileStamp: Equatable, Sendable {
     private var seconds: Int64
     private var nanoseconds: Int64
 
-    /// Nil when there is no such file. Cost: a system call.
+    /// Nil if the file does not exist. Cost: a system call.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,9 +1,9 @@
 import Files
 import Glibc
 
-/// Why keys or settings of tokens could not be used.
+/// An error in keys or token settings.
 package struct IdentityError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence for a person.
+    /// A sentence for people.
     package let description: String
 
     init(_ sentence: String) { description = sentence }
@@ -12,7 +12,7 @@ package struct IdentityError: Error, Hashable, Sendable, CustomStringConvertible
         description = "Cannot \(action) '\(path)': \(String(cString: strerror(code)))."
     }
 
-    /// Does `work`; a fault of a file is one of keys then.
+    /// Runs `work`; converts file errors.
     static func naming<R>(_ work: () throws(FileFault) -> R) throws(IdentityError) -> R {
         do {
             return try work()

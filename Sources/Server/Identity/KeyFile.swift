@@ -2,17 +2,17 @@ import Files
 import Glibc
 import JSONCoding
 
-/// The file that API keys are kept in: readable by its owner only, and always one that was written completely.
+/// The file of the API keys: readable by its owner only, and always written completely or not at all.
 ///
 /// `{"format": 1, "keys": [{"id", "name", "roles", "claims", "readOnly", "created", "sha256", …}]}`. Several processes
-/// may write it, one after the other: the lock is on a file beside it, because this one is replaced.
+/// can write it, one after the other: the lock is on a separate file, because this one is replaced.
 struct KeyFile: Sendable {
     let path: String
 
-    /// Nil when there is no such file.
+    /// Nil if the file does not exist.
     var stamp: FileStamp? { FileStamp(path) }
 
-    /// No keys when there is no such file.
+    /// Returns no keys if the file does not exist.
     func read() throws(IdentityError) -> [APIKey] {
         guard let bytes = try IdentityError.naming({ () throws(FileFault) in try WholeFile.read(path) }) else {
             return []
@@ -30,7 +30,7 @@ struct KeyFile: Sendable {
         return keys
     }
 
-    /// Reads the keys, lets `change` change them, and writes them, while no other process does the same.
+    /// Reads the keys, calls `change`, and writes them, while holding the lock against other processes.
     func update<R>(_ change: (inout [APIKey]) throws(IdentityError) -> R) throws(IdentityError) -> (R, [APIKey]) {
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw IdentityError("open", path + ".lock", errno) }

@@ -2,29 +2,29 @@ package import Logging
 package import ObjectModel
 import Synchronization
 
-/// The API keys of a server, in a file that the command line may write at the same time.
+/// The API keys of a server, in a file that the command line can change at the same time.
 ///
-/// A key is `rg_`, its id, `_` and 43 random letters and digits; only the SHA-256 of it is kept. It is looked up by its
-/// id and compared in constant time. What another process wrote is seen within a second, and at once by a key that was
-/// unknown.
+/// A key consists of `rg_`, its id, `_` and 43 random letters and digits; only its SHA-256 is stored. It is looked up
+/// by its id and compared in constant time. Changes by another process take effect within a second, and a new key at
+/// once.
 package final class KeyRing: Sendable {
-    /// What every key begins with, so that one that leaked is recognised.
+    /// The prefix of every key, by which a leaked one is recognised.
     package static let prefix = "rg_"
-    /// The id of the key that was given at the start.
+    /// The id of the initial key.
     package static let initialKey = "initial"
-    /// The fewest characters that a key given at the start may have.
+    /// The minimum length of the initial key.
     package static let shortestInitialKey = 32
-    /// Most keys, those taken back included.
+    /// The maximum number of keys, including revoked ones.
     static let limit = 10_000
-    /// How long a key that was taken back stays in the list, in seconds.
+    /// The time in seconds for which a revoked key stays in the list.
     static let memory: Int64 = 90 * 86_400
-    /// Seconds that the time of the last use may lag behind on disk.
+    /// The time in seconds by which the stored time of the last use may lag behind.
     static let useLag: Int64 = 600
 
     private struct State {
         var keys: [String: APIKey] = [:]
         var stamp: FileStamp?
-        /// Uses that are not in the file yet.
+        /// Uses that are not yet in the file.
         var uses: [String: Timestamp] = [:]
         var wasUsed = false
         var fault: String?
@@ -48,9 +48,9 @@ package final class KeyRing: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - path: the file, which need not be there.
-    ///   - initialKey: a key that is good besides those of the file, and is never written. It gives the role `admin`.
-    /// - Throws: when the file is there and cannot be read.
+    ///   - path: the file, which need not exist.
+    ///   - initialKey: an additional key, which is never written. It has the role `admin`.
+    /// - Throws: an error if the file exists and cannot be read.
     package init(
         path: String, initialKey: String? = nil, clock: @escaping @Sendable () -> Timestamp = { .now() },
         logger: Logger = Logger(label: "keys")
@@ -68,7 +68,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Keys in memory only, besides one that is good for the role `admin`. Throws when that is too short.
+    /// Keeps the keys in memory, with an initial key that has the role `admin`. Throws if that is too short.
     package init(
         initialKey: String?, clock: @escaping @Sendable () -> Timestamp = { .now() },
         logger: Logger = Logger(label: "keys")
@@ -89,7 +89,7 @@ package final class KeyRing: Sendable {
         return (Secret.hash(key), "admin")
     }
 
-    /// Keys in memory only.
+    /// Keeps the keys in memory.
     package init(clock: @escaping @Sendable () -> Timestamp = { .now() }) {
         file = nil
         initial = nil
@@ -97,10 +97,10 @@ package final class KeyRing: Sendable {
         logger = Logger(label: "keys")
     }
 
-    /// Whether there is a key, or was one: from then on callers must show one.
+    /// Whether a key exists or has existed: from then on callers must send a credential.
     package var isInUse: Bool { initial != nil || state.withLock { $0.wasUsed } }
 
-    /// All keys in the order made, those taken back lately included.
+    /// All keys in the order of their creation, including recently revoked ones.
     package var keys: [APIKey] {
         state.withLock { state in
             state.keys.values.map { state.withUse($0) }.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
@@ -111,7 +111,7 @@ package final class KeyRing: Sendable {
         state.withLock { state in state.keys[id].map { state.withUse($0) } }
     }
 
-    /// Makes a key. The secret is given here and never again.
+    /// Creates a key. Returns its secret, which is not stored.
     package func create(_ details: APIKey.Details) throws(IdentityError) -> (key: APIKey, secret: String) {
         let id = Secret.random(8)
         let secret = "\(Self.prefix)\(id)_\(Secret.random(43))"
@@ -127,10 +127,9 @@ package final class KeyRing: Sendable {
         return (key, secret)
     }
 
-    /// Takes a key back for good; nothing changes for one that was taken back before. Nil when there is none of that
-    /// id.
+    /// Revokes a key permanently; does nothing if it was revoked before. Returns nil if there is no key with that id.
     package func revoke(_ id: String) throws(IdentityError) -> APIKey? {
-        // Nothing is written for an id that nobody has.
+        // Nothing is written for an unknown id.
         try refresh()
         guard let known = key(id) else { return nil }
         guard known.revoked == nil else { return known }
@@ -142,7 +141,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Who shows this secret. Cost: a hash and a lock; for a key that is unknown a look at the file as well.
+    /// Returns the caller with this secret. Cost: a hash and a lock; for an unknown key also a check of the file.
     package func principal(of secret: String) throws(CredentialFault) -> Principal {
         let hash = Secret.hash(secret)
         if let initial, Secret.areEqual(initial.hash, hash) {
@@ -157,14 +156,14 @@ package final class KeyRing: Sendable {
         return key.principal
     }
 
-    /// Whether a key that was good is good still.
+    /// Whether a key is still valid.
     package func isValid(_ id: String) -> Bool {
         if id == Self.initialKey { return initial != nil }
         guard let key = key(id) else { return false }
         return key.revoked == nil && !key.isExpired(at: clock())
     }
 
-    /// Reads the file again if it was written since, and says whether other keys are good than before.
+    /// Reads the file again if it has changed. Returns whether the set of valid keys has changed.
     @discardableResult
     package func refresh() throws(IdentityError) -> Bool {
         guard let file else { return false }
@@ -180,7 +179,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// As `refresh`; a file that cannot be read is logged once, and the keys stay as they are.
+    /// Does the same as `refresh`. If the file cannot be read, logs that once and keeps the present keys.
     @discardableResult
     package func refreshOrLog() -> Bool {
         do {
@@ -195,8 +194,8 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Writes down when keys were used, for those where the file lags behind by more than ten minutes. Called now and
-    /// then; a fault is of no consequence.
+    /// Stores the times of last use for keys whose stored time is more than ten minutes old. Called now and then; a
+    /// failure has no consequences.
     package func saveUses() {
         let late = state.withLock { state in
             state.uses.contains { id, use in
@@ -223,12 +222,12 @@ package final class KeyRing: Sendable {
             }
         }
         let (result, keys) = try file.update(change)
-        // Without the stamp: whoever wrote meanwhile is seen at the next look.
+        // Without the stamp, so that the next check finds writes by other processes meanwhile.
         state.withLock { $0.adopt(keys) }
         return result
     }
 
-    /// The id in a text of the form of a key.
+    /// Returns the id in a string that has the form of a key.
     private static func id(in secret: String) -> String? {
         let parts = secret.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "rg", parts[1].count == 8, parts[2].count == 43 else { return nil }

@@ -1,28 +1,28 @@
 package import JSONCoding
 package import ObjectModel
 
-/// Who calls, as far as the credential proves it. Knows no rules.
+/// The authenticated caller. Independent of rules.
 package struct Principal: Hashable, Sendable {
-    /// By what a caller shows who it is.
+    /// The kind of credential.
     package enum Credential: Hashable, Sendable {
-        /// It showed nothing.
+        /// No credential.
         case none
-        /// An API key, by its id.
+        /// An API key, with its id.
         case key(String)
-        /// A JSON Web Token; `signer` stands for the key that it is signed with and what was asked of it.
+        /// A JSON Web Token; `signer` identifies the verification key and the required claims.
         case token(signer: String)
     }
 
     package var credential: Credential
-    /// The token's `sub`, or the one that the key was made for; nil for nobody in particular.
+    /// The token's `sub`, or the subject of the key; nil if there is none.
     package var subject: String?
-    /// The names of the roles that the credential carries, in its order.
+    /// The names of the credential's roles, in its order.
     package var roles: [String]
-    /// What rules may refer to as `$claims.…`: an object.
+    /// An object with the values that rules refer to as `$claims.…`.
     package var claims: JSONValue
-    /// When the credential ends; nil for never.
+    /// The expiry time of the credential; nil for none.
     package var expires: Timestamp?
-    /// What of its role's rights the credential gives.
+    /// The restriction of the credential to some of its role's permissions.
     package var scope: KeyScope
 
     package init(
@@ -37,15 +37,15 @@ package struct Principal: Hashable, Sendable {
         self.scope = scope
     }
 
-    /// Somebody without a credential.
+    /// A caller without a credential.
     package static let anonymous = Principal()
 }
 
-/// What of its role's rights an API key gives: never more than the role has.
+/// The restriction of an API key to some of its role's permissions.
 package struct KeyScope: Hashable, Sendable {
-    /// Whether nothing may be created, changed or deleted.
+    /// Whether the key may only read.
     package var isReadOnly: Bool
-    /// The classes that exist for the key; nil for all of the role's.
+    /// The classes that the key can access; nil for all of the role's.
     package var classes: Set<String>?
 
     package init(isReadOnly: Bool = false, classes: Set<String>? = nil) {
@@ -53,16 +53,16 @@ package struct KeyScope: Hashable, Sendable {
         self.classes = classes
     }
 
-    /// All that the role may.
+    /// No restriction.
     package static let all = KeyScope()
 }
 
-/// Why a credential is worth nothing. Says no more than its holder may know.
+/// The reason why a credential was rejected. It reveals no more than its holder may know.
 package enum CredentialFault: Error, Hashable, Sendable {
-    /// It is no credential of ours, or no longer one: which of the two is not told.
+    /// The credential is unknown or revoked; the difference is not revealed.
     case invalid
-    /// It is genuine, but its time is over.
+    /// The credential is genuine but has expired.
     case expired
-    /// It is genuine, but its time has not come.
+    /// The credential is genuine but not yet valid.
     case notYetValid
 }

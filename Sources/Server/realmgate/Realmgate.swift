@@ -3,7 +3,7 @@ import Glibc
 import Hosting
 import StoreContract
 
-/// The program: reads the arguments, runs the command, and turns what went wrong into one sentence.
+/// The program: parses the arguments, runs the command, and reports an error as one sentence.
 @main
 struct Realmgate: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,7 +36,7 @@ struct Realmgate: ParsableCommand {
             try command.run()
         } catch {
             if let failure = CommandFailure(error) { fail(failure.message, failure.exitCode) }
-            // What ArgumentParser found wrong, and its clean exits such as --help.
+            // Errors of ArgumentParser, and its clean exits such as --help.
             exit(withError: error)
         }
     }

@@ -1,25 +1,25 @@
 import JSONCoding
 import ObjectModel
 
-/// A JSON Web Token in its three parts, nothing of it proven.
+/// A JSON Web Token split into its three parts, not yet verified.
 struct SignedToken {
-    /// Longest token that is looked at, in bytes.
+    /// The maximum length of a token, in bytes.
     static let limit = 8 * 1024
 
     let algorithm: TokenAlgorithm
     let keyID: String?
-    /// What is signed: the first two parts as they were sent.
+    /// The signed bytes: the first two parts as they were sent.
     let message: [UInt8]
     let signature: [UInt8]
     let claims: JSONValue
 
-    /// Nil for what is no token that could be good, whoever signed it.
+    /// Returns nil for a string that cannot be a valid token, whoever signed it.
     init?(_ text: String) {
         guard text.utf8.count <= Self.limit else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { Array($0) }
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
             let signature = Self.decode(parts[2]), !signature.isEmpty,
-            // What must be understood is not.
+            // Rejects critical extensions, because none is supported.
             header["crit"] == nil, case .string(let name)? = header["alg"],
             let algorithm = TokenAlgorithm(rawValue: name)
         else { return nil }
@@ -41,7 +41,7 @@ struct SignedToken {
         return json
     }
 
-    /// A claim that is a number of seconds since 1970; nil when it is not there. Throws for anything else.
+    /// Returns a claim in seconds since 1970; nil if it is absent. Throws if it is not a number.
     func date(_ name: String) throws(CredentialFault) -> Int64? {
         switch claims[name] {
         case nil: return nil
@@ -56,10 +56,10 @@ struct SignedToken {
     /// The end of the year 9999.
     private static let lastSecond: Int64 = 253_402_300_799
 
-    /// The names in the first of these places that is there.
+    /// Returns the names at the first of these paths that exists.
     func names(at paths: [String]) -> [String] {
         for path in paths {
-            // A name may have points of its own, as those that are addresses do.
+            // A member's name may contain dots, as those that are addresses do.
             let parts = path.split(separator: ".").map(String.init)
             let found = claims[path] ?? parts.reduce(claims as JSONValue?) { $0?[$1] }
             switch found {

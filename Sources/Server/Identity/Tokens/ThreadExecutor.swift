@@ -12,7 +12,7 @@ final class ThreadExecutor: TaskExecutor {
     }
 }
 
-/// A result that one thread waits for and another one brings, once.
+/// A result that one thread waits for and another one sets, once.
 final class ResultSlot<T: Sendable>: Sendable {
     private let content = Mutex<Result<T, IdentityError>?>(nil)
     private let ready = DispatchSemaphore(value: 0)

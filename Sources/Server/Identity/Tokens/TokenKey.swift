@@ -5,17 +5,17 @@ import JSONCoding
 import JWTKit
 import ObjectModel
 
-/// One way to check a signature: a key with one algorithm.
+/// A verification key with one algorithm.
 struct TokenKey: Sendable {
-    /// `kid` of the key; nil when it has none.
+    /// The `kid` of the key; nil if it has none.
     var id: String?
     var algorithm: TokenAlgorithm
     var check: any JWTAlgorithm
-    /// Stands for the key; says nothing about it.
+    /// Identifies the key without revealing it.
     var fingerprint: String
 
-    /// All ways that the settings allow. Reads the file of keys. Throws when it is no key set, when a key in it is
-    /// broken, and when nothing is left to check with.
+    /// Loads all keys with the algorithms that the settings allow. Reads the file of keys. Throws if it is not a key
+    /// set, if it contains an invalid key, and if no key remains.
     static func load(_ settings: TokenSettings) throws(IdentityError) -> [TokenKey] {
         var keys: [TokenKey] = []
         if let secret = settings.secret {
@@ -38,7 +38,7 @@ struct TokenKey: Sendable {
         return keys
     }
 
-    /// Those of one member of a key set; none for a key of another purpose.
+    /// Returns the keys of one member of a key set; none for a key with another purpose.
     private static func keys(
         _ entry: JSONValue, _ settings: TokenSettings, source: String
     ) throws(IdentityError) -> [TokenKey] {
@@ -98,7 +98,7 @@ struct TokenKey: Sendable {
         }
     }
 
-    /// The public part of a key pair, as the members of the key set have it.
+    /// The public part of a key pair, with the member names of key sets.
     private struct PublicKey: Hashable, Sendable {
         var type: String
         var n: String?
@@ -144,7 +144,7 @@ struct TokenKey: Sendable {
         _ material: [UInt8], _ source: String
     ) async throws(IdentityError) -> TokenKey {
         var rest = settings
-        // The keys themselves are in the material.
+        // The keys themselves are hashed separately.
         rest.secret = nil
         let rules = [
             algorithm.rawValue, rest.issuers.sorted().joined(separator: " "),
@@ -161,8 +161,8 @@ struct TokenKey: Sendable {
         }
     }
 
-    /// Waits for work that the library offers only to asynchronous callers. It runs on a thread of its own, so that a
-    /// caller on one of the few threads for tasks cannot wait for itself.
+    /// Waits for work whose library interface is asynchronous. It runs on a thread of its own, so that a caller on one
+    /// of the few threads for tasks cannot wait for itself.
     private static func blocking<T: Sendable>(
         _ work: @escaping @Sendable () async throws(IdentityError) -> T
     ) throws(IdentityError) -> T {

@@ -1,4 +1,4 @@
-/// The ways of signing that tokens may have. `none` is not among them.
+/// The signature algorithms of tokens. `none` is not supported.
 package enum TokenAlgorithm: String, Hashable, Sendable, CaseIterable {
     case hs256 = "HS256"
     case hs384 = "HS384"
@@ -14,7 +14,7 @@ package enum TokenAlgorithm: String, Hashable, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// Bytes that a shared secret must have at least; nil for signatures with a key pair.
+    /// The minimum length of a shared secret in bytes; nil for signatures with a key pair.
     var shortestSecret: Int? {
         switch self {
         case .hs256: 32
@@ -25,24 +25,24 @@ package enum TokenAlgorithm: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Which JSON Web Tokens are taken.
+/// Determines which JSON Web Tokens are accepted.
 package struct TokenSettings: Hashable, Sendable {
-    /// Empty for all that the keys are good for.
+    /// The accepted algorithms; empty for all that the keys support.
     package var algorithms: Set<TokenAlgorithm> = []
-    /// For HS256, HS384 and HS512; as long as the hash at least.
+    /// The secret for HS256, HS384 and HS512, at least as long as the hash.
     package var secret: String?
-    /// A file with a JSON Web Key Set; read again when it changes.
+    /// A file with a JSON Web Key Set. It is read again when it changes.
     package var keyFile: String?
-    /// One of which `iss` must be; anybody when empty.
+    /// The accepted values of `iss`; empty for any.
     package var issuers: Set<String> = []
-    /// One of which `aud` must have; `aud` is not looked at when empty.
+    /// The accepted audiences, of which `aud` must contain one; empty to ignore `aud`.
     package var audiences: Set<String> = []
-    /// Seconds that clocks may be apart.
+    /// The accepted difference between clocks, in seconds.
     package var leeway: Int64 = 30
-    /// Whether tokens without `exp` are refused.
+    /// Whether tokens without `exp` are rejected.
     package var requiresExpiry = true
-    /// Where the names of roles are, a text or a list of them: the first that is there counts. A point leads into an
-    /// object, as in `realm_access.roles`.
+    /// The paths to the claim that names the roles, as a string or an array of strings. The first path that exists is
+    /// used. A dot leads into an object, as in `realm_access.roles`.
     package var rolePaths = ["role", "roles"]
 
     package init() {}

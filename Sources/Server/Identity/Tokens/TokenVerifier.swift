@@ -6,14 +6,14 @@ package import Logging
 package import ObjectModel
 import Synchronization
 
-/// Checks JSON Web Tokens: their signature, their time and who they are from and for.
+/// Verifies JSON Web Tokens: signature, validity period, issuer and audience.
 ///
-/// The first look at a token costs a signature check, 5 µs for HS to some 400 µs for ES512; then it is known until it
-/// ends, at the cost of a hash.
+/// The first verification of a token costs a signature check, 5 µs for HS to about 400 µs for ES512; then it is cached
+/// until the token expires, and costs a hash.
 package final class TokenVerifier: Sendable {
-    /// Most tokens that are known at once.
+    /// The maximum number of cached tokens.
     static let memory = 10_000
-    /// Most keys that one token is tried with.
+    /// The maximum number of keys that are tried for one token.
     private static let mostTries = 8
 
     private struct State {
@@ -28,7 +28,7 @@ package final class TokenVerifier: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Reads the keys. Throws when they are broken or there are none.
+    /// Loads the keys. Throws if they are invalid or if there are none.
     package init(
         _ settings: TokenSettings, clock: @escaping @Sendable () -> Timestamp = { .now() },
         logger: Logger = Logger(label: "tokens")
@@ -40,7 +40,7 @@ package final class TokenVerifier: Sendable {
         state = Mutex(State(keys: try TokenKey.load(settings), stamp: stamp))
     }
 
-    /// Whom a token is for.
+    /// Returns the caller that a token identifies.
     package func principal(of text: String) throws(CredentialFault) -> Principal {
         let digest = Secret.hash(text)
         let now = clock()
@@ -59,7 +59,7 @@ package final class TokenVerifier: Sendable {
         else { throw .invalid }
         let principal = try principal(of: token, signer: key.fingerprint, now.seconds)
         state.withLock { state in
-            // Keys that were replaced meanwhile prove nothing any more.
+            // Keys that were replaced meanwhile are no longer valid.
             guard state.keys.contains(where: { $0.fingerprint == key.fingerprint }) else { return }
             if state.known.count >= Self.memory {
                 state.known = state.known.filter { $0.value.expires.map { $0 > now } ?? true }
@@ -70,13 +70,13 @@ package final class TokenVerifier: Sendable {
         return principal
     }
 
-    /// Whether tokens of this signer are still taken.
+    /// Whether tokens of this signer are still accepted.
     package func accepts(signer: String) -> Bool {
         state.withLock { $0.keys.contains { $0.fingerprint == signer } }
     }
 
-    /// Reads the file of keys again if it was written since, and says whether it was. A file that cannot be used is
-    /// logged, and the keys stay as they are.
+    /// Reads the file of keys again if it has changed, and returns whether it has. If it is invalid, logs that and
+    /// keeps the present keys.
     @discardableResult
     package func refreshOrLog() -> Bool {
         guard let path = settings.keyFile else { return false }

@@ -2,7 +2,7 @@ import ArgumentParser
 import EmbeddedStore
 import StoreContract
 
-/// `realmgate backup`: a copy of a database that may be in use.
+/// `realmgate backup`: copies a database that may be in use.
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy a database to a new file, also while a server writes to it.",

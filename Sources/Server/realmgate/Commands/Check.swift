@@ -2,7 +2,7 @@ import ArgumentParser
 import EmbeddedStore
 import StoreContract
 
-/// `realmgate check`: looks for damage.
+/// `realmgate check`: checks a database for damage.
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a database file for damage.",

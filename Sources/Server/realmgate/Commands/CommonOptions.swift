@@ -3,7 +3,7 @@ import EmbeddedStore
 import Hosting
 import StoreContract
 
-/// `--data`, which every command that touches the database takes.
+/// `--data`, an option of every command that accesses the database.
 struct DataOptions: ParsableArguments {
     static let fallback = "data.realmgate"
 
@@ -17,7 +17,7 @@ struct DataOptions: ParsableArguments {
 
     func path(_ sources: SettingSources) -> String { sources.text(data, "REALMGATE_DATA") ?? Self.fallback }
 
-    /// Opens the file, which is created unless `mustExist`.
+    /// Opens the file. Creates it unless `mustExist`.
     func open(_ sources: SettingSources, mustExist: Bool) throws -> any Store {
         let path = path(sources)
         if mustExist, !InstalledFiles.isFile(path) {
@@ -36,7 +36,7 @@ struct AddressOptions: ParsableArguments {
     var port: Int?
 }
 
-/// Opens a database that must be there already.
+/// Opens a database that must exist.
 enum DatabaseFile {
     static func open(_ path: String) throws -> EmbeddedStore {
         guard InstalledFiles.isFile(path) else { throw CommandFailure("There is no database file '\(path)'.") }

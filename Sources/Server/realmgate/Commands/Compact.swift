@@ -2,7 +2,7 @@ import ArgumentParser
 import EmbeddedStore
 import StoreContract
 
-/// `realmgate compact`: gives unused space back.
+/// `realmgate compact`: frees unused space.
 struct Compact: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Rewrite a database file without unused space.",

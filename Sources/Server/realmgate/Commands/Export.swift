@@ -4,7 +4,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// `realmgate export`: objects of a class into a file.
+/// `realmgate export`: writes the objects of a class to a file.
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write the objects of a class as NDJSON or CSV.",
@@ -68,7 +68,7 @@ struct Export: ParsableCommand {
         let sink = try ByteSink(path: output)
         var progress = ProgressLine(of: try snapshot.count(query))
         while try sink.write({ try exporter.next(into: &$0) }) {
-            // On standard output the lines themselves are the progress.
+            // On standard output the lines themselves show the progress.
             if output != "-" { progress.show("\(className): \(grouped(exporter.count)) written", at: exporter.count) }
         }
         try sink.finish()

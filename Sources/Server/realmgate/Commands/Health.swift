@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `realmgate health`: exit code 0 when the server answers.
+/// `realmgate health`: exits with 0 if the server answers.
 struct Health: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check that a server on this machine is alive.",
@@ -32,7 +32,7 @@ struct Health: ParsableCommand {
             options: options.compactMapValues { $0 }, assignments: configuration.assignments,
             file: configuration.file, .process)
         let host = settings.host
-        // A server that listens on every address is asked on the loopback one.
+        // A server that listens on all addresses is reached on the loopback address.
         let target = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let status = try HealthProbe.status(
             host: target, port: settings.port, overTLS: settings.text("tls.certificate") != nil,

@@ -1,16 +1,16 @@
 import Glibc
 import HTTPServer
 
-/// Asks a server on this machine whether it is alive, with nothing but a socket: for container health checks,
-/// where no curl is installed.
+/// Checks that a server on this machine is alive, using only a socket: for container health checks, where curl is not
+/// installed.
 enum HealthProbe {
-    /// Sends `GET /healthz` and gives the status. Throws `CommandFailure` when there is no answer in time. Over TLS the
-    /// certificate is not looked at: all that is asked is whether something answers here.
+    /// Sends `GET /healthz` and returns the status. Throws `CommandFailure` if there is no response in time. Over TLS
+    /// the certificate is not verified, because only the presence of a server is checked.
     static func status(host: String, port: Int, overTLS: Bool, seconds: Int) throws -> Int {
         let socket = try connect(host: host, port: port, seconds: seconds)
         defer { close(socket) }
         let request = Array("GET /healthz HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\r\n".utf8)
-        // "HTTP/1.1 200" is all that is needed.
+        // "HTTP/1.1 200" is enough.
         guard let answer = overTLS ? TLSProbe.ask(socket, request, atLeast: 12) : ask(socket, request, atLeast: 12)
         else { throw CommandFailure("\(host):\(port) does not speak TLS.") }
         let words = String(decoding: answer.prefix(12), as: UTF8.self).split(separator: " ")

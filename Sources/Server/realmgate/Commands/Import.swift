@@ -4,7 +4,7 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// `realmgate import`: objects from a file into a class.
+/// `realmgate import`: reads objects from a file into a class.
 struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Read objects from an NDJSON or CSV file into a class.",
@@ -110,7 +110,7 @@ struct Import: ParsableCommand {
         if outcome.refused + outcome.incomplete > 0 { throw ExitCode(1) }
     }
 
-    /// What is in, and which lines are not.
+    /// Reports the imported and the rejected lines.
     private func tell(_ outcome: ObjectImporter.Outcome) {
         for fault in outcome.faults { StandardError.write("line \(fault.line): \(fault.message)\n") }
         let more = outcome.refused + outcome.incomplete - outcome.faults.count

@@ -5,7 +5,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// `realmgate query`: runs a query against a file.
+/// `realmgate query`: runs a query on a database.
 struct Query: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a query and print what it finds.",
@@ -129,7 +129,7 @@ struct Query: ParsableCommand {
                 ? "\(grouped(keys.count)) of \(grouped(total)) objects\n" : "\(grouped(total)) objects\n")
     }
 
-    /// A number and values as JSON, with tabs between.
+    /// Prints a number and values as JSON, separated by tabs.
     private static func printLine(_ values: [Value], _ count: Int) throws {
         let texts = values.map { value in
             let writer = JSONWriter(capacity: 64)

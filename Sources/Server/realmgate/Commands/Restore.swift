@@ -3,7 +3,7 @@ import EmbeddedStore
 import Hosting
 import StoreContract
 
-/// `realmgate restore`: a backup becomes the database.
+/// `realmgate restore`: replaces the database by a backup.
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put a backup in the place of a database file.",

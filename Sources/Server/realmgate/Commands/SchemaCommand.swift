@@ -4,7 +4,7 @@ import Hosting
 import ObjectModel
 import StoreContract
 
-/// `realmgate schema`: the classes of a file.
+/// `realmgate schema`: shows and changes the classes of a database.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Hosting
 
-/// `realmgate serve`: the server.
+/// `realmgate serve`: runs the server.
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Answer HTTP requests for the objects of a database file.",

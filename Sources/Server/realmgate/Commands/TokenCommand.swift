@@ -6,7 +6,7 @@ import Identity
 import JSONCoding
 import ObjectModel
 
-/// `realmgate token`: API keys.
+/// `realmgate token`: manages API keys.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
@@ -25,7 +25,7 @@ struct TokenCommand: ParsableCommand {
         subcommands: [CreateToken.self, ListTokens.self, RevokeToken.self])
 }
 
-/// Where the keys are.
+/// The options that locate the key file.
 struct KeyOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var database: DataOptions
@@ -43,7 +43,7 @@ struct KeyOptions: ParsableArguments {
             .process)
     }
 
-    /// Refuses to make keys for the database that nobody named and that is not there, and says so of one that was named.
+    /// Throws if `--data` is not given and the default database does not exist; warns if a given one does not exist.
     func checkDatabase(_ settings: Settings) throws(CommandFailure) {
         guard settings.text("auth.keys") == nil else { return }
         let path = settings.text("data") ?? DataOptions.fallback
@@ -138,7 +138,8 @@ struct CreateToken: ParsableCommand {
         }
     }
 
-    /// A key with a role that nothing defines would be of no use, and its owner hear of it from the server alone.
+    /// Throws for a role that is not defined. The key would be useless, which its owner would learn only from the
+    /// server.
     private func check(roles settings: Settings) throws(CommandFailure) {
         if anyRole { return }
         let known = settings.roles.map(\.name) + ["admin"]
@@ -152,7 +153,7 @@ struct CreateToken: ParsableCommand {
         }
     }
 
-    /// The time that `--expires` names.
+    /// Returns the time that `--expires` means.
     static func end(_ text: String, _ now: Timestamp) throws(CommandFailure) -> Timestamp {
         if let date = Timestamp(rfc3339: text) {
             guard date > now else {

@@ -6,15 +6,15 @@ import JSONCoding
 import ObjectModel
 import YAMLCoding
 
-/// What a configuration file says: YAML, or JSON, with the names of the settings as nested members.
+/// The contents of a configuration file: YAML or JSON, with the names of the settings as nested members.
 struct ConfigurationFile {
     let path: String
-    /// By the name of the setting.
+    /// The values by the name of the setting.
     private(set) var values: [String: (value: SettingValue, place: YAMLPlace)] = [:]
     private(set) var roles: [Role] = []
 
-    /// Reads the file. Throws a sentence with its name and the line for anything that is not as it should be: also for
-    /// a name that is not known, with the nearest one.
+    /// Reads the file. Throws a sentence with the file's name and the line for any error, also for an unknown name,
+    /// with the nearest known one.
     init(path: String) throws(CommandFailure) {
         guard let bytes = Self.read(path) else {
             throw CommandFailure("There is no configuration file '\(path)', or it cannot be read.", exitCode: 66)
@@ -45,7 +45,7 @@ struct ConfigurationFile {
             if name == "auth.roles" {
                 roles = try RoleReader(path: path).roles(entry.value)
             } else if let setting = Setting.all.first(where: { $0.name == name }) {
-                // Nothing after the colon is as if the name were not there.
+                // An empty value means that the setting is absent.
                 if case .scalar(.null) = entry.value.content { continue }
                 do throws(SettingFault) {
                     values[name] = (try setting.value(of: entry.value.json), entry.value.place)
@@ -65,7 +65,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// The names of one level.
+    /// Returns the names of one level.
     private static func members(of prefix: String) -> [String] {
         var names: [String] = []
         for name in Setting.names + ["auth.roles"] where name.hasPrefix(prefix) {
@@ -84,7 +84,7 @@ struct ConfigurationFile {
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        // One byte more than is taken is enough to be refused.
+        // One byte beyond the limit is enough to reject the file.
         while bytes.count <= YAML.sizeLimit {
             let count = fread(&chunk, 1, chunk.count, file)
             guard count > 0 else { break }
@@ -95,7 +95,7 @@ struct ConfigurationFile {
 }
 
 extension Setting {
-    /// The value that the file gives.
+    /// Converts a value of the file.
     fileprivate func value(of json: JSONValue) throws(SettingFault) -> SettingValue {
         switch (kind, json) {
         case (.text, .string(let text)), (.choice, .string(let text)), (.size, .string(let text)):

@@ -5,7 +5,7 @@ import ObjectModel
 import QueryLanguage
 import YAMLCoding
 
-/// Reads `auth.roles` of a configuration file: a mapping from names to what the role may do.
+/// Reads `auth.roles` of a configuration file: a mapping from names to permissions.
 ///
 /// `clerk: {classes: {Order: {read: 'shop == $claims.shop', create: true, readable: [number, total]}}, others: {…}}`
 struct RoleReader {
@@ -60,7 +60,7 @@ struct RoleReader {
         return rule
     }
 
-    /// A predicate, or whether everything or nothing is allowed.
+    /// Returns a predicate, or the predicate for true; nil for false.
     private func predicate(_ entry: YAMLNode.Entry) throws(CommandFailure) -> String? {
         switch entry.value.content {
         case .scalar(.bool(let isAllowed)): return isAllowed ? "TRUEPREDICATE" : nil

@@ -1,5 +1,5 @@
 extension Setting {
-    /// Every setting of `serve`, in the order in which they are shown. `auth.roles` is read on its own.
+    /// All settings of `serve`, in the order in which they are displayed. `auth.roles` is read separately.
     static let all: [Setting] = [
         Setting("data", .text, .text(DataOptions.fallback), "The database file."),
         Setting("host", .text, .text("127.0.0.1"), "The address to listen on."),

@@ -1,30 +1,30 @@
 import ObjectModel
 
-/// One thing that can be set: by an option of the command line, by an environment variable, or in the file.
+/// A setting, which can be given as a command-line option, as an environment variable, or in the file.
 struct Setting: Sendable {
     enum Kind: Sendable {
         case text
         case integer(ClosedRange<Int>)
-        /// Bytes, also as `16 MiB`.
+        /// A size in bytes, also written as `16 MiB`.
         case size(ClosedRange<Int>)
         case flag
         case choice([String])
-        /// In a variable or option with commas between.
+        /// A list, separated by commas in a variable or option.
         case list
     }
 
-    /// As in the file, with points between levels: `log.level`.
+    /// The name as in the file, with dots between levels: `log.level`.
     let name: String
     let kind: Kind
-    /// Nil for none.
+    /// The default; nil for none.
     let fallback: SettingValue?
-    /// A short sentence.
+    /// A short description.
     let help: String
-    /// Whether a change counts when the server is told to read its file again.
+    /// Whether a change takes effect when the server reloads its configuration.
     var isLive = false
-    /// Whether the value is never shown.
+    /// Whether the value is never displayed.
     var isSecret = false
-    /// Where it is not the name in capitals.
+    /// The environment variable if it is not derived from the name.
     private var variableName: String?
     private var optionName: String?
 
@@ -72,7 +72,7 @@ enum SettingValue: Hashable, Sendable {
 }
 
 extension Setting {
-    /// The value that a text means. Throws a sentence that goes on after the name of where it came from.
+    /// Parses a value. Throws a sentence that continues after the name of the value's origin.
     func value(of text: String) throws(SettingFault) -> SettingValue {
         switch kind {
         case .text: return .text(text)
@@ -128,9 +128,9 @@ extension Setting {
     }
 }
 
-/// Why a value is none for a setting.
+/// A value that does not fit a setting.
 struct SettingFault: Error {
-    /// Goes on after the name, without a full stop.
+    /// The description, which continues after the name, without a full stop.
     let words: String
 
     init(_ words: String) { self.words = words }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Where settings come from: the command line, else an environment variable.
+/// The sources of settings: the command line, then the environment.
 ///
-/// An empty variable counts as not set, as `docker run -e REALMGATE_SCHEMA=` leaves it.
+/// An empty variable counts as not set, because `docker run -e REALMGATE_SCHEMA=` creates one.
 struct SettingSources: Sendable {
     private let environment: @Sendable (String) -> String?
 

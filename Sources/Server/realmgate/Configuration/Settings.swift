@@ -4,8 +4,8 @@ import JSONCoding
 import ObjectModel
 import YAMLCoding
 
-/// All settings with their values and where each came from: an option, else a variable, else the file, else the
-/// default.
+/// All settings with their values and origins. An option takes precedence over a variable, a variable over the file,
+/// and the file over the default.
 struct Settings: Sendable {
     enum Origin: Hashable, Sendable {
         case option(String)
@@ -24,15 +24,15 @@ struct Settings: Sendable {
     }
 
     private var values: [String: (value: SettingValue?, origin: Origin)] = [:]
-    /// From the file, which is the only place for them.
+    /// The roles, which only the file can define.
     private(set) var roles: [Role] = []
-    /// The file, when there is one.
+    /// The path of the file; nil without one.
     private(set) var file: String?
 
     /// - Parameters:
-    ///   - options: what the command line says, by the name of the setting.
-    ///   - assignments: `name=value` of `--set`, which count as options.
-    ///   - file: the path that `--config` gives.
+    ///   - options: the options of the command line, by the name of the setting.
+    ///   - assignments: `name=value` of `--set`, with the precedence of options.
+    ///   - file: the path of `--config`.
     init(
         options: [String: String], assignments: [String] = [], file: String?, _ sources: SettingSources
     ) throws(CommandFailure) {
@@ -81,7 +81,7 @@ struct Settings: Sendable {
         if case .text(let text)? = values[name]?.value, !text.isEmpty { text } else { nil }
     }
 
-    /// Where the server listens; an empty text counts as none given.
+    /// The address to listen on; an empty string counts as absent.
     var host: String { text("host") ?? "127.0.0.1" }
 
     var port: Int { integer("port") ?? 8080 }
@@ -96,16 +96,16 @@ struct Settings: Sendable {
         if case .list(let texts)? = values[name]?.value { texts } else { [] }
     }
 
-    /// Where a value came from, to name it in an error.
+    /// Returns the origin of a value, for error messages.
     func origin(_ name: String) -> String { values[name]?.origin.inWords ?? "default" }
 
-    /// The names of the settings that differ, `auth.roles` among them.
+    /// Returns the names of the settings that differ, including `auth.roles`.
     func differences(from other: Settings) -> [String] {
         Setting.names.filter { values[$0]?.value != other.values[$0]?.value }
             + (roles == other.roles ? [] : ["auth.roles"])
     }
 
-    /// The settings as a file that says the same, each with where it came from. Secrets are not in it.
+    /// The settings in the form of a configuration file, each with its origin. Secrets are omitted.
     var description: String {
         var lines = file.map { ["# The file is \($0)."] } ?? []
         var open: [Substring] = []

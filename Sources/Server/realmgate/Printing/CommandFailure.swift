@@ -1,7 +1,7 @@
 import Gateway
 import StoreContract
 
-/// What ends a command early: a sentence for the person who typed it, and the exit code.
+/// Ends a command with a sentence for its user and an exit code.
 struct CommandFailure: Error {
     var message: String
     var exitCode: Int32
@@ -11,7 +11,7 @@ struct CommandFailure: Error {
         self.exitCode = exitCode
     }
 
-    /// What another part of the program says went wrong; nil when it says nothing to a person.
+    /// Converts an error of another module; nil if it has no message for people.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
 
-/// A line on the terminal that is written over while work goes on; nothing where standard error is no terminal.
+/// A progress line that is overwritten on the terminal; does nothing if standard error is not a terminal.
 struct ProgressLine {
     private let total: Int?
     private var shown = false
     private var lastShown = 0
 
-    /// - Parameter total: the size of the work in bytes, for a percentage; nil when it is not known.
+    /// - Parameter total: the total number of bytes, for a percentage; nil if it is not known.
     init(of total: Int?) {
         self.total = total
     }
 
-    /// Writes the line, at most ten times a second.
+    /// Writes the line at most ten times a second.
     mutating func show(_ text: String, at position: Int) {
         guard StandardError.isTerminal else { return }
         var time = timespec()
@@ -32,7 +32,7 @@ struct ProgressLine {
     }
 }
 
-/// The number with its thousands apart: `3,376`.
+/// Returns the number with thousands separators: `3,376`.
 func grouped(_ number: Int) -> String {
     var digits = String(number.magnitude)
     var groups: [String] = []
@@ -43,7 +43,7 @@ func grouped(_ number: Int) -> String {
     return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
 }
 
-/// How much of a file has been written, as told by whichever thread.
+/// Shows how much of a file has been written; called from any thread.
 final class FileProgress: Sendable {
     private let name: String
     private let line: Mutex<ProgressLine>
@@ -57,7 +57,7 @@ final class FileProgress: Sendable {
         line.withLock { $0.show("\(name): \(grouped(written >> 20)) MiB written", at: written) }
     }
 
-    /// Puts a line for good in the place of the progress.
+    /// Replaces the progress by a final line.
     func finish(_ text: String) {
         line.withLock { $0.finish() }
         StandardError.write(text + "\n")

@@ -3,11 +3,11 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Queries typed on the command line.
+/// Parses queries from the command line.
 enum QueryText {
-    /// Reads a filter, --sort and --distinct. Throws `CommandFailure` that shows the place of a fault.
+    /// Parses a filter, --sort and --distinct. Throws `CommandFailure` that shows the position of an error.
     ///
-    /// - Parameter filterName: what errors call the filter.
+    /// - Parameter filterName: the name of the filter in errors.
     static func bind(
         filter: String?, filterName: String = "the predicate", sort: String?, distinct: String? = nil,
         class objectClass: ClassSchema, schema: Schema
@@ -34,7 +34,7 @@ enum QueryText {
         return query
     }
 
-    /// Reads the text of an option. Throws as `bind`.
+    /// Parses the text of an option. Throws as `bind` does.
     static func read<R>(_ option: String, _ text: String, _ bind: (String) throws(QueryError) -> R) throws -> R {
         do throws(QueryError) {
             return try bind(text)
@@ -45,7 +45,7 @@ enum QueryText {
 
     private static func failure(_ error: QueryError, _ option: String, _ text: String) -> CommandFailure {
         var message = "\(option): " + withHint(error.message, error.hint)
-        // Under a text of one line, a mark at the place; a longer one would not line up.
+        // Marks the position below a text of one line; below a longer one the mark would not line up.
         if text.count <= 100, !text.contains(where: \.isNewline) {
             let mark =
                 String(repeating: " ", count: error.position) + String(repeating: "^", count: max(1, error.length))
@@ -55,7 +55,7 @@ enum QueryText {
     }
 }
 
-/// A plan as lines of text, each part below the one that it belongs to.
+/// Formats a query plan as lines of text, each operator below its parent.
 enum PlanText {
     static func write(_ explanation: QueryExplanation, _ line: (String) -> Void) {
         write(explanation.root, depth: 0, line)

@@ -1,7 +1,7 @@
 import Gateway
 import ObjectModel
 
-/// What a schema would change in a store, as lines for a person.
+/// Describes the difference between a schema and a store's, as lines for people.
 struct SchemaChanges {
     let lines: [String]
 
@@ -48,7 +48,7 @@ struct SchemaChanges {
 }
 
 extension Schema {
-    /// The class of that name. Throws `CommandFailure` with the nearest one.
+    /// Returns the class with that name. Throws `CommandFailure` with the nearest name.
     func named(_ name: String) throws -> ClassSchema {
         if let objectClass = self[name] { return objectClass }
         var message = "There is no class '\(name)'."

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Messages and progress for the person at the terminal. Logs go here too, so that standard output carries data
-/// and the line that says where the server listens, nothing else.
+/// Writes messages and progress to standard error. Logs go there too, so that standard output contains only data and
+/// the line with the server's address.
 enum StandardError {
     static let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -12,7 +12,7 @@ enum StandardError {
             while !rest.isEmpty {
                 let written = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
                 if written < 0, errno == EINTR { continue }
-                // There is nowhere left to report to.
+                // There is no other place to report to.
                 guard written > 0 else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[written...])
             }
@@ -21,6 +21,6 @@ enum StandardError {
 }
 
 enum StandardOutput {
-    /// Hands over what was printed, also when standard output is a pipe or a file.
+    /// Flushes the output, also if standard output is a pipe or a file.
     static func flush() { fflush(nil) }
 }

@@ -8,10 +8,10 @@ struct DemoLoader {
     let store: any Store
     let report: (String) -> Void
 
-    /// In the order in which links need them.
+    /// The files in the order that links require.
     private static let files = [("Airport", "airports.ndjson"), ("Flight", "flights.ndjson")]
 
-    /// Loads what is not there yet. A database with other classes is left alone.
+    /// Loads missing classes and objects. Does nothing for a database with other classes.
     func run() throws {
         let present = try store.snapshot().schema
         let names = Self.files.map(\.0)

@@ -3,21 +3,22 @@ import JSONCoding
 import Logging
 import ObjectModel
 
-/// How lines of the log are written.
+/// The format of log lines.
 enum LogFormat: String, CaseIterable, Sendable {
-    /// For people: time, level, what happened, then `name=value`.
+    /// For people: time, level, message, then `name=value`.
     case text
-    /// For programs: an object per line.
+    /// For programs: one JSON object per line.
     case json
 }
 
-/// Writes each message as one line to standard error, with one system call, so that lines of several threads do not mix.
+/// Writes each message as one line to standard error, with one system call, so that lines of several threads do not
+/// mix.
 struct LineLogHandler: LogHandler {
     var logLevel: Logger.Level = .info
     var metadata: Logger.Metadata = [:]
     let label: String
     let format: LogFormat
-    /// Where lines go, with their line break.
+    /// Writes a line, which includes its line break.
     let write: @Sendable ([UInt8]) -> Void
 
     init(
@@ -68,7 +69,7 @@ struct LineLogHandler: LogHandler {
         return writer.bytes
     }
 
-    /// An object with what every line has.
+    /// Returns an object with the members of every line.
     static func begun(_ level: Logger.Level, _ label: String, _ message: String) -> JSONWriter {
         let writer = JSONWriter(capacity: 512)
         writer.beginObject()
@@ -103,7 +104,7 @@ struct LineLogHandler: LogHandler {
     }
 
     static let standardError: @Sendable ([UInt8]) -> Void = { bytes in
-        // A log that cannot be written is no reason to stop.
+        // The program continues if its log cannot be written.
         _ = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
     }
 }

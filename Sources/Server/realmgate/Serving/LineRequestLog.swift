@@ -2,13 +2,13 @@ import HTTPServer
 import JSONCoding
 import Logging
 
-/// Writes the lines about requests as `LineLogHandler` would, byte for byte, without the dictionary that a logger takes:
-/// a server that answers much writes little else.
+/// Writes the log lines of requests byte for byte as `LineLogHandler` would, but without a logger's metadata
+/// dictionary: a busy server writes little else.
 struct LineRequestLog: RequestLog {
     let label: String
     let format: LogFormat
     let level: LiveLogLevel
-    /// Where lines go, with their line break.
+    /// Writes a line, which includes its line break.
     var put: @Sendable ([UInt8]) -> Void = LineLogHandler.standardError
 
     func takes(_ level: Logger.Level) -> Bool { self.level.takes(level) }

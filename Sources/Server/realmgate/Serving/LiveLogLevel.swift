@@ -1,9 +1,9 @@
 import Logging
 import Synchronization
 
-/// The level of all logs of the process, which may change while they are written. Asked for without waiting.
+/// The log level of the process, which can change at any time. Reading it never waits.
 final class LiveLogLevel: Sendable {
-    /// The place among all levels.
+    /// The index among all levels.
     private let place: Atomic<Int>
 
     init(_ level: Logger.Level) { place = Atomic(Self.place(of: level)) }
@@ -19,7 +19,7 @@ final class LiveLogLevel: Sendable {
     private static func place(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
 }
 
-/// Writes logs to standard error as far as the level asks for them.
+/// Writes logs to standard error if the level includes them.
 struct LiveLogHandler: LogHandler {
     private var inner: LineLogHandler
     private let level: LiveLogLevel
@@ -29,7 +29,7 @@ struct LiveLogHandler: LogHandler {
         self.level = level
     }
 
-    /// The one of the process; a logger has none of its own.
+    /// The level of the process; a logger has none of its own.
     var logLevel: Logger.Level {
         get { level.value }
         set {}

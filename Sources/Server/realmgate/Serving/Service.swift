@@ -7,9 +7,9 @@ import Logging
 import StoreContract
 import Synchronization
 
-/// The program's server: a database that it opens, served with what the settings say.
+/// The program's server: opens a database and serves it with the settings.
 final class Service: Sendable {
-    /// `http://HOST:PORT`, or `https://…` with a certificate, with the port that the system chose when 0 was asked for.
+    /// `http://HOST:PORT`, or `https://…` with a certificate; for port 0, with the port that the system chose.
     var address: String { host.address }
 
     private let store: any Store
@@ -17,16 +17,16 @@ final class Service: Sendable {
     private let level: LiveLogLevel
     private let logger: Logger
     private let current: Mutex<(settings: ServiceSettings, rules: AccessControl.Rules)>
-    /// Reads the settings again from where they came from.
+    /// Reads the settings again from their sources.
     private let again: @Sendable () throws -> ServiceSettings
 
-    /// How long requests under way may take to finish when the server is stopped.
+    /// The time for which running requests may finish when the server stops.
     private static let stopLimit = Duration.seconds(10)
 
-    /// Opens the database, brings schema and demo into it, and listens. Throws `CommandFailure` and `StoreError`,
-    /// with nothing left open.
+    /// Opens the database, loads the schema and the demo, and listens. Throws `CommandFailure` and `StoreError`, with
+    /// nothing left open.
     ///
-    /// - Parameter again: reads the settings again when the server is told to.
+    /// - Parameter again: reads the settings again, for a reload.
     static func start(
         _ settings: ServiceSettings, again: @escaping @Sendable () throws -> ServiceSettings
     ) throws -> Service {
@@ -49,7 +49,7 @@ final class Service: Sendable {
         }
     }
 
-    /// Listens.
+    /// Starts to listen.
     private init(
         _ settings: ServiceSettings, _ rules: AccessControl.Rules, _ control: AccessControl, _ store: any Store,
         _ level: LiveLogLevel, _ again: @escaping @Sendable () throws -> ServiceSettings
@@ -80,8 +80,8 @@ final class Service: Sendable {
         }
     }
 
-    /// Reads the configuration, keys and key sets again. What can change while the server runs does; what cannot is
-    /// logged. A fault anywhere changes nothing.
+    /// Reads the configuration, keys and key sets again. Applies the changes that a running server can make, and logs
+    /// the others. If anything is invalid, nothing changes.
     func reload() {
         do {
             let (before, rules) = current.withLock { $0 }
@@ -108,7 +108,7 @@ final class Service: Sendable {
         }
     }
 
-    /// Lets requests under way finish, then closes the database.
+    /// Lets running requests finish, then closes the database.
     func stop(because signal: String) {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
         host.stop(within: Self.stopLimit)

@@ -4,7 +4,7 @@ import HTTPServer
 import Logging
 
 extension ServiceSettings {
-    /// How the database is opened.
+    /// The options for opening the database.
     var storeOptions: EmbeddedStoreOptions {
         var options = EmbeddedStoreOptions.roomy
         set(&options.maximumSize, "store.size")
@@ -16,7 +16,7 @@ extension ServiceSettings {
         return options
     }
 
-    /// What the gateway offers, without access control.
+    /// Returns the configuration of the gateway, without access control.
     func gatewayConfiguration() throws(CommandFailure) -> GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.staticDirectory = console
@@ -83,22 +83,22 @@ extension ServiceSettings {
         return configuration
     }
 
-    /// Where files lie while they come in or go out.
+    /// The directory for files during transfers.
     private var scratch: String { settings.text("scratch") ?? Self.directory(of: data) }
 
-    /// The directory that a file is in.
+    /// Returns the directory of a file.
     private static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Nil without TLS. Both files are named; see `checkTLS`.
+    /// Nil without TLS. Both files are given; see `checkTLS`.
     var tlsFiles: TLSFiles? {
         guard let certificate = settings.text("tls.certificate"), let key = settings.text("tls.key") else { return nil }
         return TLSFiles(certificateChain: certificate, key: key)
     }
 
-    /// Throws when the certificate and its key cannot be used.
+    /// Throws if the certificate and its key are invalid.
     func checkTLS() throws(CommandFailure) {
         guard (settings.text("tls.certificate") == nil) == (settings.text("tls.key") == nil) else {
             throw CommandFailure(
@@ -121,12 +121,12 @@ extension ServiceSettings {
         return proxies
     }
 
-    /// Nil for 0, which stands for no limit.
+    /// Returns nil for 0, which means no limit.
     private func limit(_ name: String) -> Int? {
         settings.integer(name).flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Twice as many requests at once as a second gives.
+    /// Returns a rate limit that allows bursts of two seconds' worth of requests.
     private func rate(_ name: String) -> RateLimit? {
         limit(name).map { RateLimit(perSecond: Double($0), burst: 2 * $0) }
     }

@@ -7,13 +7,13 @@ import Logging
 import ObjectModel
 import StoreContract
 
-/// What a server is started with, directories found.
+/// The settings of a server, with resolved directories.
 struct ServiceSettings: Sendable {
     var settings: Settings
     var data: String
     var host: String
     var port: Int
-    /// The demo's directory; nil when it is not to be loaded.
+    /// The demo's directory; nil if the demo is not loaded.
     var demo: String?
     var console: String?
     var openapi: String?
@@ -38,7 +38,7 @@ struct ServiceSettings: Sendable {
         openapi = try Self.directory(.openapi, "openapi", settings, files)
     }
 
-    /// The directory that was asked for, which must exist, else the one beside the program.
+    /// Returns the configured directory, which must exist, else the one installed with the program.
     private static func directory(
         _ part: InstalledFiles.Part, _ name: String, _ settings: Settings, _ files: InstalledFiles
     ) throws(CommandFailure) -> String? {
@@ -51,7 +51,7 @@ struct ServiceSettings: Sendable {
 
     var keyFile: String { settings.text("auth.keys") ?? data + ".keys" }
 
-    /// The keys there are.
+    /// Opens the API keys.
     func keyRing() throws(CommandFailure) -> KeyRing {
         do {
             return try KeyRing(path: keyFile, initialKey: settings.text("auth.adminKey"))
@@ -60,7 +60,7 @@ struct ServiceSettings: Sendable {
         }
     }
 
-    /// Which tokens are taken; nil for none.
+    /// Returns the settings for tokens; nil if none are accepted.
     func tokenSettings() throws(CommandFailure) -> TokenSettings? {
         var tokens = TokenSettings()
         tokens.secret = settings.text("auth.tokens.secret")
@@ -101,7 +101,7 @@ struct ServiceSettings: Sendable {
         return tokens
     }
 
-    /// Who may call. A verifier with the same settings is kept, with the tokens that it knows.
+    /// Returns the access rules. Keeps a verifier with the same settings, and its cache.
     func accessRules(keeping verifier: TokenVerifier? = nil) throws(CommandFailure) -> AccessControl.Rules {
         var kept: TokenVerifier?
         if let tokens = try tokenSettings() {
@@ -115,7 +115,7 @@ struct ServiceSettings: Sendable {
             roles: settings.roles, tokens: kept, isRequired: settings.flag("auth.required"))
     }
 
-    /// Throws for whatever would keep a server from starting with these settings, short of opening the database.
+    /// Throws for anything that would keep a server with these settings from starting, without opening the database.
     func check() throws(CommandFailure) {
         let control = AccessControl(try accessRules(), keys: try keyRing())
         try refuseOpenAddress(control)
@@ -123,8 +123,8 @@ struct ServiceSettings: Sendable {
         _ = try gatewayConfiguration()
     }
 
-    /// Which rules allow nothing because they do not fit the classes: those of the schema's file, else those that the
-    /// database has. A server says the same in its log when it starts.
+    /// Returns the rules that allow nothing because they do not fit the classes of the schema file or else of the
+    /// database. A server logs the same when it starts.
     func ruleProblems() throws -> [String] {
         let schema: Schema
         if let path = settings.text("schema") {
@@ -139,7 +139,7 @@ struct ServiceSettings: Sendable {
         return settings.roles.flatMap { $0.problems(in: schema) }
     }
 
-    /// Throws when everybody could do everything from other machines, and nobody said that this is meant.
+    /// Throws if callers from other machines would have full access and `allowOpen` is not set.
     func refuseOpenAddress(_ control: AccessControl) throws(CommandFailure) {
         guard !settings.flag("allowOpen"), GatewayHost.isExposed(host, control) else { return }
         throw CommandFailure(

@@ -1,13 +1,13 @@
 import Glibc
 
-/// SIGTERM, SIGINT and SIGHUP as something to wait for.
+/// Waits for SIGTERM, SIGINT and SIGHUP.
 ///
-/// They are blocked in the thread that calls `block()` and in every thread made after that, so call it before
-/// any other thread is started; `wait()` then takes the first one. It also works as process 1 of a container,
-/// where a signal with no handler would be ignored.
+/// `block()` blocks them in the calling thread and in every thread created later, so call it before any other thread
+/// exists; `wait()` then receives the first one. This also works as process 1 of a container, where a signal without a
+/// handler would be ignored.
 enum Signals {
     enum Order {
-        /// To read the configuration again.
+        /// Reload the configuration.
         case reload
         case stop(signal: String)
     }
@@ -15,11 +15,12 @@ enum Signals {
     static func block() {
         var signals = set
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        // A client that hangs up while it is being answered is no reason to stop.
+        // A client that disconnects during its response must not end the process.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Waits for a signal and says what it means. After one that stops, another one ends the process at once.
+    /// Waits for a signal and returns its meaning. After one that stops the server, another one ends the process at
+    /// once.
     static func wait() -> Order {
         var signals = set
         var number: Int32 = 0
@@ -27,7 +28,7 @@ enum Signals {
         sigwait(&signals, &number)
         if number == SIGHUP { return .reload }
         for forced in [SIGTERM, SIGINT] { signal(forced) { _exit(128 + $0) } }
-        // One for reading the configuration again is of no use any more, and must not end the process.
+        // A reload is of no use any more, and must not end the process.
         signal(SIGHUP, SIG_IGN)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         return .stop(signal: number == SIGINT ? "SIGINT" : "SIGTERM")

@@ -1,7 +1,7 @@
 import Logging
 import ObjectModel
 
-/// A line of the log as text, written byte by byte: time, level, label and message, then `name=value`.
+/// Builds a log line as text, byte by byte: time, level, label and message, then `name=value`.
 struct TextLine {
     private var bytes: [UInt8] = []
 
@@ -16,7 +16,7 @@ struct TextLine {
         plain(message, isQuoted: false)
     }
 
-    /// A value in quotes where it would not be one word without them.
+    /// Appends a value, in quotes unless it is a single word.
     mutating func field(_ name: String, _ value: String) {
         begin(name)
         var value = value
@@ -29,13 +29,13 @@ struct TextLine {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A whole number that is not negative.
+    /// Appends a non-negative integer.
     mutating func field(_ name: String, _ number: Int) {
         begin(name)
         digits(number)
     }
 
-    /// Thousandths that are not negative, as a number with as many digits of fraction as it takes, one at the least.
+    /// Appends a non-negative number of thousandths as a decimal with at least one digit after the point.
     mutating func field(_ name: String, thousandths: Int) {
         begin(name)
         digits(thousandths / 1000)
@@ -47,7 +47,7 @@ struct TextLine {
         } while rest > 0
     }
 
-    /// The line, ended.
+    /// Returns the line with its line break.
     mutating func ended() -> [UInt8] {
         bytes.append(UInt8(ascii: "\n"))
         return bytes
@@ -64,7 +64,7 @@ struct TextLine {
         bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
-    /// Without line breaks and other control characters: what a client sent must not look like a line of its own.
+    /// Escapes line breaks and other control characters, so that text from a client cannot look like another line.
     private mutating func plain(_ text: String, isQuoted: Bool) {
         for byte in text.utf8 {
             if isQuoted, byte == UInt8(ascii: "\"") { bytes.append(UInt8(ascii: "\\")) }

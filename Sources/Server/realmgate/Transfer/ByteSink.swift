@@ -1,7 +1,7 @@
 import Files
 import Glibc
 
-/// A file or standard output, written in blocks. A file appears under its name when `finish` has put it there.
+/// A file or standard output, written in blocks. The file appears under its name only after `finish`.
 final class ByteSink {
     /// Nil for standard output.
     private let file: FileReplacement?
@@ -10,7 +10,7 @@ final class ByteSink {
 
     private static let blockSize = 1 << 16
 
-    /// Makes a file; `-` is standard output.
+    /// Creates a file; `-` is standard output.
     init(path: String) throws {
         guard path != "-" else {
             file = nil
@@ -25,7 +25,7 @@ final class ByteSink {
         }
     }
 
-    /// Appends what `body` appends.
+    /// Appends the bytes that `body` appends.
     func write<R>(_ body: (inout [UInt8]) throws -> R) throws -> R {
         let result = try body(&bytes)
         if bytes.count >= Self.blockSize { try flush() }

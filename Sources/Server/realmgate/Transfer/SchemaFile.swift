@@ -7,7 +7,7 @@ import StoreContract
 enum SchemaFile {
     private static let sizeLimit = 16 << 20
 
-    /// Reads a file. Throws `CommandFailure` with everything that is wrong with it.
+    /// Reads a file. Throws `CommandFailure` with all its errors.
     static func read(_ path: String) throws -> SchemaDocument {
         let bytes = try ByteSource(path: path).readAll(limit: sizeLimit)
         do {
@@ -19,8 +19,8 @@ enum SchemaFile {
         }
     }
 
-    /// Makes the file's classes those of the store, unless they are already, with the migration that the file
-    /// describes. Gives what changed. Throws `CommandFailure`.
+    /// Replaces the store's classes by those of the file, with its migration, unless they are equal. Returns the
+    /// changes. Throws `CommandFailure`.
     @discardableResult
     static func apply(_ path: String, to store: any Store) throws -> SchemaPlan {
         let document = try read(path)
@@ -40,7 +40,7 @@ enum SchemaFile {
         return plan
     }
 
-    /// A schema in the form that `read` takes, a property to a line.
+    /// Returns a schema in the form that `read` parses, with one property per line.
     static func text(of schema: Schema) -> String {
         var lines = ["{", "  \"schemaVersion\": \(schema.version),", "  \"classes\": ["]
         for (index, objectClass) in schema.classes.enumerated() {

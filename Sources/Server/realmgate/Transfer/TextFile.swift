@@ -1,8 +1,8 @@
 import Glibc
 
-/// Small files of text.
+/// Small text files.
 enum TextFile {
-    /// The first line, without what ends it; nil when there is no such file or the line is empty.
+    /// Returns the first line without its line break; nil if the file does not exist or the line is empty.
     static func line(_ path: String) -> String? {
         guard let file = fopen(path, "rb") else { return nil }
         defer { fclose(file) }
