@@ -6,33 +6,33 @@ import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// The resources of a store over HTTP: schema, objects, aggregates, sections, live queries, health, the
-/// description and the console. Holds no connection; hand `router` to a server.
+/// The HTTP resources of a store: schema, objects, aggregates, sections, live queries, health, the API description and
+/// the console. Owns no connections; pass `router` to a server.
 package final class Gateway: Sendable {
     let store: any Store
     let live: LiveQueries
     let settings: LiveConfiguration
-    /// Decides who may do what; nil when everybody may do everything.
+    /// Authenticates callers and determines their permissions; nil for full access for every caller.
     let access: AccessControl?
-    /// What the front counts by.
+    /// The rate limits and quotas of requests.
     let limits: EdgeLimits
     let logger: Logger
     let workers: WorkerPool
-    /// For what takes as long as a file is large.
+    /// Runs transfers, whose duration depends on the size of a file.
     let transfers: WorkerPool
     let topics: Topics
     private let eventMemory: EventMemory
-    /// The event streams of all callers.
+    /// The open event streams of all callers.
     let streams = OpenStreams()
     let subscriptions: SubscriptionSets
     let description: APIDescription?
     let snapshots: FrozenVersions
-    /// What is kept for requests that may come again.
+    /// Accounts for the stored responses to repeatable requests.
     let repetitions = Repetitions()
     let plans = KnownPlans()
     let ruleProblems: RuleProblems
     private let files: StaticFiles
-    /// For the server that the router is handed to.
+    /// The counters of the server that uses the router.
     package let serverCounters = ServerCounters()
     let requestMetrics = RequestMetrics()
     let edge = EdgeCounters()
@@ -40,8 +40,8 @@ package final class Gateway: Sendable {
     let started = ContinuousClock.now
     private let routes = Mutex<[Router.Route]>([])
 
-    /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
-    /// is closed.
+    /// Reads the static files and begins to observe the store. Throws if a directory cannot be read or the store is
+    /// closed.
     package init(
         store: any Store, configuration: GatewayConfiguration = GatewayConfiguration(),
         logger: Logger = Logger(label: "gateway")
@@ -92,8 +92,8 @@ package final class Gateway: Sendable {
         }
     }
 
-    /// Takes over what may change while requests are answered, from the next request on: pages that may call, rates,
-    /// and how much may be asked for at once. The rest stays as it was at the start.
+    /// Applies the settings that can change while requests are handled, from the next request on: origins of pages,
+    /// rates, and limits per request. The other settings stay as they were at the start.
     package func update(_ configuration: GatewayConfiguration) {
         settings.update(configuration)
         limits.update(configuration)
@@ -101,7 +101,7 @@ package final class Gateway: Sendable {
         transfers.quota.limit = configuration.transfersPerCaller ?? .max
     }
 
-    /// All routes, with the middleware that they need.
+    /// All routes, with their middlewares.
     package var router: Router {
         var router = Router(logger: logger)
         useFront(&router)
@@ -153,7 +153,7 @@ package final class Gateway: Sendable {
         return router
     }
 
-    /// Attempts at a request whose schema is replaced between its preparation and the writer's turn.
+    /// The number of attempts at a request whose schema is replaced between its preparation and its write.
     private static let mostAttempts = 5
 
     private func answer(
@@ -166,7 +166,7 @@ package final class Gateway: Sendable {
         }
     }
 
-    /// A write that can be prepared again.
+    /// Runs a write that can be prepared again.
     private func repeatable(
         _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, _ attempt: Int
     ) -> Request {
@@ -176,8 +176,8 @@ package final class Gateway: Sendable {
         return known
     }
 
-    /// On a loop's thread: does the work if it is short, and gives it to a worker when it turns out that it is not. A
-    /// handler that says so has done nothing yet but read, and begins again there.
+    /// Handles a request on the loop's thread if it is short, and passes it to a worker if it turns out not to be. By
+    /// then the handler has only read, and it begins again there.
     func answerHere(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
         var here = repeatable(request, path, handler, 1)
         here.isOnLoop = true
@@ -191,7 +191,7 @@ package final class Gateway: Sendable {
         }
     }
 
-    /// The reads alone, for those that come as forms.
+    /// The reading routes only, for requests that come as forms.
     private var queryRouter: Router {
         var router = Router(logger: logger)
         for (pattern, read) in reads {
@@ -202,28 +202,28 @@ package final class Gateway: Sendable {
         return router
     }
 
-    /// The routes of the router that was asked for last.
+    /// The routes of the router that was created last.
     var knownRoutes: [Router.Route] { routes.withLock { $0 } }
 
-    /// Waits until every commit so far has been handed to the event streams. Not from a handler.
+    /// Waits until every commit so far has been passed to the event streams. Must not be called from a handler.
     package func settle() { live.settle() }
 
-    /// The number of different collections that are observed now.
+    /// The number of different collections that are observed at present.
     package var topicCount: Int { topics.count }
 
-    /// Bytes of large events that clients have yet to take.
+    /// The memory for large events that clients have not yet read, in bytes.
     package var eventBytes: Int { eventMemory.bytes }
 
-    /// Forgets the subscription sets that have been left alone, which otherwise happens in its own time.
+    /// Deletes expired subscription sets, which otherwise happens periodically.
     package func expireSubscriptions() { subscriptions.expire() }
 
-    /// Lets go of the snapshots whose time is over, which otherwise happens within seconds.
+    /// Releases expired snapshots, which otherwise happens within seconds.
     package func expireSnapshots() { snapshots.expire() }
 
-    /// The number of versions that callers keep now.
+    /// The number of snapshots at present.
     package var snapshotCount: Int { snapshots.count }
 
-    /// Renders any error; those that are our own fault are logged, with what the request is called, and not shown.
+    /// Renders any error. Internal errors are logged with the request's identifier, and not shown.
     func response(to error: any Error, of request: Request? = nil) -> Response {
         Problem(of: error, logger, request: request?.trace?.label).httpResponse
     }
@@ -232,14 +232,14 @@ package final class Gateway: Sendable {
 }
 
 extension Gateway {
-    /// Registers a route, for the functions that bring the routes of one part each.
+    /// Registers a route; passed to the functions that add the routes of one area.
     typealias Registration = (HTTPMethod, String, @escaping Handler) -> Void
-    /// The same for one whose body comes in a file, up to so many bytes.
+    /// Registers a route whose body is received into a file, up to a size in bytes.
     typealias FileRegistration = (HTTPMethod, String, Int, @escaping Handler) -> Void
 }
 
 extension Problem {
-    /// Any error; those that are our own fault are logged and not shown.
+    /// Converts any error; internal errors are logged and not shown.
     init(of error: any Error, _ logger: Logger, request: String? = nil) {
         var metadata: Logger.Metadata { ["error": "\(error)", "request": "\(request ?? "-")"] }
         guard let problem = Problem(of: error) else {
@@ -258,9 +258,9 @@ extension Problem {
 }
 
 extension Request {
-    /// The body as JSON. Throws 415 when it is not declared as such, 400 when it is none.
+    /// Parses the body as JSON. Throws 415 for another content type, and 400 for invalid JSON.
     func json() throws(Problem) -> JSONValue {
-        // An empty body is no JSON, whatever it is declared as.
+        // An empty body is not JSON, whatever its content type is.
         guard body.isEmpty || Self.isJSON(header("Content-Type") ?? "") else {
             throw Problem(
                 415, "unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.")

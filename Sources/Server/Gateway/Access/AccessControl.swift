@@ -4,16 +4,16 @@ package import Identity
 package import ObjectModel
 import Synchronization
 
-/// Decides who calls, and in which role. Roles, keys and the settings of tokens may change while requests come in.
+/// Authenticates callers and determines their roles. Roles, keys and token settings can change while requests arrive.
 package final class AccessControl: Sendable {
-    /// Who may call, as the configuration says.
+    /// The access configuration.
     package struct Rules: Sendable {
-        /// A caller has the first of them that its credential names; one without a credential has the one called
-        /// `anonymous`, if there is one. A role `admin` that may do everything is there even when it is not listed.
+        /// The roles. A caller gets the first of them that its credential names; a caller without a credential gets the
+        /// role `anonymous`, if it exists. A role `admin` with full access exists even if it is not listed.
         package var roles: [Role]
-        /// Nil when tokens are not taken.
+        /// Nil if tokens are not accepted.
         package var tokens: TokenVerifier?
-        /// Whether callers must show a credential even before the first key has been made.
+        /// Whether callers must send a credential even before the first key has been created.
         package var isRequired: Bool
 
         package init(roles: [Role] = [], tokens: TokenVerifier? = nil, isRequired: Bool = true) {
@@ -22,7 +22,7 @@ package final class AccessControl: Sendable {
             self.isRequired = isRequired
         }
 
-        /// Those listed, and `admin`.
+        /// The listed roles, and `admin`.
         fileprivate var all: [Role] {
             roles.contains { $0.name == Role.administrator.name } ? roles : roles + [.administrator]
         }
@@ -31,7 +31,7 @@ package final class AccessControl: Sendable {
     private struct State {
         var rules: Rules
         var actions: [@Sendable () -> Void] = []
-        /// The seconds in which credentials end that were shown.
+        /// The expiry times, in seconds, of the credentials that were used.
         var ends: Set<Int64> = []
         var wasOpen: Bool
     }
@@ -50,18 +50,18 @@ package final class AccessControl: Sendable {
         state.withLock { $0.wasOpen = isOpen($0.rules) }
     }
 
-    /// With roles only, and keys in memory.
+    /// Creates an access control with roles only, and keys in memory.
     package convenience init(roles: [Role]) { self.init(Rules(roles: roles)) }
 
     // MARK: Requests
 
-    /// The caller of a request. Throws 401 for a credential that is missing, wrong or over, 403 when it has no role.
-    /// Cost: a hash and two locks; more for a token that was not seen before, see `TokenVerifier`.
+    /// Returns the caller of a request. Throws 401 for a credential that is missing, invalid or expired, and 403 if it
+    /// has no role. Cost: a hash and two locks; more for a token that was not seen before, see `TokenVerifier`.
     package func caller(of request: Request) throws(Problem) -> Caller {
         let rules = state.withLock { $0.rules }
         if isOpen(rules) { return .unrestricted }
         let kind = PublicPath(request)
-        // Nothing that these serve depends on who asks.
+        // The responses of these paths do not depend on the caller.
         if kind == .sameForAll { return rules.unnamed ?? .nobody }
         guard let credential = try Credential(request) else {
             if let caller = rules.unnamed { return caller }
@@ -86,7 +86,7 @@ package final class AccessControl: Sendable {
         return caller
     }
 
-    /// The request with its caller as its context, and without a credential among its parameters.
+    /// Returns the request with its caller as context, and without the credential in its query.
     func identified(_ request: Request) throws(Problem) -> Request {
         var known = request
         known.context = isOpen ? CallerContext.unrestricted : CallerContext(try caller(of: request))
@@ -119,26 +119,27 @@ package final class AccessControl: Sendable {
 
     // MARK: Changes
 
-    /// Whether everybody may do everything, because nothing says who may: no role, no key, no settings of tokens.
+    /// Whether every caller has full access, because no role, key or token settings exist.
     package var isOpen: Bool { isOpen(state.withLock { $0.rules }) }
 
     private func isOpen(_ rules: Rules) -> Bool {
         !rules.isRequired && rules.roles.isEmpty && rules.tokens == nil && !keys.isInUse
     }
 
-    /// Those of the configuration.
+    /// The roles of the configuration.
     var roles: [Role] { state.withLock { $0.rules.roles } }
 
-    /// The names of the roles there are.
+    /// The names of all roles.
     package var roleNames: [String] { state.withLock { $0.rules.all.map(\.name) } }
 
-    /// Puts other rules in the place of those there, from the next request on.
+    /// Replaces the rules, from the next request on.
     package func replace(_ rules: Rules) {
         state.withLock { $0.rules = rules }
         changed()
     }
 
-    /// Whether the caller may still do exactly what it might when it was let in. For streams, which ask after a change.
+    /// Returns whether the caller still has exactly the permissions that it was admitted with. Streams check it after a
+    /// change.
     package func isValid(_ caller: Caller) -> Bool {
         let rules = state.withLock { $0.rules }
         if isOpen(rules) { return caller == .unrestricted }
@@ -152,12 +153,12 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Has `action` called, on any thread, whenever somebody who was let in may no longer be let in or may do other
-    /// things: other rules, a key taken back, a credential that ended. Ask `isValid` then. Within a second for what
-    /// happened by time or in another process.
+    /// Registers an action that is called, on any thread, whenever an admitted caller may have lost or changed its
+    /// permissions: after new rules, a revoked key or an expired credential. Call `isValid` then. Changes by time or by
+    /// another process are reported within a second.
     package func onChange(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.actions.append(action) } }
 
-    /// Tells those who asked for it that something changed.
+    /// Calls the registered actions.
     func changed() {
         let isOpen = isOpen
         let actions = state.withLock { state in
@@ -167,7 +168,7 @@ package final class AccessControl: Sendable {
         for action in actions { action() }
     }
 
-    /// Looks for what changed by time or in files. Called every second by `watch`.
+    /// Checks for changes by time or in files. `watch` calls it every second.
     package func look() {
         let tokens = state.withLock { $0.rules.tokens }
         var hasNews = keys.refreshOrLog()
@@ -187,12 +188,12 @@ package final class AccessControl: Sendable {
 }
 
 extension AccessControl.Rules {
-    /// Somebody without a credential; nil when there is no role for that.
+    /// The caller without a credential; nil if there is no role for it.
     fileprivate var unnamed: Caller? {
         roles.first { $0.name == "anonymous" }.map { Caller(.anonymous, AccessView(role: $0)) }
     }
 
-    /// Nil when the principal names no role there is.
+    /// Returns nil if none of the principal's roles exists.
     fileprivate func caller(_ principal: Principal) -> Caller? {
         all.first { principal.roles.contains($0.name) }.map { role in
             Caller(principal, AccessView(role: role.narrowed(to: principal.scope), claims: principal.claims))
@@ -201,6 +202,6 @@ extension AccessControl.Rules {
 }
 
 extension Caller {
-    /// Somebody for whom nothing exists, at paths that everybody may ask.
+    /// A caller to whom nothing is visible, for public paths.
     fileprivate static let nobody = Caller(.anonymous, AccessView(role: Role(name: "nobody")))
 }

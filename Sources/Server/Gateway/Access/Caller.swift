@@ -3,7 +3,7 @@ package import HTTPServer
 package import Identity
 import JSONCoding
 
-/// Who made a request, and what exists for it. Every read and write of a request goes through its caller's view.
+/// The caller of a request, with its view of the database. Every read and write of a request uses this view.
 package struct Caller: Hashable, Sendable {
     package let principal: Principal
     package let view: AccessView
@@ -13,11 +13,11 @@ package struct Caller: Hashable, Sendable {
         self.view = view
     }
 
-    /// Of a gateway without access control.
+    /// The caller of a gateway without access control.
     package static let unrestricted = Caller(.anonymous, .unrestricted)
 
-    /// Whose subscription sets and kept answers it uses: a person's, whatever the credential, or a key's, or those of all who have the same
-    /// view without being anybody. Nil without access control.
+    /// Identifies the owner of subscription sets and stored responses: a subject, whatever its credential; or a key; or
+    /// all callers without identity that have the same view. Nil without access control.
     var subscriber: String? {
         guard self != .unrestricted else { return nil }
         if let subject = principal.subject { return "subject:" + subject }
@@ -28,12 +28,12 @@ package struct Caller: Hashable, Sendable {
     }
 }
 
-/// A caller, for the handlers inside.
+/// Passes the caller to the handlers inside.
 package final class CallerContext: RequestContext {
     package let caller: Caller
-    /// What the log calls it, and what limits go by; nil for nobody in particular.
+    /// The name for the log and for limits; nil for a caller without identity.
     let name: String?
-    /// Whether everything exists for it.
+    /// Whether it has full access to the data.
     let seesEverything: Bool
 
     package init(_ caller: Caller) {
@@ -47,6 +47,6 @@ package final class CallerContext: RequestContext {
             }
     }
 
-    /// Of somebody who may do everything.
+    /// The context of a caller with full access.
     static let unrestricted = CallerContext(.unrestricted)
 }

@@ -1,18 +1,18 @@
 import HTTPServer
 import Identity
 
-/// What a request shows to say who makes it. Never logged.
+/// The credential of a request. Never logged.
 struct Credential {
-    /// The parameter that streams may have it in, because a page cannot give an EventSource a header.
+    /// The query parameter in which streams may send it, because a page cannot set a header of an EventSource.
     static let parameter = "access_token"
 
     let text: String
 
-    /// Whether it has the form of a token: everything else is a key.
+    /// Whether it has the form of a token; anything else is a key.
     var isToken: Bool { !text.hasPrefix(KeyRing.prefix) && text.utf8.count { $0 == UInt8(ascii: ".") } == 2 }
 
-    /// From `Authorization: Bearer`, else from `X-API-Key`, else from the parameter of a stream. Nil when there is
-    /// none. Throws 401 for another scheme.
+    /// Reads the credential from `Authorization: Bearer`, else from `X-API-Key`, else, for a stream, from the query
+    /// parameter. Nil if there is none. Throws 401 for another scheme.
     init?(_ request: Request) throws(Problem) {
         if let header = request.header("Authorization") {
             let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
@@ -32,7 +32,7 @@ struct Credential {
         }
     }
 
-    /// Whether the request opens a stream of events.
+    /// Whether the request opens an event stream, which may have its credential in the query.
     static func isTakenFromQuery(of request: Request) -> Bool {
         guard request.method == .get, request.segments.count >= 3, request.segments[0] == "v1" else { return false }
         return request.segments[1] == "observe"
@@ -49,16 +49,16 @@ extension Substring {
     }
 }
 
-/// The paths that take no credential.
+/// The paths that require no credential.
 enum PublicPath {
-    /// They serve everybody the same.
+    /// The response is the same for all callers.
     case sameForAll
-    /// They serve what the caller may see, if only to nobody in particular.
+    /// The response shows what the caller can see, also without a credential.
     case visiblePart
 
-    /// Nil for a path that takes one.
+    /// Nil for a path that requires a credential.
     init?(_ request: Request) {
-        // A browser asks beforehand, without credentials, whether it may send them.
+        // A preflight request of a browser has no credentials.
         if request.method == .options {
             self = .sameForAll
             return

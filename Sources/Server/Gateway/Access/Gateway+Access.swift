@@ -4,16 +4,16 @@ import ObjectModel
 import StoreContract
 
 extension Gateway {
-    /// Finds out who calls, for the handlers inside.
+    /// Determines the caller, for the handlers inside.
     func identify(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
         guard let access else { return next(request) }
         let reply = next(try access.identified(request))
         guard request.segments.first == "v1" else { return reply }
-        // Tags are of versions, which all callers share: what was kept for one must not be shown to another.
+        // Tags identify versions, which all callers share, so a cached response must not be given to another caller.
         return reply.mapHead { $0.headers.vary("Authorization, X-API-Key") }
     }
 
-    /// Throws 401 for a request that nobody was found to have made, although that matters.
+    /// Returns the caller. Throws 401 for a request that was not authenticated although that is required.
     func caller(of request: Request) throws(Problem) -> Caller {
         if let known = request.context as? CallerContext { return known.caller }
         guard access == nil else {
@@ -22,45 +22,45 @@ extension Gateway {
         return .unrestricted
     }
 
-    /// Throws 403 when the caller may not do everything.
+    /// Throws 403 unless the caller has full access.
     func requireAdministrator(_ request: Request) throws(Problem) {
         guard try caller(of: request).view.isUnrestricted else {
             throw Problem(403, "access.denied", "This takes a key or token of an administrator's role.")
         }
     }
 
-    /// The store as it exists for the caller. Everything that a request reads is read from here.
+    /// Returns the store as visible to the caller. Every read of a request uses it.
     func snapshot(for request: Request) throws -> any Snapshot {
         let whole = try store.snapshot()
         let limited = request.isOnLoop ? try whole.limited(by: queryBudget(for: request)) : whole
         return try show(limited, to: try caller(of: request))
     }
 
-    /// Whether a version needs no `show`.
+    /// Whether versions need not be restricted with `show`.
     func seesEverything(_ request: Request) -> Bool { (request.context as? CallerContext)?.seesEverything ?? false }
 
-    /// A version of the store as it exists for the caller.
+    /// Restricts a version of the store to what the caller can see.
     func show(_ whole: any Snapshot, to caller: Caller) throws -> any Snapshot {
         let seen = try caller.view.restrict(whole)
         if let access = BoundAccess.of(seen) { ruleProblems.tell(access) }
         return seen
     }
 
-    /// Tells the log of rules that do not fit the schema.
+    /// Logs rules that do not fit the schema.
     func checkRoles() {
         guard let access, let schema = try? store.snapshot().schema else { return }
         ruleProblems.tell(of: access.roles, schema)
     }
 
-    /// Notes a stream that ends when its caller may not see any more what it saw when it was opened.
+    /// Registers a stream, which ends when its caller's permissions change.
     func opened(_ stream: EventStream, by caller: Caller) {
         guard let access else { return }
         streams.add(stream, of: caller)
-        // It may have changed since the caller was let in.
+        // They may have changed since the caller was authenticated.
         if !access.isValid(caller) { endStreams() }
     }
 
-    /// Ends the streams of callers that are not let in any more, or may do other things now.
+    /// Ends the streams of callers whose permissions were lost or have changed.
     func endStreams() {
         guard let access else { return }
         streams.end { access.isValid($0) }

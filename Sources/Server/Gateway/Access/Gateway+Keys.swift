@@ -36,7 +36,7 @@ extension Gateway {
         return .now(.json(Self.document(key)))
     }
 
-    /// Writes to the disk, which takes as long as a commit, so it is left to a worker.
+    /// Writes to the disk, which takes as long as a commit, so a worker does it.
     private func createKey(_ request: Request, _ path: PathParameters) throws -> Reply {
         let keys = try managedKeys(request)
         let details = try KeyRequest(
@@ -45,7 +45,7 @@ extension Gateway {
         return workers.reply(for: Self.limitKey(request)) { [self] in
             do {
                 let (key, secret) = try keys.create(details)
-                // The first key closes a server that was open.
+                // The first key ends unauthenticated access.
                 configuration.accessControl?.changed()
                 var response = Response.json(Self.document(key, secret: secret), status: 201)
                 response.headers["Location"] = "/v1/keys/\(key.id)"
@@ -71,7 +71,7 @@ extension Gateway {
         }
     }
 
-    /// The keys, for an administrator's request without parameters.
+    /// Returns the keys for an administrator's request without parameters.
     private func managedKeys(_ request: Request) throws(Problem) -> KeyRing {
         try requireAdministrator(request)
         _ = try QueryParameters(request, single: [])

@@ -6,7 +6,7 @@ import ObjectModel
 import StoreContract
 
 extension Gateway {
-    /// What the server takes the caller for, and what exists for it.
+    /// Returns the caller's identity, and what it can see.
     func whoAmI(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
@@ -48,7 +48,7 @@ extension Gateway {
         return .now(response)
     }
 
-    /// Those that exist for the caller, and those that its role may fill without seeing them.
+    /// Returns the classes that the caller can see, and those that its role can write without seeing them.
     private func classNames(for request: Request, _ role: Role) throws -> [String] {
         let visible = try snapshot(for: request).schema.classes.map(\.name)
         guard !role.isAdministrator else { return visible }

@@ -13,10 +13,10 @@ struct KeyRequest {
     private static let longestText = 200
     private static let longestList = 100
     private static let largestClaims = 8 * 1024
-    /// A century, in seconds.
+    /// The longest validity: 100 years, in seconds.
     private static let longestLife: Int64 = 100 * 366 * 86_400
 
-    /// - Parameter roles: the names that may be given.
+    /// - Parameter roles: the names of the roles that exist.
     init(_ json: JSONValue, roles known: [String], _ now: Timestamp) throws(Problem) {
         guard case .object(let object) = json else {
             throw Self.fault(

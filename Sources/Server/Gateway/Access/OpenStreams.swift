@@ -1,7 +1,7 @@
 import HTTPServer
 import Synchronization
 
-/// The event streams that are open, by who opened them: they end when that may not see any more what it saw then.
+/// The open event streams by caller. They end when their caller's permissions change.
 final class OpenStreams: Sendable {
     private struct Opened {
         let stream: EventStream
@@ -10,15 +10,14 @@ final class OpenStreams: Sendable {
 
     private let streams = Mutex<[ObjectIdentifier: Opened]>([:])
 
-    /// Notes a stream until it closes.
+    /// Registers a stream until it closes.
     func add(_ stream: EventStream, of caller: Caller) {
         let id = ObjectIdentifier(stream)
         streams.withLock { $0[id] = Opened(stream: stream, caller: caller) }
         stream.onClose { [self] _ in streams.withLock { $0[id] = nil } }
     }
 
-    /// Ends the streams of callers that are not let in any more, or may do other things now. Cost: one question for each
-    /// caller.
+    /// Ends the streams of callers whose permissions were lost or have changed. Cost: one check per caller.
     func end(unless isValid: (Caller) -> Bool) {
         let all = streams.withLock { Array($0.values) }
         let callers = Dictionary(grouping: all) { $0.caller }
@@ -30,7 +29,7 @@ final class OpenStreams: Sendable {
         }
     }
 
-    /// The number of streams that are open.
+    /// The number of open streams.
     var count: Int { streams.withLock { $0.count } }
 
     private static let ending = Ending.error(

@@ -2,8 +2,8 @@ import AccessRules
 import Identity
 
 extension Role {
-    /// What is left of the role for a key of the scope: a class is there only if both have it, and a scope for reading
-    /// leaves no right to write. An administrator's key with a scope is no administrator any more.
+    /// Returns the role restricted to a key's scope: only classes that both have are visible, and a read-only scope
+    /// leaves no permission to write. An administrator's key with a scope is not an administrator.
     func narrowed(to scope: KeyScope) -> Role {
         guard scope != .all else { return self }
         var role = self

@@ -3,20 +3,20 @@ import Logging
 import ObjectModel
 import Synchronization
 
-/// Tells the log, once each, which rules allow nothing because they do not fit the schema, or because a caller's claim
-/// does not fit them. The caller cannot be told: it would learn of what it may not see.
+/// Logs, once each, the rules that allow nothing because they do not fit the schema, or because a caller's claim does
+/// not fit them. The caller is not told: the message could reveal hidden data.
 final class RuleProblems: Sendable {
     private let logger: Logger
     private let told = Mutex<Set<String>>([])
-    /// Callers choose neither rules nor claims, but there may be many of them.
+    /// Callers choose neither rules nor claims, but there may be many callers.
     private static let mostTold = 1000
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// What a request meets. Cost: nothing when there are no problems.
+    /// Logs the errors that a request meets. Cost: nothing if there are none.
     func tell(_ access: BoundAccess) { tell(access.problems) }
 
-    /// What is known without any request.
+    /// Logs the errors that are known without a request.
     func tell(of roles: [Role], _ schema: Schema) { for role in roles { tell(role.problems(in: schema)) } }
 
     private func tell(_ problems: [String]) {

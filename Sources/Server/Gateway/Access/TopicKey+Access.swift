@@ -5,8 +5,8 @@ import QueryLanguage
 import StoreContract
 
 extension TopicKey {
-    /// What the key asks for as a caller sees it, whose snapshot this is, with everything watched that is shown. Throws
-    /// when a name that it asks for is not in the schema.
+    /// Returns the key as seen by a caller with this snapshot, with all visible properties observed. Throws if a name
+    /// in it is not in the schema.
     func seen(by view: AccessView, _ snapshot: any Snapshot) throws -> TopicKey {
         var key = self
         let plan = try TopicPlan(self, snapshot.schema)
@@ -14,7 +14,7 @@ extension TopicKey {
         key.form = plan.form(snapshot.schema)
         guard let access = BoundAccess.of(snapshot) else { return key }
         key.view = view
-        // Embedded objects that are parts of others alone are in no list of their own.
+        // Embedded objects that are visible only within their owners are in no list of their own.
         switch subject {
         case .objects(var query) where query.scope == .all && !access.isListed(query.classID):
             query.predicate = .constant(false)
@@ -27,6 +27,6 @@ extension TopicKey {
         return key
     }
 
-    /// What it is observed through; nil when everything is seen.
+    /// The lens for observing; nil for full access.
     var lens: ViewLens? { view.map { ViewLens(view: $0) } }
 }

@@ -4,7 +4,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What live queries see for callers with a view of the database.
+/// Restricts live queries to what callers with a view can see.
 struct ViewLens: LiveLens {
     let view: AccessView
 

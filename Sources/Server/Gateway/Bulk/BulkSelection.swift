@@ -2,16 +2,16 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Which objects of a collection a request is about to change or delete.
+/// The objects of a collection that a request changes or deletes.
 struct BulkSelection: Sendable {
-    /// Of a class, or, without its scope, of what a property holds.
+    /// The query for objects of a class or, without its scope, of a property.
     let query: BoundQuery
     let window: Window
 
-    /// The parameters that it reads.
+    /// The query parameters that it reads.
     static let parameters = QueryReader.parameters + ["limit", "offset", "all"]
 
-    /// Throws 400 for a request that would touch everything without saying so.
+    /// Throws 400 for a request that would change all objects without `all=true`.
     init(
         _ parameters: QueryParameters, _ objectClass: ClassSchema, _ schema: Schema,
         _ configuration: GatewayConfiguration
@@ -28,7 +28,7 @@ struct BulkSelection: Sendable {
             limit: try parameters.integer("limit", in: 0...Int.max))
     }
 
-    /// The objects, each once, in the order of the query.
+    /// Returns the distinct objects in the order of the query.
     ///
     /// - Parameter place: the property whose objects are meant; nil for all of the class.
     func keys(in transaction: any WriteTransaction, of place: PropertyPlace? = nil) throws -> [ObjectKey] {

@@ -4,7 +4,7 @@ import ObjectModel
 import StoreContract
 
 extension Gateway {
-    /// Writes of all objects that a filter selects.
+    /// Changes and deletes all objects that a filter matches.
     func onBulk(_ on: Registration) {
         on(.patch, "/v1/objects/:class", patchCollection)
         on(.delete, "/v1/objects/:class", deleteCollection)
@@ -39,7 +39,7 @@ extension Gateway {
         }
     }
 
-    /// Sets values on the objects that a property holds.
+    /// Assigns values to the objects in a property.
     func patchHeld(
         _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: PropertyPlace,
         _ snapshot: any Snapshot
@@ -58,7 +58,7 @@ extension Gateway {
         }
     }
 
-    /// Takes the objects that match out of a list, set or map. They stay where else they are; embedded ones are gone.
+    /// Removes the matching objects from a list, set or map. They stay in other places; embedded objects are deleted.
     func removeHeld(
         _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: PropertyPlace,
         _ snapshot: any Snapshot
@@ -78,8 +78,8 @@ extension Gateway {
 }
 
 extension ObjectWriter {
-    /// Assigns the same values to many objects of the input's class. What the values link to is looked up, or stored,
-    /// once; each object gets embedded objects of its own.
+    /// Assigns the same values to many objects of the input's class. Linked objects are looked up or created once; each
+    /// object gets embedded objects of its own.
     func assign(_ input: ObjectInput, to keys: [ObjectKey]) throws {
         guard !keys.isEmpty else { return }
         let values = try resolved(input)
@@ -88,10 +88,10 @@ extension ObjectWriter {
 }
 
 extension PropertyEditor {
-    /// Elements that are taken out one by one; of more the rest is assigned.
+    /// The maximum number of elements that are removed one by one; for more, the remaining collection is assigned.
     private static let singleRemovals = 1000
 
-    /// Takes the links to some objects out of a list, set or map.
+    /// Removes the links to some objects from a list, set or map.
     func remove(_ keys: Set<ObjectKey>, from place: PropertyPlace) throws -> EditOutcome {
         let (object, property) = (place.holder, place.property)
         func goes(_ value: Value) -> Bool {
@@ -122,7 +122,7 @@ extension PropertyEditor {
 }
 
 extension PropertyPlace {
-    /// The class of the objects that a collection property holds. Throws 400 for values.
+    /// The class of the objects in a collection property. Throws 400 for plain values.
     fileprivate func heldClass(_ schema: Schema) throws(Problem) -> ClassSchema {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw Problem(

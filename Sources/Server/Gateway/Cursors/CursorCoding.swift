@@ -2,12 +2,12 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 
-/// Cursors as opaque text: base64url of `[form, mark, class, sort, object key, values]`, where `sort` is a fingerprint of
-/// the keys that the cursor belongs to and a value is `[value]`, or `[]` where a link on the way is null. The mark is that
-/// of the page: in another history the numbers are those of other classes and objects.
+/// Encodes cursors as opaque text: base64url of `[form, mark, class, sort, object key, values]`, where `sort` is a
+/// fingerprint of the sort keys that the cursor belongs to and a value is `[value]`, or `[]` if a link on the path is
+/// null. The mark is that of the page: in another history, the numbers identify other classes and objects.
 enum CursorCoding {
     private static let form: Int64 = 4
-    /// Those without a mark, of earlier releases.
+    /// The forms without a mark, of earlier releases.
     private static let unmarkedForms: ClosedRange<Int64> = 2...3
 
     static let damaged = Problem(
@@ -18,7 +18,7 @@ enum CursorCoding {
         "The cursor belongs to another collection, sort or query. Repeat the parameters of the page that it came with.",
         parameter: "after")
 
-    /// What the page of a cursor looked at is not known any more.
+    /// The data that the page of a cursor was read from no longer exists.
     static let gone = Problem(
         410, "cursor.gone",
         "What the page of this cursor looked at is not known any more. Start again without 'after', or page through a snapshot.",
@@ -43,7 +43,7 @@ enum CursorCoding {
         return Base64.url.encode(json.bytes)
     }
 
-    /// Throws 400 for what `encode` did not make for this class and these sort keys.
+    /// Throws 400 for text that `encode` did not create for this class and these sort keys.
     ///
     /// - Parameter check: see `parts`.
     static func decode(
@@ -70,11 +70,11 @@ enum CursorCoding {
         return Cursor(values: decoded, key: ObjectKey(key))
     }
 
-    /// What a cursor of any kind holds behind what all have: the form, which says of which kind it is, and the mark of its
-    /// page. Throws 400 for other text, and 410 for a cursor without a mark.
+    /// Decodes the elements that follow those common to all cursors: the form, which tells the kind of cursor, and the
+    /// mark of its page. Throws 400 for other text, and 410 for a cursor without a mark.
     ///
-    /// - Parameter check: throws 410 for the mark of another history. It is asked first: in another history, what else the
-    ///   cursor holds means something else.
+    /// - Parameter check: throws 410 for the mark of another history. It runs first, because in another history the
+    ///   rest of the cursor has another meaning.
     static func parts(
         of text: String, check: (Mark) throws -> Void
     ) throws -> (form: Int64, mark: Mark, parts: [JSONValue]) {
@@ -87,9 +87,9 @@ enum CursorCoding {
         return (form, mark, Array(parts.dropFirst(2)))
     }
 
-    /// Values are written with their types, so that no schema is needed to read them: a key path may end inside a
-    /// collection or a mixed value. Collections are all equal in the order of their kind, and written empty; links
-    /// carry the number of their class in place of its name.
+    /// Values are written with their types, so that reading them needs no schema: a key path may end in a collection or
+    /// a mixed value. Collections of one kind are equal in the sort order, so they are written empty; links are written
+    /// with the number of their class.
     private static func write(_ value: Value, into json: JSONWriter) {
         switch value {
         case .list, .set: json.mixed(.list([]))
@@ -113,7 +113,7 @@ enum CursorCoding {
         }
     }
 
-    /// Tells sorts apart, by the numbers of what they go through.
+    /// Identifies a sort by the numbers of its classes and properties.
     private static func fingerprint(_ sort: [SortKey]) -> Int64 {
         var text = ""
         for key in sort {

@@ -1,11 +1,11 @@
-/// A 64-bit FNV-1a hash: the same in every process, so that it can be given to clients.
+/// A 64-bit FNV-1a hash. It is the same in every process, so that clients can keep it.
 enum Fingerprint {
-    /// - Parameter seed: the same bytes have another fingerprint under each.
+    /// - Parameter seed: changes the fingerprint of the same bytes.
     static func of(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt32 = 0) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325 ^ UInt64(seed)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// Sixteen hexadecimal digits.
+    /// Returns sixteen hexadecimal digits.
     static func text(of bytes: UnsafeBufferPointer<UInt8>, seed: UInt32 = 0) -> String {
         let value = of(bytes, seed: seed)
         return String(unsafeUninitializedCapacity: 16) { text in

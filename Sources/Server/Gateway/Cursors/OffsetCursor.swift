@@ -6,13 +6,13 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// A place in what a property of one object holds: behind so many of the result at a version.
+/// A position in the elements of one object's property: an offset in the result at a version.
 ///
-/// The elements of a list have no values that would say where they are, and positions change with the list. So the cursor
-/// names a position at the state of its page, and the next page looks up what that page looked at: what was in front of
-/// the cursor and still is where it was, seen from the others, is left out.
+/// Elements of a list have no values that determine their position, and positions change with the list. So the cursor
+/// contains a position at its page's version, and the next page compares the result with that version: elements that
+/// were before the cursor and have kept their relative position are skipped.
 ///
-/// As text: base64url of `[form, mark, position, what it belongs to]`.
+/// As text: base64url of `[form, mark, position, fingerprint]`.
 struct OffsetCursor: Hashable, Sendable {
     var mark: Mark
     var position: Int
@@ -36,7 +36,7 @@ struct OffsetCursor: Hashable, Sendable {
         self.position = position
     }
 
-    /// Throws 400 for what `encoded` did not make for this query.
+    /// Throws 400 for text that `encoded` did not create for this query.
     ///
     /// - Parameter check: see `CursorCoding.parts`.
     init(_ text: String, for query: Int64, check: (Mark) throws -> Void) throws {
@@ -49,11 +49,11 @@ struct OffsetCursor: Hashable, Sendable {
         self.init(mark: mark, position: position)
     }
 
-    /// Tells collections and the queries of them apart.
+    /// Identifies a collection and a query of it.
     static func fingerprint(_ holder: ObjectReference, _ property: PropertyID, _ parameters: QueryParameters) -> Int64 {
         var text = "\(holder.classID.rawValue):\(holder.key.rawValue):\(property.rawValue)"
         for name in QueryReader.parameters {
-            // With its length, so that no two say the same.
+            // Includes the length, so that different parameters give different texts.
             if let value = parameters[name] { text += "|\(name):\(value.utf8.count):\(value)" }
         }
         return Int64(bitPattern: text.withUTF8 { Fingerprint.of($0) })
@@ -61,18 +61,18 @@ struct OffsetCursor: Hashable, Sendable {
 }
 
 extension Gateway {
-    /// Throws 410 for the mark of a cursor that is of another history, or later than everything.
+    /// Throws 410 for a cursor's mark of another history, or later than the latest version.
     func checkKnown(_ mark: Mark, in snapshot: any Snapshot) throws {
-        // A kept version may have its tag from before its file, which was a copy, got one of its own.
+        // The tag of a stored version may be older than the file's own, if the file was a copy.
         guard try mark == snapshot.mark || store.knows(mark) else { throw CursorCoding.gone }
     }
 
-    /// How many elements of a result a page behind the cursor leaves out.
+    /// Returns how many elements of a result a page after the cursor skips.
     ///
-    /// Throws 410 when what there was at the cursor's state is not known any more, and what the store does. Cost: that
-    /// of the whole result at that state, if it is another one.
+    /// Throws 410 if the data at the cursor's version no longer exists, and the errors of the store. Cost: reads the
+    /// whole result at that version, if it differs.
     ///
-    /// - Parameter result: what the query, of what a property holds, gives in the snapshot.
+    /// - Parameter result: the result of the query of the property in the snapshot.
     func start(
         after cursor: OffsetCursor, of query: BoundQuery, _ result: [ObjectKey], in snapshot: any Snapshot
     ) throws -> Int {
@@ -88,7 +88,7 @@ extension Gateway {
         }
         let old = try past.reads.select(asked, .all)
         let (order, oldOrder) = (query.order, asked.order)
-        // What is sorted by other values than before is where it is for that reason; it says nothing of the others' places.
+        // Elements whose sort values changed have moved for that reason, which does not affect the others' positions.
         var staying = Set(result).intersection(old)
         if !order.isEmpty {
             staying = try staying.filter { key in
@@ -100,7 +100,7 @@ extension Gateway {
         let given = old.prefix(cursor.position).count { staying.contains($0) }
         let places = result.indices.filter { staying.contains(result[$0]) }
         let changes = KeyDiff.between(old.filter { staying.contains($0) }, places.map { result[$0] }) { _ in false }
-        // Those of them that stayed in order are the first that are not new.
+        // The others among them that kept their order are the first ones that are not new.
         var remaining = given - changes.deletions.prefix { $0 < given }.count
         var start = 0
         var inserted = changes.insertions[...]

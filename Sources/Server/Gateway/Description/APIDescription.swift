@@ -3,20 +3,20 @@ import JSONCoding
 import ObjectModel
 import Synchronization
 
-/// How the description tells who may call.
+/// The authentication in the API description.
 struct DescriptionSecurity: Hashable {
-    /// Whether callers have to say who they are.
+    /// Whether callers must authenticate.
     var isOn: Bool
-    /// Whether those who do not may do something all the same.
+    /// Whether callers without a credential have any permissions.
     var takesAnonymous: Bool
 
     static let off = DescriptionSecurity(isOn: false, takesAnonymous: true)
 
     static let member = "security"
-    /// The answers that only a gateway with access control gives.
+    /// The status codes that only a gateway with access control sends.
     static let statuses: Set<String> = ["401", "403"]
 
-    /// The requirements of operations that have none of their own; nil when nothing is required.
+    /// The default requirements of operations; nil if nothing is required.
     var requirements: JSONValue? {
         guard isOn else { return nil }
         let ways: [JSONValue] = [["bearer": []], ["apiKey": []]]
@@ -24,9 +24,9 @@ struct DescriptionSecurity: Hashable {
     }
 }
 
-/// The description of the API as it is served: complete for the schema that a caller sees.
+/// The OpenAPI description, completed for the schema that a caller sees.
 final class APIDescription: Sendable {
-    /// A document ready to be sent.
+    /// A rendered document.
     struct Rendering: Sendable {
         let content: SharedBytes
         let tag: EntityTag
@@ -39,16 +39,16 @@ final class APIDescription: Sendable {
     }
 
     private let document: JSONValue
-    /// The last ones asked for, the latest first: schemas change, and callers see different parts of them.
+    /// The latest renderings, most recently used first: schemas change, and callers see different parts of them.
     private let entries = Mutex<[Entry]>([])
 
     private static let mostEntries = 16
 
-    /// - Parameter document: the description for any schema.
+    /// - Parameter document: the description that is independent of the schema.
     init(_ document: JSONValue) { self.document = document }
 
-    /// Cost: of the first call for a schema, some milliseconds for each hundred properties; of others a comparison of
-    /// schemas.
+    /// Cost: for the first call with a schema, some milliseconds for each hundred properties; for others a comparison
+    /// of schemas.
     func rendering(of schema: Schema, _ security: DescriptionSecurity) -> Rendering {
         entries.withLock { entries in
             if let place = entries.firstIndex(where: { $0.security == security && $0.schema == schema }) {

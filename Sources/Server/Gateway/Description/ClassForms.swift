@@ -1,15 +1,14 @@
 import JSONCoding
 import ObjectModel
 
-/// The JSON Schemas of the objects of each class: as they are read, as they are created, and as their properties are
-/// set.
+/// The JSON Schemas of the objects of each class: for reading, for creating, and for changing them.
 struct ClassForms {
-    /// What an object is described for.
+    /// The use of an object's schema.
     enum Form: Hashable {
         case read
-        /// By POST, and where a link takes an object: with its primary key.
+        /// For POST, and for an object in place of a link: with its primary key.
         case create
-        /// By PUT and PATCH, where all properties may be left out.
+        /// For PUT and PATCH, where all properties are optional.
         case change
     }
 
@@ -23,10 +22,10 @@ struct ClassForms {
     private let schema: Schema
     private var names: [String: Names] = [:]
 
-    /// Takes names for the components.
+    /// Reserves the names of the components.
     init(_ schema: Schema, _ allocator: inout ComponentNames) {
         self.schema = schema
-        // The plain names first: a class 'DogInput' is called so, whatever else there is.
+        // Plain names come first, so that a class 'DogInput' always gets its own name.
         let plain = schema.classes.map { allocator.next($0.name) }
         for (objectClass, read) in zip(schema.classes, plain) {
             names[objectClass.name] = Names(
@@ -35,7 +34,7 @@ struct ClassForms {
         }
     }
 
-    /// The component that describes an object of the class; nil for a class that the schema does not have.
+    /// Returns the component that describes an object of the class; nil if the schema does not have the class.
     func reference(_ className: String, _ form: Form) -> Reference? {
         guard let names = names[className] else { return nil }
         switch form {
@@ -82,7 +81,7 @@ struct ClassForms {
             ),
             ("properties", JSONValue(members: properties)), ("additionalProperties", false),
         ]
-        // Within the object that owns it, an embedded object has no key.
+        // An embedded object within its owner has no key.
         if objectClass.primaryKey == nil, !objectClass.isEmbedded { members.append(("required", ["$key"])) }
         members.append(("examples", [Samples(schema).object(objectClass, .read)]))
         return JSONValue(members: members)
@@ -112,7 +111,7 @@ struct ClassForms {
         return JSONValue(members: members)
     }
 
-    /// `{"$link": …}` to an object of the class.
+    /// Describes `{"$link": …}` to an object of the class.
     private func link(_ objectClass: ClassSchema, _ names: Names) -> JSONValue {
         [
             "type": "object", "title": .string(names.link), "required": ["$link"], "additionalProperties": false,
@@ -166,8 +165,7 @@ struct ClassForms {
     private func linkRead(_ target: String, isNullable: Bool) -> JSONValue {
         guard let targetClass = schema[target], let names = names[target] else { return TypeForms.value }
         let object = Reference(.schemas, names.read).json
-        // Seen from an embedded object, its owner is another object like any; embedded objects themselves are
-        // written in place.
+        // The owner of an embedded object is an object like any other; embedded objects themselves are written inline.
         if targetClass.isEmbedded { return TypeForms.union([object], isNullable: isNullable) }
         return TypeForms.union([key(of: targetClass, names), object], isNullable: isNullable)
     }
@@ -183,12 +181,12 @@ struct ClassForms {
         return TypeForms.union(forms, isNullable: isNullable)
     }
 
-    /// What stands for an object that is linked to.
+    /// Describes the reference to a linked object.
     private func key(of target: ClassSchema, _ names: Names) -> JSONValue {
         target.primaryKey == nil ? Reference(.schemas, names.link).json : TypeForms.key(of: target)
     }
 
-    // MARK: Words
+    // MARK: Descriptions
 
     private func words(_ property: PropertySchema) -> JSONValue {
         var words: String

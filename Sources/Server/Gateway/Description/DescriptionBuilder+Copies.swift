@@ -1,10 +1,10 @@
 import JSONCoding
 import ObjectModel
 
-/// Copies of schemas for one class.
+/// Copies schemas for one class.
 extension DescriptionBuilder {
-    /// A piece of the document with the class's components in place of those for any class, and without the examples,
-    /// which are of another class.
+    /// Returns a part of the document with the class's components in place of the generic ones, and without the
+    /// examples, which are of another class.
     mutating func specialised(
         _ json: JSONValue, _ className: String, _ form: ClassForms.Form
     ) -> JSONValue {
@@ -25,7 +25,7 @@ extension DescriptionBuilder {
                     let kept = member.value.elements.filter { form in
                         Reference(form).map { !Self.reshaped.contains($0.name) } ?? true
                     }
-                    // What is left alone needs no choice.
+                    // A single remaining alternative needs no choice.
                     if kept.count == 1, object.members.count == 1 { return specialised(kept[0], className, form) }
                     members.append(
                         JSONObject.Member(
@@ -52,7 +52,7 @@ extension DescriptionBuilder {
             reference.name.contains(Self.object)
             ? reference.name.replacing(Self.object, with: stem) : stem + reference.name
         let made = Reference(.schemas, names.next(wish))
-        // Known before it is made, for components that contain themselves.
+        // Recorded before it is built, for components that refer to themselves.
         copies[copy] = made
         added.append((made.name, specialised(original, className, form)))
         return made

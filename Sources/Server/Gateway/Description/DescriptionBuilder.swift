@@ -1,30 +1,30 @@
 import JSONCoding
 import ObjectModel
 
-/// Completes the description of the API for one schema: with components for the objects of each class, with the
-/// operations on objects once more for each class, and with the names of classes where a class is named.
+/// Completes the API description for one schema: adds components for the objects of each class, a copy of the
+/// operations on objects for each class, and the names of the classes wherever a class is named.
 ///
-/// The document at hand describes any schema: its paths have `{class}`, and the component `Object` stands for an object
-/// of any class. For a class, everything that leads to `Object` is copied with the class's own component in its place.
+/// The given document describes any schema: its paths have `{class}`, and the component `Object` stands for an object
+/// of any class. For a class, everything that refers to `Object` is copied and refers to the class's own component.
 struct DescriptionBuilder {
     private let document: JSONValue
     private let schema: Schema
     private let security: DescriptionSecurity
     private let samples: Samples
     let forms: ClassForms
-    /// The components of the document that lead to `Object`.
+    /// The components of the document that refer to `Object`, directly or not.
     let dependent: Set<String>
-    /// Those that lead to the name of a class.
+    /// The components that refer to the name of a class.
     private let naming: Set<String>
     let generic: [String: JSONValue]
-    /// The class that operations on any class have their examples of.
+    /// The class used in the examples of operations on any class.
     private let shown: ClassSchema?
     var names: ComponentNames
     private var parameterNames: ComponentNames
-    /// The parameters made for classes so far.
+    /// The parameters created for classes so far.
     private var parameters: [ClassParameter: Reference] = [:]
     private var addedParameters: [(String, JSONValue)] = []
-    /// The copies made so far.
+    /// The copies created so far.
     var copies: [Copy: Reference] = [:]
     var added: [(name: String, schema: JSONValue)] = []
     private var operationNames: Set<String> = []
@@ -45,9 +45,9 @@ struct DescriptionBuilder {
     private static let transaction = "Transaction"
     private static let classPart = "{class}"
     private static let keyPart = "{key}"
-    /// Parameters that change the form of an answer altogether. Operations on one class are without them.
+    /// Parameters that change the whole form of a response. Operations on one class omit them.
     private static let reshaping: Set<String> = ["types", "explain"]
-    /// What only those lead to.
+    /// The components that only those parameters need.
     static let reshaped: Set<String> = ["Explanation"]
     private static let className = "ClassName"
 
@@ -66,7 +66,7 @@ struct DescriptionBuilder {
         forms = ClassForms(schema, &names)
     }
 
-    /// The whole document.
+    /// Returns the whole document.
     mutating func build() -> JSONValue {
         var paths: [(String, JSONValue)] = []
         for path in document["paths"]?.members ?? [] {
@@ -98,7 +98,7 @@ struct DescriptionBuilder {
         ]
     }
 
-    /// The class's name, unless the description has such a tag already.
+    /// Returns the class's name, unless the description already has a tag with that name.
     private func tagName(_ objectClass: ClassSchema) -> String {
         let isTaken = (document["tags"]?.elements ?? []).contains { $0["name"] == .string(objectClass.name) }
         return isTaken ? "Class \(objectClass.name)" : objectClass.name
@@ -132,7 +132,7 @@ struct DescriptionBuilder {
         return components.with("securitySchemes", security.isOn ? components["securitySchemes"] : nil)
     }
 
-    /// The names of those that lead to a component, itself included.
+    /// Returns the names of the components that refer to a component, including itself.
     private static func leading(to name: String, in schemas: [String: JSONValue]) -> Set<String> {
         let targets = schemas.mapValues { Self.targets(of: $0) }
         var found: Set<String> = [name]
@@ -143,7 +143,7 @@ struct DescriptionBuilder {
         }
     }
 
-    /// The schemas that a piece of JSON refers to.
+    /// Returns the schemas that a part of the document refers to.
     static func targets(of json: JSONValue) -> Set<String> {
         if let reference = Reference(json), reference.kind == .schemas { return [reference.name] }
         switch json {
@@ -172,7 +172,7 @@ struct DescriptionBuilder {
             })
     }
 
-    /// Without examples that are of classes of another schema. A body has one of the class that is shown.
+    /// Removes examples of classes of another schema. A body gets one of the shown class.
     private func native(_ json: JSONValue, isRequest: Bool, _ method: String) -> JSONValue {
         guard let shown else { return json }
         switch json {
@@ -197,9 +197,9 @@ struct DescriptionBuilder {
         }
     }
 
-    /// With the answers that any operation may give.
+    /// Adds the responses that every operation can have.
     private func complete(_ operation: JSONValue) -> JSONValue {
-        // What takes no credential is served whatever state the store is in.
+        // Operations without a credential are served in every state of the store.
         var answers = (operation["responses"]?.members ?? []).map { answer in
             JSONObject.Member(name: answer.name, value: headed(answer.value, of: operation))
         }
@@ -218,7 +218,7 @@ struct DescriptionBuilder {
                 DescriptionSecurity.member, security.isOn ? operation[DescriptionSecurity.member] : nil)
     }
 
-    /// An answer with the headers that all answers have, unless it stands among the components.
+    /// Adds the headers that all responses have, unless the response is a component.
     private func headed(_ answer: JSONValue, of operation: JSONValue) -> JSONValue {
         guard Reference(answer) == nil else { return answer }
         var headers = answer["headers"] ?? [:]
@@ -240,10 +240,10 @@ struct DescriptionBuilder {
         path.replacing(classPart, with: percentEncoded(objectClass.name))
     }
 
-    /// The operations at a path, for one class; nil where it makes no difference.
+    /// Returns the operations at a path for one class; nil if they do not depend on the class.
     private mutating func item(_ item: JSONValue, at path: String, of objectClass: ClassSchema) -> JSONValue? {
         let parts = path.split(separator: "/")
-        // A property may lead to other classes.
+        // A property may refer to other classes.
         guard parts.contains(Substring(Self.classPart)),
             parts.allSatisfy({ !$0.hasPrefix("{") || $0 == Self.classPart || $0 == Self.keyPart })
         else { return nil }
@@ -256,14 +256,15 @@ struct DescriptionBuilder {
         return members.isEmpty ? nil : JSONValue(members: members)
     }
 
-    /// Where the properties, the keys or the predicates of a class make a difference, whatever the answers look like.
+    /// The paths whose operations depend on the properties, keys or predicates of a class, whatever their responses
+    /// are.
     private static let ofObjects = ["/v1/objects/", "/v1/index/objects/", "/v1/values/objects/"]
 
     private func isOnObjects(_ operation: JSONValue, _ path: String) -> Bool {
         Self.ofObjects.contains { path.hasPrefix($0) } || !Self.targets(of: operation).isDisjoint(with: dependent)
     }
 
-    /// Embedded objects are not created on their own.
+    /// Whether the class has the operation: embedded objects cannot be created on their own.
     private func offers(_ method: String, _ path: String, _ objectClass: ClassSchema) -> Bool {
         !(objectClass.isEmbedded && method == "post" && path.hasSuffix(Self.classPart))
     }
@@ -316,7 +317,7 @@ struct DescriptionBuilder {
         return name + (hisses ? "es" : "s")
     }
 
-    /// Nil for one that the operation is without.
+    /// Returns nil for a parameter that the operation does not have.
     private mutating func parameter(_ json: JSONValue, _ objectClass: ClassSchema) -> JSONValue? {
         var parameter = json
         if let reference = Reference(json), reference.kind == .parameters {
@@ -349,7 +350,7 @@ struct DescriptionBuilder {
             ?? "The object key: the class has no primary key. `$key` gives it."
     }
 
-    /// A parameter with examples that fit the class.
+    /// Returns a parameter with examples of the class.
     private func exemplified(_ parameter: JSONValue, _ objectClass: ClassSchema) -> JSONValue {
         guard let name = parameter["name"]?.text else { return parameter }
         switch (name, parameter["in"]?.text) {

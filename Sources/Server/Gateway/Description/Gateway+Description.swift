@@ -3,7 +3,7 @@ import ObjectModel
 import StoreContract
 
 extension Gateway {
-    /// `/openapi.json`, for the schema that the caller sees.
+    /// `/openapi.json` for the schema that the caller sees.
     func getDescription(_ request: Request, _ path: PathParameters) throws -> Reply {
         guard let description else {
             throw Problem(404, "not_found", "This gateway was started without a description of its API.")

@@ -1,7 +1,7 @@
 import JSONCoding
 
 extension JSONObject {
-    /// Gives a member a value: in the place that it has, else at the end. Nil removes it.
+    /// Sets a member, at its present position or else at the end. Nil removes it.
     mutating func set(_ name: String, _ value: JSONValue?) {
         let place = members.firstIndex { $0.name == name }
         switch (place, value) {
@@ -14,36 +14,36 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// The members of an object in order; none of anything else.
+    /// The members of an object in order; empty for other values.
     var members: [JSONObject.Member] {
         if case .object(let object) = self { return object.members }
         return []
     }
 
-    /// The elements of an array; none of anything else.
+    /// The elements of an array; empty for other values.
     var elements: [JSONValue] {
         if case .array(let elements) = self { return elements }
         return []
     }
 
-    /// The text of a string; nil of anything else.
+    /// The content of a string; nil for other values.
     var text: String? {
         if case .string(let text) = self { return text }
         return nil
     }
 
-    /// An object with a member set, or removed by nil; anything else as it is.
+    /// Returns an object with a member set, or removed by nil; returns other values unchanged.
     func with(_ name: String, _ value: JSONValue?) -> JSONValue {
         guard case .object(var object) = self else { return self }
         object.set(name, value)
         return .object(object)
     }
 
-    /// An object of these members.
+    /// Creates an object with these members.
     init(members: [(String, JSONValue)]) {
         self = .object(JSONObject(members.map { JSONObject.Member(name: $0.0, value: $0.1) }))
     }
 
-    /// An array of strings.
+    /// Creates an array of strings.
     init(names: [String]) { self = .array(names.map { .string($0) }) }
 }

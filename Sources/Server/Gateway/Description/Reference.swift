@@ -17,7 +17,7 @@ struct Reference: Hashable {
         self.name = name
     }
 
-    /// Nil for JSON that is no reference to a component of these kinds.
+    /// Nil for JSON that is not a reference to a component of these kinds.
     init?(_ json: JSONValue) {
         guard let text = json["$ref"]?.text else { return nil }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -29,13 +29,13 @@ struct Reference: Hashable {
     var json: JSONValue { ["$ref": .string("#/components/\(kind.rawValue)/\(name)")] }
 }
 
-/// Gives out names of components, each once.
+/// Allocates unique names of components.
 struct ComponentNames {
     private var taken: Set<String>
 
     init(taken: some Sequence<String>) { self.taken = Set(taken) }
 
-    /// The wish, as far as a component may be called so and the name is free; else one like it.
+    /// Returns the name if it is valid and free; else a similar one.
     mutating func next(_ wish: String) -> String {
         var name = ""
         for scalar in wish.unicodeScalars {

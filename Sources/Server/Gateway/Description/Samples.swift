@@ -1,13 +1,13 @@
 import JSONCoding
 import ObjectModel
 
-/// Examples made from a schema.
+/// Creates examples from a schema.
 struct Samples {
     private let schema: Schema
 
     init(_ schema: Schema) { self.schema = schema }
 
-    /// An object with a value for each property; links are null, lists of them empty.
+    /// Returns an object with a value for each property; links are null, lists of them empty.
     func object(_ objectClass: ClassSchema, _ form: ClassForms.Form, depth: Int = 0) -> JSONValue {
         var members: [(String, JSONValue)] = []
         if form == .read, objectClass.primaryKey == nil, depth == 0 { members.append(("$key", 1)) }
@@ -23,7 +23,7 @@ struct Samples {
         if let value = property.defaultValue { return TypeForms.json(value, property.type) }
         let element: JSONValue
         if case .link(let target) = property.type.base {
-            // An embedded object is a part of this one; schemas have no circles of them.
+            // An embedded object is inline; schemas have no cycles of embedded classes.
             guard let targetClass = schema[target], targetClass.isEmbedded, depth < 8 else {
                 return empty(property.type)
             }
@@ -62,7 +62,7 @@ struct Samples {
         }
     }
 
-    /// The key of an object, as a path has it.
+    /// Returns the key of an object as it occurs in a path.
     func key(_ objectClass: ClassSchema) -> JSONValue {
         guard let key = objectClass.primaryKeyProperty else { return 1 }
         return key.defaultValue.map { TypeForms.json($0, key.type) } ?? Self.scalar(key.type.base, key.name)
@@ -84,7 +84,7 @@ struct Samples {
         "property",
     ]
 
-    /// Predicates over a class, with what they show.
+    /// Returns example predicates for a class, with descriptions.
     func filters(_ objectClass: ClassSchema) -> [(name: String, summary: String, text: String)] {
         var filters: [(String, String, String)] = []
         if let number = first(objectClass, { $0.isNumeric && $0.collection == .single }) {
@@ -103,7 +103,7 @@ struct Samples {
         return filters.isEmpty ? [("all", "Everything", "TRUEPREDICATE")] : filters
     }
 
-    /// Examples of a parameter of the query by its name; nil where the class has nothing to show.
+    /// Returns examples of a query parameter by its name; nil if the class has none.
     func parameter(_ name: String, _ objectClass: ClassSchema) -> JSONValue? {
         let single = objectClass.storedProperties.filter { $0.type.collection == .single }
         let sortable = single.filter { $0.type.isSortable }

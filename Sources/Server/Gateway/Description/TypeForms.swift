@@ -1,16 +1,16 @@
 import JSONCoding
 import ObjectModel
 
-/// JSON Schemas of single values, as the wire has them.
+/// The JSON Schemas of single values in requests and responses.
 enum TypeForms {
     static let int: JSONValue = [
         "type": "integer", "format": "int64", "minimum": .int(.min), "maximum": .int(.max),
     ]
-    /// What a mixed property holds.
+    /// Describes the content of a mixed property.
     static func mixed(in collection: CollectionKind) -> JSONValue { collection == .set ? simple : value }
 
     static let value = Reference(.schemas, "Value").json
-    /// Without lists and dictionaries, which sets do not hold.
+    /// Without lists and dictionaries, which sets cannot contain.
     private static let simple = Reference(.schemas, "SimpleValue").json
 
     private static let base64 =
@@ -18,7 +18,7 @@ enum TypeForms {
     private static let decimal =
         "^(?:[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,4})?|[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?))$"
 
-    /// As `types=plain` writes it. Not for links and mixed values.
+    /// Describes values as `types=plain` writes them, except links and mixed values.
     static func read(_ base: BaseType) -> JSONValue {
         switch base {
         case .bool: ["type": "boolean"]
@@ -35,7 +35,7 @@ enum TypeForms {
         }
     }
 
-    /// All forms in which a value is taken.
+    /// Returns all accepted forms of a value.
     static func written(_ base: BaseType) -> [JSONValue] {
         let plain = read(base)
         guard let typed = typed[base] else { return [plain] }
@@ -43,14 +43,14 @@ enum TypeForms {
         return base == .decimal128 ? [plain, ["type": "number"], reference] : [plain, reference]
     }
 
-    /// The components with the typed objects.
+    /// The components of the typed forms.
     private static let typed: [BaseType: String] = [
         .date: "TypedDate", .objectId: "TypedObjectId", .uuid: "TypedUUID", .decimal128: "TypedDecimal",
         .data: "TypedBinary",
     ]
 
-    /// Numbers. What JSON numbers cannot say has names, which stand beside the type: as an alternative to it they would
-    /// make a class of its own of each number in generated clients.
+    /// Describes numbers. Values that JSON numbers cannot represent have names, which are listed next to the type: as
+    /// an alternative to it, generated clients would create a class for each number.
     private static func number(_ format: String) -> JSONValue {
         var number: JSONValue = ["type": "number", "format": .string(format)]
         if format == "float" {
@@ -60,19 +60,19 @@ enum TypeForms {
         return number.with("x-nonFinite", ["NaN", "Infinity", "-Infinity"])
     }
 
-    /// The primary key of a class as it is read, or its object key.
+    /// Describes the primary key of a class as it is read, or its object key.
     static func key(of objectClass: ClassSchema) -> JSONValue {
         guard let key = objectClass.primaryKeyProperty else { return int }
         return union([read(key.type.base)], isNullable: key.type.isOptional)
     }
 
-    /// The key in a path, which has no empty parts.
+    /// Describes the key in a path, which has no empty segments.
     static func pathKey(of objectClass: ClassSchema) -> JSONValue {
         let form = queryKey(of: objectClass)
         return objectClass.primaryKeyProperty?.type.base == .string ? form.with("minLength", 1) : form
     }
 
-    /// The key as text. A primary key that may be null is written as `null` there.
+    /// Describes the key as text. A null primary key is written as `null` there.
     static func queryKey(of objectClass: ClassSchema) -> JSONValue {
         guard let key = objectClass.primaryKeyProperty else { return int }
         let form = read(key.type.base)
@@ -80,12 +80,12 @@ enum TypeForms {
         return key.type.isOptional ? ["anyOf": [form, ["type": "string", "const": "null"]]] : form
     }
 
-    /// The primary key of a class where it stands for a link: null would be no link.
+    /// Describes the primary key of a class in place of a link: null would mean no link.
     static func writtenKey(of objectClass: ClassSchema) -> [JSONValue] {
         objectClass.primaryKeyProperty.map { written($0.type.base) } ?? [int]
     }
 
-    /// One of several forms, which are simplified: types that differ in null alone become an array of types.
+    /// Returns a union of forms, simplified: types that differ only in null become an array of types.
     static func union(_ forms: [JSONValue], isNullable: Bool) -> JSONValue {
         guard isNullable else { return forms.count == 1 ? forms[0] : ["anyOf": .array(forms)] }
         if forms.count == 1, let type = forms[0]["type"], forms[0]["enum"] == nil {
@@ -95,11 +95,11 @@ enum TypeForms {
         return ["anyOf": .array(alternatives + [["type": "null"]])]
     }
 
-    /// A stored value as it is written, without links.
+    /// Returns a stored value in the form in which it is written, without links.
     static func json(_ value: Value, _ type: PropertyType) -> JSONValue {
         let writer = JSONWriter(capacity: 64)
         writer.value(value, isMixed: type.isMixed)
-        // What a writer writes can be read.
+        // The writer's output is always valid JSON.
         return (try? JSONValue.parse(writer.bytes)) ?? .null
     }
 }

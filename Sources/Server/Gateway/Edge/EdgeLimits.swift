@@ -1,16 +1,16 @@
 import HTTPServer
 import Synchronization
 
-/// What the front counts by, as the configuration asks for it now.
+/// The rate limits and quotas for requests, with the present configuration.
 final class EdgeLimits: Sendable {
-    /// What counts at one time. An object, so that each request takes no more than a reference.
+    /// The limits at one time. A class, so that each request needs only a reference.
     final class Settings: Sendable {
         let addresses: RateLimiter?
         let callers: RateLimiter?
         let origins: CrossOriginPolicy
         let proxies: TrustedProxies
 
-        /// A rate that stays goes on with the buckets that it has; another one begins with full ones.
+        /// An unchanged rate keeps its buckets; a changed one begins with full buckets.
         fileprivate init(_ configuration: GatewayConfiguration, after present: Settings?) {
             func limiter(_ limit: RateLimit?, _ present: RateLimiter?) -> RateLimiter? {
                 guard let limit else { return nil }
@@ -21,7 +21,7 @@ final class EdgeLimits: Sendable {
             callers = limiter(configuration.callerRate, present?.callers)
             var origins = CrossOriginPolicy(origins: configuration.allowedOrigins)
             origins.allowsCredentials = configuration.allowsCredentials
-            // Who may call is decided by the same object from the start on.
+            // The access control is the same object from the start.
             if let present {
                 origins.isOpen = present.origins.isOpen
             } else if let access = configuration.accessControl {
@@ -33,7 +33,7 @@ final class EdgeLimits: Sendable {
     }
 
     private let state: Mutex<Settings>
-    /// Event streams of callers.
+    /// The quota of event streams per caller.
     let streams: Quota
 
     init(_ configuration: GatewayConfiguration) {
@@ -41,7 +41,7 @@ final class EdgeLimits: Sendable {
         state = Mutex(Settings(configuration, after: nil))
     }
 
-    /// What counts now.
+    /// The present limits.
     var now: Settings { state.withLock { $0 } }
 
     func update(_ configuration: GatewayConfiguration) {

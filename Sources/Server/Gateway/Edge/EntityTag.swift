@@ -2,16 +2,16 @@ import HTTPServer
 import ObjectModel
 import StoreContract
 
-/// What a client compares to learn whether something is as it was.
+/// An ETag, which a client compares to find out whether a resource has changed.
 struct EntityTag: Hashable {
-    /// Without quotes.
+    /// The tag without quotes.
     var text: String
 
     init(_ text: String) { self.text = text }
-    /// Of what one state of the store says.
+    /// The tag of a state of the store.
     init(_ mark: Mark) { text = mark.description }
 
-    /// As a header has it.
+    /// The tag with quotes, as in a header.
     var header: String { "\"\(text)\"" }
 }
 
@@ -20,7 +20,7 @@ enum EntityTags: Hashable {
     case any
     case some([String])
 
-    /// Nil when the header is not there. Throws for what is no list of tags.
+    /// Nil if the header is absent. Throws for an invalid list of tags.
     init?(_ request: Request, _ name: String) throws(Problem) {
         guard let text = request.header(name) else { return nil }
         if text == "*" {
@@ -35,7 +35,7 @@ enum EntityTags: Hashable {
         self = .some(tags)
     }
 
-    /// The texts of a list of tags, in which commas may stand, too. Nil for what is none.
+    /// Parses a list of tags, which may contain commas. Nil for an invalid list.
     private static func tags(_ text: String) -> [String]? {
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         let comma = UInt8(ascii: ","), quote = UInt8(ascii: "\"")
@@ -44,7 +44,7 @@ enum EntityTags: Hashable {
         while true {
             rest = rest.drop { isBlank($0) || $0 == comma }
             if rest.isEmpty { return tags }
-            // Whether a tag is weak makes no difference here: bodies are the same byte for byte.
+            // Weakness makes no difference: bodies are identical byte for byte.
             if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
             guard rest.first == quote else { return nil }
             rest = rest.dropFirst()

@@ -1,10 +1,10 @@
 import HTTPServer
 import Synchronization
 
-/// What every request goes through before a route sees it, and every answer on its way out.
+/// The middlewares for every request and every response.
 extension Gateway {
-    /// The order matters: a limit by address is asked before a credential is looked at, so that nobody guesses keys fast;
-    /// refusals of everything inside are labelled, logged, compressed and readable by pages.
+    /// The order matters: the limit by address comes before authentication, so that keys cannot be guessed quickly.
+    /// Errors from all middlewares inside get an identifier, are logged and compressed, and pages can read them.
     func useFront(_ router: inout Router) {
         router.use(nameClients)
         useOutside(&router)
@@ -30,7 +30,7 @@ extension Gateway {
         admitFiles(&router)
     }
 
-    /// What labels, logs, and fits every answer for browsers.
+    /// Adds identifiers, the log, and the security headers for browsers.
     private func useOutside(_ router: inout Router) {
         router.use(
             traceRequests(
@@ -41,13 +41,14 @@ extension Gateway {
         refuseForeigners(&router)
     }
 
-    /// What an open server refuses, because browsers would let any page have it.
+    /// Rejects requests that browsers would let any page send to an unauthenticated server.
     private func refuseForeigners(_ router: inout Router) {
         if let access, configuration.isForThisMachine { router.use(refuseForeignHosts { access.isOpen }) }
         router.use(refuseForeignPages { [limits] in limits.now.origins })
     }
 
-    /// Lets a body into a file only for those who are known and have not come too often. Refusals look like all others.
+    /// Receives a body into a file only for authenticated callers within their rate limit. Its error responses look
+    /// like all others.
     private func admitFiles(_ router: inout Router) {
         var gate = Router(logger: logger)
         refuseForeigners(&gate)
@@ -84,10 +85,10 @@ extension Gateway {
             by: { Self.isCounted($0) ? nil : Self.callerKey($0) })
     }
 
-    /// Whether the request was counted before its body was let into a file.
+    /// Whether the rate limit counted the request before its body was received into a file.
     private static func isCounted(_ request: Request) -> Bool { request.bodyFile != nil }
 
-    /// Finds out who calls, also for the log. Metrics that are for everybody take no credential.
+    /// Determines the caller, also for the log. Public metrics need no credential.
     private func identifyCaller(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
         var isIdentified = false
         do {
@@ -104,7 +105,7 @@ extension Gateway {
         }
     }
 
-    /// Whose requests are counted together; nil for those of nobody in particular, whose address is counted.
+    /// The key by which requests are counted together; nil for callers without identity, which are counted by address.
     private static let callerKey: @Sendable (Request) -> LimitKey? = { request in
         (request.context as? CallerContext)?.name.map(LimitKey.caller)
     }
@@ -113,11 +114,11 @@ extension Gateway {
         callerKey(request) ?? LimitKey(request.remoteAddress)
     }
 
-    /// Whose quotas a request uses: its caller's, or those of the address that it comes from.
+    /// Returns the key of the request's quotas: that of its caller, or of its address.
     static func limitKey(_ request: Request) -> LimitKey { streamKey(request) ?? RequestWork.ownCaller }
 }
 
-/// The answer to a request whose body may not come.
+/// The response to a request whose body is rejected.
 private struct FileRefusal: HTTPErrorConvertible {
     let httpResponse: Response
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The configuration that counts now. Whoever reads it at each request sees what was changed last.
+/// The present configuration. Requests always read the latest settings.
 final class LiveConfiguration: Sendable {
-    /// What counts at one time. An object, because a copy of so many settings takes long for a request that looks at two.
+    /// The settings at one time. A class, because copying so many settings would be slow for a request that reads two.
     final class Settings: Sendable {
         let all: GatewayConfiguration
         fileprivate init(_ all: GatewayConfiguration) { self.all = all }
@@ -12,12 +12,12 @@ final class LiveConfiguration: Sendable {
 
     init(_ configuration: GatewayConfiguration) { state = Mutex(Settings(configuration)) }
 
-    /// What counts now.
+    /// The present settings.
     var now: Settings { state.withLock { $0 } }
 
     var value: GatewayConfiguration { now.all }
 
-    /// Takes over what may change while the gateway runs.
+    /// Applies the changes that can be made while the gateway runs.
     func update(_ new: GatewayConfiguration) {
         state.withLock { present in
             var all = present.all
@@ -28,8 +28,8 @@ final class LiveConfiguration: Sendable {
 }
 
 extension GatewayConfiguration {
-    /// Takes over what may change while a gateway runs: who may call from which pages, rates, and how much is asked for
-    /// at once. Files, threads, and the sizes of bodies belong to what was made at the start.
+    /// Copies the settings that can change while a gateway runs: the origins of pages, rates, and limits per request.
+    /// Files, threads and sizes of bodies are fixed at the start.
     fileprivate mutating func takeLiveSettings(of new: GatewayConfiguration) {
         allowedOrigins = new.allowedOrigins
         allowsCredentials = new.allowsCredentials

@@ -1,15 +1,15 @@
 import HTTPServer
 
-/// Answers 406 where a client takes nothing that a resource can give.
+/// Responds with 406 if the client accepts none of the resource's media types.
 ///
-/// Errors are problem documents whatever is asked for.
+/// Errors are problem documents whatever the client accepts.
 func negotiate(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
     guard let accept = request.header("Accept"), accept != "*/*", let offered = Offer(request) else {
         return next(request)
     }
     let accepted = AcceptedTypes(accept)
-    // Generated clients name the types of what a request is answered with. Of one that is answered with nothing, as most
-    // deletions are, that is the type of errors.
+    // Generated clients list the types of a request's responses. For a request with an empty response, as most
+    // deletions have, that is the type of errors.
     let isForErrors = !request.method.isRead && accepted.take("application/problem+json")
     guard isForErrors || accepted.take(offered.rawValue) else {
         throw Problem(
@@ -20,12 +20,12 @@ func negotiate(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
     return next(request)
 }
 
-/// What resources are given as.
+/// The media types of resources.
 private enum Offer: String {
     case json = "application/json"
     case events = "text/event-stream"
 
-    /// Nil for what has types of its own.
+    /// Nil for resources with types of their own.
     init?(_ request: Request) {
         var segments = request.segments[...]
         guard segments.popFirst() == "v1" else { return nil }
@@ -45,7 +45,7 @@ private enum Offer: String {
 struct AcceptedTypes {
     private let ranges: [(type: Substring, isAccepted: Bool)]
 
-    /// What cannot be read is taken for nothing; so is a range with a quality of zero, which rules its types out.
+    /// Ignores unreadable ranges; a range with quality zero excludes its types.
     init(_ header: String) {
         ranges = header.split(separator: ",").map { part in
             let pieces = part.split(separator: ";").map(\.trimmed)
@@ -54,7 +54,7 @@ struct AcceptedTypes {
         }
     }
 
-    /// Whether a type such as `application/json` is taken: the range that is most about it decides.
+    /// Whether a type such as `application/json` is accepted: the most specific range decides.
     func take(_ type: String) -> Bool {
         let wildcards = [type, type.prefix { $0 != "/" } + "/*", "*/*"].map { $0.lowercased() }
         for name in wildcards {
@@ -65,7 +65,7 @@ struct AcceptedTypes {
 }
 
 extension Substring {
-    /// Without blanks around it.
+    /// The text without surrounding blanks.
     fileprivate var trimmed: Substring {
         var text = drop { $0 == " " || $0 == "\t" }
         while text.last == " " || text.last == "\t" { text.removeLast() }

@@ -5,7 +5,7 @@ package import QueryLanguage
 package import StoreContract
 
 extension Problem {
-    /// What each fault of a store means over HTTP.
+    /// The status code of each store error.
     package static let storeStatuses: [StoreError.Code: Int] = [
         .unknownClass: 404, .unknownProperty: 422, .notFound: 404, .duplicateKey: 409, .keyImmutable: 409,
         .invalidValue: 422, .missingValue: 422, .valueTooLarge: 413, .preconditionFailed: 412,
@@ -19,13 +19,13 @@ extension Problem {
         .busy: 503, .closed: 503, .versionGone: 503,
     ]
 
-    /// What each fault of a query means over HTTP.
+    /// The status code of each query error.
     package static let queryStatuses: [QueryError.Code: Int] = [
         .syntax: 400, .tooDeep: 400, .tooLong: 400, .unknownProperty: 400, .unknownClass: 400, .typeMismatch: 400,
         .invalid: 400, .argument: 400, .unsupported: 400,
     ]
 
-    /// What each fault of a JSON text means over HTTP.
+    /// The status code of each JSON error.
     package static func status(of code: JSONError.Code) -> Int {
         switch code {
         case .syntax, .truncated, .invalidUTF8, .duplicateName, .numberRange, .tooDeep: 400
@@ -41,7 +41,7 @@ extension Problem {
     }
 
     /// - Parameters:
-    ///   - text: what the error's position is a position in.
+    ///   - text: the text that the error's position refers to.
     init(_ error: QueryError, parameter: String, text: String) {
         let rest = text.unicodeScalars.dropFirst(max(0, error.position))
         self.init(
@@ -51,7 +51,7 @@ extension Problem {
         expected = error.expected
     }
 
-    /// - Parameter parameter: the query parameter that holds the JSON; nil for the body.
+    /// - Parameter parameter: the query parameter that contains the JSON; nil for the body.
     init(_ error: JSONError, parameter: String? = nil) {
         let place = error.line > 1 ? "line \(error.line), column \(error.column)" : "column \(error.column)"
         let detail = parameter.map { "\($0), \(place): \(error.message)" } ?? "Body, \(place): \(error.message)"
@@ -59,7 +59,7 @@ extension Problem {
             Self.status(of: error.code), error.code.rawValue, detail, parameter: parameter, position: error.position)
     }
 
-    /// Any error; nil for one that a client has no business with, which the log should have.
+    /// Converts any error; nil for internal errors, which are logged and not shown to clients.
     init?(of error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -78,7 +78,7 @@ extension Problem {
         }
     }
 
-    /// What a client sees of a fault of our own.
+    /// The response to an internal error.
     static let internalError = Problem(
         500, "internal_error", "The server could not answer this request. Its log says why.")
 }

@@ -1,35 +1,35 @@
 package import HTTPServer
 package import JSONCoding
 
-/// A refusal as an `application/problem+json` document of RFC 9457, with the members that clients of the gateway use.
+/// An error response as an `application/problem+json` document (RFC 9457), with the gateway's additional members.
 package struct Problem: HTTPErrorConvertible, Hashable {
     /// 400...599.
     package var status: Int
-    /// Stable, for programs.
+    /// A stable code, for programs.
     package var code: String
-    /// A sentence for a person that says what to do.
+    /// A sentence for people that says what to do.
     package var detail: String
-    /// The query parameter or header that the fault is in.
+    /// The query parameter or header that contains the error.
     package var parameter: String?
-    /// Where in the parameter's text or in the body, in bytes of UTF-8 from 0.
+    /// The position in the parameter's text or in the body, in bytes of UTF-8 from 0.
     package var position: Int?
-    /// How many bytes from there on are at fault, when it is known.
+    /// The length of the erroneous text in bytes, if known.
     package var length: Int?
-    /// What could stand there instead, as it is written.
+    /// The tokens that are allowed there.
     package var expected: [String] = []
-    /// The property that the fault is about, as a path from the object in the body.
+    /// The property concerned, as a path from the object in the body.
     package var property: String?
-    /// Where in the body the fault is, as a JSON path: `$.tags[3]`.
+    /// The location in the body, as a JSON path: `$.tags[3]`.
     package var path: String?
-    /// Which operation of a transaction failed, from 0.
+    /// The index of the transaction's operation that failed, from 0.
     package var operation: Int?
-    /// The nearest name that exists, or what to write instead.
+    /// The nearest existing name, or what to write instead.
     package var hint: String?
-    /// Each fault of a document that may have several.
+    /// All errors of a document that may have several.
     package var faults: [SchemaFault] = []
-    /// Each line of a file that does not fit.
+    /// The invalid lines of a file.
     package var lines: [LineFault] = []
-    /// What of a file is in although its import ended early.
+    /// The imported part of a file whose import ended early.
     package var imported: ImportedPart?
     /// The value of a `Retry-After` header, in seconds.
     package var retryAfter: Int?
@@ -59,7 +59,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
         return response
     }
 
-    /// The document, also for the `error` event of a stream.
+    /// Encodes the document, also for the `error` event of a stream.
     func encode(into writer: JSONWriter) {
         writer.beginObject()
         writer.name("type")
@@ -96,7 +96,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
 }
 
 extension JSONWriter {
-    /// The member `faults` of an answer.
+    /// Writes the member `faults`.
     func faults(_ faults: [SchemaFault]) {
         name("faults")
         beginArray()
@@ -117,10 +117,10 @@ extension JSONWriter {
 }
 
 extension Problem {
-    /// Whether it is about the object that was being written, and not about all of them.
+    /// Whether the error concerns only the object that was being written, and not the whole response.
     var isOfOneObject: Bool { code == Self.answerTooLarge(0).code }
 
-    /// Of an answer that cannot be given in parts.
+    /// The error for a response that is too large and cannot be split.
     static func answerTooLarge(_ limit: Int) -> Problem {
         Problem(
             400, "answer.too_large",

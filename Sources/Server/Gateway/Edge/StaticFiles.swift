@@ -2,8 +2,7 @@ import Glibc
 import HTTPServer
 import JSONCoding
 
-/// The console, read once: what a request names is looked up in what was read, so that
-/// no path leads anywhere else.
+/// The console's files, read once: paths of requests are looked up among them, so that no path leads anywhere else.
 struct StaticFiles: Sendable {
     private struct File {
         let type: String
@@ -11,12 +10,12 @@ struct StaticFiles: Sendable {
         let tag: EntityTag
     }
 
-    /// By path within the directory, such as `console.css`.
+    /// The files by path within the directory, such as `console.css`.
     private var files: [String: File] = [:]
 
     private static let sizeLimit = 64 << 20
 
-    /// Pages may load and call what they came from, and nothing else.
+    /// Pages may load from and call only their own origin.
     private static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
         font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
@@ -38,7 +37,7 @@ struct StaticFiles: Sendable {
         return try reply(page, request)
     }
 
-    /// A file by its path within the directory.
+    /// Returns a file by its path within the directory.
     func file(_ path: String, _ request: Request) throws -> Reply {
         guard let file = files[path] else {
             throw Problem(404, "not_found", "There is no file at this path.")
@@ -54,8 +53,7 @@ struct StaticFiles: Sendable {
         return try reply(page, request)
     }
 
-    /// The description of the API for any schema; nil when there is no directory for it. Throws when there is none in
-    /// it.
+    /// Reads the API description; nil if there is no directory for it. Throws if the directory does not contain it.
     static func description(_ configuration: GatewayConfiguration) throws -> JSONValue? {
         guard let directory = configuration.openapiDirectory else { return nil }
         let path = directory + "/openapi.json"
@@ -89,7 +87,7 @@ struct StaticFiles: Sendable {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            // Also keeps out `.`, `..` and what editors leave behind.
+            // Also excludes `.`, `..` and temporary files of editors.
             guard !name.hasPrefix(".") else { continue }
             let path = directory + "/" + name
             switch FileStatus(path: path)?.kind {

@@ -2,23 +2,23 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// Reads what a request is to do to a place. The place is as a snapshot has it; whether it still is, is for the
-/// transaction to find out.
+/// Parses the edit that a request makes at a place. The place is that of a snapshot; the transaction checks whether it
+/// still is the same.
 struct EditReader {
     private let place: PropertyPlace
     private let kind: CollectionKind
     private let reader: ObjectInputReader
 
-    /// - Parameter kind: what the place was when the request came.
+    /// - Parameter kind: the kind of collection that the place was when the request arrived.
     init(_ place: PropertyPlace, _ kind: CollectionKind, _ schema: Schema) {
         self.place = place
         self.kind = kind
         reader = ObjectInputReader(schema: schema)
     }
 
-    /// `POST`: one element, or an array of them, to put in.
+    /// `POST`: inserts one element, or an array of them.
     ///
-    /// - Parameter index: where in a list.
+    /// - Parameter index: the position in a list.
     func addition(_ body: JSONValue, at index: Int?) throws(Problem) -> PropertyEdit {
         switch kind {
         case .list: return .insert(try elements(body), at: index)
@@ -53,14 +53,14 @@ struct EditReader {
         return .move(from: try position(object["from"], "from"), to: try position(object["to"], "to"))
     }
 
-    /// `PUT`: the value of an element, of a map's key, or of the property as a whole.
+    /// `PUT`: sets the value of an element, of a map's key, or of the whole property.
     func assignment(_ body: JSONValue) throws(Problem) -> PropertyEdit {
         let isElement = place.element != nil || !place.inner.isEmpty
         return .assign(
             try reader.content(body, place.property, isElement: isElement, called: place.name, at: "$"))
     }
 
-    /// `DELETE …?value=`: JSON, or the plain text of a value of the type.
+    /// `DELETE …?value=`: removes a value, given as JSON or as the plain text of a value of the type.
     func removal(_ text: String) throws(Problem) -> PropertyEdit {
         guard kind == .set else {
             throw Problem(
@@ -88,7 +88,7 @@ struct EditReader {
         throw problem
     }
 
-    /// One of a transaction's values.
+    /// Reads one of several values in a transaction.
     func element(_ json: JSONValue, at path: String) throws(Problem) -> ObjectInput.Content {
         try reader.content(json, place.property, isElement: true, called: place.name, at: path)
     }

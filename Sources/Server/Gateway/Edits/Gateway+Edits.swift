@@ -4,7 +4,7 @@ import ObjectModel
 import StoreContract
 
 extension Gateway {
-    /// Edits of properties and of what they hold.
+    /// Edits properties and their elements.
     func onEdits(_ on: Registration) {
         for pattern in ["/v1/objects/:class/:key/:property", "/v1/objects/:class/:key/:property/*steps"] {
             on(.post, pattern, addElements)
@@ -14,7 +14,7 @@ extension Gateway {
         }
     }
 
-    /// `POST`: puts elements into a list or set, or moves one of a list.
+    /// `POST`: inserts elements into a list or set, or moves an element of a list.
     private func addElements(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["index"])
         let index = try parameters.integer("index", in: 0...Int.max - 1)
@@ -34,7 +34,7 @@ extension Gateway {
         return try edit(request, snapshot, target, place, reader.addition(request.json(), at: index))
     }
 
-    /// `PUT`: assigns an element, a map's key, or the property as a whole.
+    /// `PUT`: assigns an element, a map's key, or the whole property.
     private func putPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let snapshot = try snapshot(for: request)
@@ -46,7 +46,7 @@ extension Gateway {
         return try edit(request, snapshot, target, place, reader.assignment(request.json()))
     }
 
-    /// `PATCH`: sets properties of the object that a link leads to, or of the objects that a collection holds.
+    /// `PATCH`: assigns properties of a link's target, or of the objects in a collection.
     private func patchPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
@@ -68,7 +68,7 @@ extension Gateway {
         }
     }
 
-    /// `DELETE`: takes an element out, empties a collection, sets a single value to null.
+    /// `DELETE`: removes an element, empties a collection, or sets a single value to null.
     private func deletePlace(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["value"] + BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
@@ -87,7 +87,7 @@ extension Gateway {
         return try edit(request, snapshot, target, place, reader.removal(value))
     }
 
-    /// Does an edit that was read for `place` where the path leads when it is its turn.
+    /// Applies an edit that was parsed for `place` to the place at the end of the path at the time of the write.
     private func edit(
         _ request: Request, _ snapshot: any Snapshot, _ path: PropertyPath, _ place: PropertyPlace,
         _ edit: PropertyEdit
@@ -107,7 +107,7 @@ extension Gateway {
 }
 
 extension QueryParameters {
-    /// Throws 400 for parameters that the place has no use for.
+    /// Throws 400 for parameters that do not apply to the place.
     fileprivate func refuse(_ names: [String], _ why: String) throws(Problem) {
         guard let name = names.first(where: { self[$0] != nil }) else { return }
         throw Problem(400, "parameter.invalid", "\(why) Leave '\(name)' out.", parameter: name)
@@ -115,8 +115,8 @@ extension QueryParameters {
 }
 
 extension WriteAnswer {
-    /// `{"version", "modified", "count"}`. With the object's new tag for a client that keeps to tags: it takes a look
-    /// at the whole object.
+    /// Returns `{"version", "modified", "count"}`. Adds the object's new tag for a client that uses tags, because
+    /// computing it reads the whole object.
     static func edited(
         _ outcome: EditOutcome, _ place: PropertyPlace, _ conditions: Preconditions,
         _ transaction: any WriteTransaction
@@ -138,7 +138,7 @@ extension WriteAnswer {
 }
 
 extension PropertyPlace {
-    /// The object that the place links to. Throws 404 when there is none, 422 when it can be none.
+    /// Returns the target of the place's link. Throws 404 if there is none, and 422 if the place cannot have one.
     func linkedObject(in source: ObjectSource) throws -> ObjectReference {
         guard let value = try value(in: source) else { throw try missing(in: source) }
         switch value {
@@ -163,7 +163,7 @@ extension Problem {
             "'\(place.name)' is computed from links. Edit the property that links.", property: place.property.name)
     }
 
-    /// For a path that led to another property when it was the request's turn.
+    /// The error for a path that led to another property at the time of the write.
     init(changedMeanwhile place: PropertyPlace) {
         self.init(
             409, "object.changed", "The path leads to '\(place.name)' now, since another request changed it. Try again."

@@ -2,11 +2,11 @@ import ObjectModel
 import StoreContract
 
 extension ObjectWriter {
-    /// Assigns a property as a whole, a list, set or map of values or links with as few edits as it takes, so that
-    /// observers hear of what is different and of nothing else. Gives the number of elements that were put in, assigned or taken
-    /// out; 1 for anything else. Cost: the collection.
+    /// Assigns a whole property. A list, set or map of values or links is changed with as few edits as possible, so
+    /// that observers are notified only of the differences. Returns the number of elements inserted, assigned or
+    /// removed; 1 for any other property. Cost: proportional to the collection.
     func reassign(_ property: PropertySchema, of object: ObjectReference, to value: Value) throws -> Int {
-        // New embedded objects are never equal to the old ones, and what does not fit is for the store to refuse.
+        // New embedded objects never equal the old ones, and the store rejects values that do not fit.
         if property.type.isCollection, !property.ownsTarget, property.type.accepts(value) {
             try check(value, property, object)
             switch (try transaction.value(object.classID, object.key, property.id), value) {
@@ -50,9 +50,9 @@ extension ObjectWriter {
     private func change(
         set old: [Value], to new: [Value], _ property: PropertySchema, _ object: ObjectReference
     ) throws -> Int {
-        // Of those that are the same to a set the first one counts.
+        // Of values that are equal in a set the first one is used.
         guard case .set(let new) = ValueRules.normalised(.set(new)) else { return 0 }
-        // What stays is compared with, and told to nobody; where nothing does, all is written at once.
+        // Kept elements are compared and not reported; if none is kept, everything is written at once.
         if !new.contains(where: { old.containsInOrder($0) }) {
             guard !old.isEmpty || !new.isEmpty else { return 0 }
             try transaction.set(object.classID, object.key, [property.id: .set(new)])
@@ -75,7 +75,7 @@ extension ObjectWriter {
         for entry in old.entries where new[entry.key] == nil { edits.append(.removeKey(entry.key)) }
         let removed = edits.count
         for entry in new.entries where old[entry.key] != entry.value { edits.append(.put(entry.value, key: entry.key)) }
-        // Where nothing stays as it is, observers are told the same, and a map of very many keys is written at once.
+        // If no entry is kept, observers see the same, and a map with very many keys is written at once.
         if edits.count == removed + new.count {
             try transaction.set(object.classID, object.key, [property.id: .dictionary(new)])
             return edits.count
@@ -86,7 +86,7 @@ extension ObjectWriter {
 }
 
 extension [Value] {
-    /// Whether an array in the order of sets has this very value.
+    /// Whether an array sorted in the order of sets contains exactly this value.
     fileprivate func containsInOrder(_ value: Value) -> Bool {
         let index = partitioningIndex { Value.order($0, value) >= 0 }
         return index < count && self[index] == value

@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreContract
 
-/// One thing that is done to a property, to an element of it, or to what a mixed value holds. Links in its values have
-/// not been looked up.
+/// An edit of a property, of one of its elements, or of the content of a mixed value. Links in its values are not yet
+/// resolved.
 enum PropertyEdit: Sendable {
     // Lists.
     /// At a position, or at the end.
@@ -13,22 +13,22 @@ enum PropertyEdit: Sendable {
     case add([ObjectInput.Content])
     case discard(ObjectInput.Content)
 
-    // The element or map key that the place names, or the property as a whole.
+    // The element or map key of the place, or the whole property.
     case assign(ObjectInput.Content)
-    /// Takes an element out, empties a collection, sets a single value to null.
+    /// Removes an element, empties a collection, or sets a single value to null.
     case remove
 }
 
-/// What an edit did.
+/// The result of an edit.
 struct EditOutcome: Hashable {
-    /// How many elements, or values, were put in, assigned or taken out.
+    /// The number of elements or values that were inserted, assigned or removed.
     var modified: Int
-    /// How many elements the collection has now; nil for a single value.
+    /// The number of elements that the collection has now; nil for a single value.
     var count: Int?
 }
 
 extension PropertyPlace {
-    /// What edits take the place for: by its declaration, or, within a mixed value, by what it holds.
+    /// Returns the kind of collection that edits apply to: by declaration or, within a mixed value, by its content.
     func kind(in source: ObjectSource) throws -> CollectionKind {
         if element == nil, inner.isEmpty, !property.type.isMixed || property.type.isCollection {
             return property.type.collection
@@ -41,7 +41,7 @@ extension PropertyPlace {
         }
     }
 
-    /// The collection that the place is an element of; nil for a property as a whole.
+    /// The collection that contains the element; nil for a whole property.
     var collection: PropertyPlace? {
         guard !inner.isEmpty || element != nil else { return nil }
         return PropertyPlace(
@@ -49,7 +49,7 @@ extension PropertyPlace {
             inner: inner.dropLast(), owner: owner)
     }
 
-    /// The number of elements there; nil for a single value.
+    /// Returns the number of elements; nil for a single value.
     func count(in source: ObjectSource) throws -> Int? {
         if isCollection, !property.type.isComputed { return try source.elementCount(holder, property.id) }
         return switch try value(in: source) {

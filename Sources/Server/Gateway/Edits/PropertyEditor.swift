@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreContract
 
-/// Does edits within one write transaction. Lists, sets and maps of the schema are edited in place, so that observers
-/// hear of the elements concerned and of nothing else; what a mixed value holds is one value to them.
+/// Applies edits within a write transaction. Lists, sets and maps of the schema are edited in place, so that observers
+/// are notified only of the elements concerned; a mixed value is a single value for observers.
 struct PropertyEditor {
     private let writer: ObjectWriter
     var transaction: any WriteTransaction { writer.transaction }
@@ -12,8 +12,8 @@ struct PropertyEditor {
         writer = ObjectWriter(transaction, policy)
     }
 
-    /// Throws 404 for a position or key of the path that is not there, 422 for an edit that the place does not take,
-    /// and what the transaction does.
+    /// Throws 404 for a position or key of the path that does not exist, 422 for an edit that the place does not
+    /// support, and the errors of the transaction.
     func perform(_ edit: PropertyEdit, at place: PropertyPlace) throws -> EditOutcome {
         guard !place.property.type.isComputed else {
             throw place.refusal("is computed from links. Edit the property that links.")
@@ -38,7 +38,7 @@ struct PropertyEditor {
             guard start <= count else { throw ValueStep.outOfBounds(start, count, place.name, status: 422) }
             for (offset, content) in contents.enumerated() {
                 let element = try writer.resolve(content)
-                // To append says nothing of the elements that there are, which the writer may not see.
+                // Appending reveals nothing about the existing elements, which may be hidden from the caller.
                 try self.edit(place, index == nil ? .append(element) : .insert(element, at: start + offset))
             }
             return try outcome(contents.count, place)
@@ -61,7 +61,7 @@ struct PropertyEditor {
         case .discard(let content):
             var missing: [ObjectInput.Link] = []
             let value = try writer.resolve(content, &missing)
-            // What does not exist is in no set.
+            // An object that does not exist is in no set.
             guard missing.isEmpty else { return try outcome(0, place) }
             return try outcome(try self.edit(place, .removeElement(value)) ? 1 : 0, place)
         default: return try editWhole(edit, place)
@@ -130,8 +130,8 @@ struct PropertyEditor {
 
     // MARK: Mixed values
 
-    /// Changes a copy of the value that has the place in it, and assigns that. Nil for an edit of the property, or of
-    /// its element, as a whole.
+    /// Edits a copy of the mixed value that contains the place, and assigns it. Nil for an edit of the whole property
+    /// or element.
     private func editInMixed(_ edit: PropertyEdit, _ place: PropertyPlace) throws -> EditOutcome? {
         if place.inner.isEmpty {
             switch edit {
@@ -171,13 +171,13 @@ struct PropertyEditor {
     }
 }
 
-/// One edit somewhere inside a mixed value.
+/// An edit within a mixed value.
 private struct ValueChange {
     private let edit: PropertyEdit
     private let place: PropertyPlace
     private let writer: ObjectWriter
     private(set) var modified = 0
-    /// Of the collection that was edited, or that has the element.
+    /// The number of elements of the edited collection, or of the one that contains the element.
     private(set) var count: Int?
 
     init(_ edit: PropertyEdit, _ place: PropertyPlace, _ writer: ObjectWriter) {
@@ -208,7 +208,7 @@ private struct ValueChange {
         }
     }
 
-    /// The list at the end of the path, edited.
+    /// Returns the list at the end of the path after the edit.
     private mutating func edited(_ value: Value) throws -> Value {
         guard case .list(var elements) = value else {
             throw place.misfit(edit, value.isDictionary ? .map : .single)
@@ -275,7 +275,7 @@ extension Value {
 }
 
 extension PropertyPlace {
-    /// Whether the place is a mixed value, which may hold a list or a map.
+    /// Whether the place is a mixed value, which may contain a list or a map.
     fileprivate var isMixedValue: Bool {
         property.type.isMixed && (element != nil || property.type.collection == .single)
     }
@@ -284,7 +284,7 @@ extension PropertyPlace {
         Problem(422, StoreError.Code.notACollection.rawValue, "'\(name)' \(what)", property: property.name)
     }
 
-    /// For an edit of another kind of collection.
+    /// Returns the error for an edit of another kind of collection.
     fileprivate func misfit(_ edit: PropertyEdit, _ kind: CollectionKind) -> Problem {
         switch (edit, kind) {
         case (_, .map): refusal("is a map. Put a value with PUT …/{key}, take one out with DELETE …/{key}.")

@@ -5,14 +5,14 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// A write that a client may send again under the same `Idempotency-Key`: the answer is kept in the commit that did it.
+/// A write that a client may repeat with the same `Idempotency-Key`: its response is stored in the same commit.
 struct IdempotentRequest: Sendable {
-    /// Of the caller and the key.
+    /// The key of the record, from the caller and the request's key.
     private let recordKey: [UInt8]
-    /// Of everything that the answer depends on.
+    /// The fingerprint of everything that the response depends on.
     private let fingerprint: [UInt8]
 
-    /// Nil for a request without a key. Throws 400 for what can be none.
+    /// Nil for a request without a key. Throws 400 for an invalid key.
     init?(_ request: Request, _ caller: Caller) throws(Problem) {
         guard let key = request.header("Idempotency-Key") else { return nil }
         guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
@@ -34,7 +34,7 @@ struct IdempotentRequest: Sendable {
         fingerprint = Array(content.finalize())
     }
 
-    /// Throws `Replay` when it was done before, and 422 when another request was done under the same key.
+    /// Throws `Replay` if the request was done before, and 422 if another request was done with the same key.
     func checkNew(in transaction: any WriteTransaction, at time: Timestamp) throws {
         guard let record = try transaction.sideRecord(recordKey, at: time) else { return }
         guard record.starts(with: fingerprint) else {
@@ -47,7 +47,7 @@ struct IdempotentRequest: Sendable {
         throw Replay(kept: kept)
     }
 
-    /// Keeps the answer, to be given again. Gives the bytes that this takes.
+    /// Stores the response for repetitions. Returns the number of bytes that this takes.
     func keep(
         _ answer: KeptAnswer, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int
     ) throws -> Int {
@@ -57,7 +57,7 @@ struct IdempotentRequest: Sendable {
         return record.count + Repetitions.overhead
     }
 
-    /// What ends the work of a request that was done before; nothing of it is kept.
+    /// Ends the write of a request that was done before; nothing is committed.
     struct Replay: Error {
         let answer: WriteAnswer
 
@@ -70,7 +70,7 @@ struct IdempotentRequest: Sendable {
 }
 
 extension SHA256 {
-    /// Takes a text in so that no two sequences of texts are the same.
+    /// Hashes a string with its length, so that different sequences of strings give different hashes.
     fileprivate mutating func take(_ text: String) {
         withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { update(bufferPointer: $0) }
         update(data: Array(text.utf8))

@@ -3,19 +3,19 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// The answer to a write as it is kept, to be given again.
+/// The stored response to a write, for repetitions.
 ///
-/// A small answer is kept as it is. Of a large one the objects are left out: which ones stood where is kept, and they are
-/// read again when the answer is given again, so that many small writes to a large object keep little. What was written
-/// since shows then, what is gone is null, and the tag is left out when its object is different.
+/// A small response is stored as it is. Of a large one the objects are omitted: references to them are stored, and a
+/// repetition reads them again, so that many small writes to a large object store little. The repeated response shows
+/// later changes, null for deleted objects, and no tag if the object has changed.
 ///
 /// The form: a head in JSON, a line feed, the text.
 struct KeptAnswer: Sendable {
     let answer: WriteAnswer
 
     /// - Parameters:
-    ///   - response: the answer with its objects, if it is so small that there is one.
-    ///   - verbatim: bytes of the largest body that is kept as it is.
+    ///   - response: the response with its objects, if it is small enough.
+    ///   - verbatim: the maximum size in bytes of a body that is stored as it is.
     init(_ answer: WriteAnswer, _ response: Response?, verbatim: Int) {
         guard let response, response.contentLength <= verbatim || answer.isReady else {
             self.answer = answer
@@ -61,7 +61,7 @@ struct KeptAnswer: Sendable {
         return head.bytes + [UInt8(ascii: "\n")] + answer.text
     }
 
-    /// Nil for bytes that are none.
+    /// Nil for invalid bytes.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let head = try? JSONValue.parse(bytes[..<end]),
             case .int(let status)? = head["status"], case .array(let fields)? = head["headers"]
@@ -110,7 +110,7 @@ struct KeptAnswer: Sendable {
         return places
     }
 
-    /// Of records of earlier programs, which have nothing in the place of an object: four numbers and words for each.
+    /// Reads records of earlier versions, which describe each omitted object by four numbers and words.
     private static func earlierPlaces(_ value: JSONValue, _ text: inout [UInt8]) -> [WriteAnswer.Rows]? {
         guard case .array(let all) = value else { return nil }
         var places: [WriteAnswer.Rows] = []

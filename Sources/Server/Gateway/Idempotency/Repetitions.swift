@@ -2,12 +2,12 @@ import HTTPServer
 import ObjectModel
 import Synchronization
 
-/// How many bytes are kept for the `Idempotency-Key`s of each caller. Only what this process kept is known: after a
-/// restart the count begins anew, and what was kept before expires as ever.
+/// Counts the bytes stored for the `Idempotency-Key`s of each caller. Only this process's records count: after a
+/// restart the count begins at zero, and earlier records expire as usual.
 final class Repetitions: Sendable {
     private struct Account {
         var bytes = 0
-        /// When how many of them expire, in order.
+        /// The bytes by expiry time, in order.
         var parts: [(expiry: Int64, bytes: Int)] = []
 
         mutating func expire(at now: Int64) {
@@ -18,15 +18,15 @@ final class Repetitions: Sendable {
     }
 
     private let accounts = Mutex<[LimitKey: Account]>([:])
-    /// Writes refused because their caller had too much kept.
+    /// Writes rejected because their caller had too many bytes stored.
     let limited = Atomic(0)
 
-    /// What the key and the place in the store take.
+    /// The bytes for the key and the record in the store.
     static let overhead = 128
-    /// Parts that a caller's records are counted in.
+    /// The number of time slots in which a caller's records are counted.
     private static let parts: Int64 = 256
 
-    /// Throws 429 when the caller has as much kept as he may have.
+    /// Throws 429 if the caller has reached the limit of stored bytes.
     func check(_ caller: LimitKey, most: Int?, at time: Timestamp) throws(Problem) {
         guard let most else { return }
         let next = accounts.withLock { accounts -> Int64? in
@@ -45,10 +45,10 @@ final class Repetitions: Sendable {
         throw problem
     }
 
-    /// What is kept for a caller, as far as this process knows.
+    /// Returns the bytes stored for a caller by this process.
     func bytes(of caller: LimitKey) -> Int { accounts.withLock { $0[caller]?.bytes ?? 0 } }
 
-    /// Counts bytes that have been kept.
+    /// Adds stored bytes.
     func add(_ bytes: Int, of caller: LimitKey, at time: Timestamp, for seconds: Int) {
         let grain = max(Int64(seconds) / Self.parts, 1)
         let expiry = (time.seconds + Int64(seconds) + grain) / grain * grain

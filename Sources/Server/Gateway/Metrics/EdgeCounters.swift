@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What was refused or moved at the gateway's front, for metrics.
+/// Counters of requests that the gateway's middlewares rejected or moved, for metrics.
 final class EdgeCounters: Sendable {
     let limitedAddresses = Atomic(0)
     let limitedCallers = Atomic(0)
     let limitedStreams = Atomic(0)
-    /// Credentials that were missing, wrong or over, and roles that there are not.
+    /// Missing, invalid or expired credentials, and unknown roles.
     let unidentified = Atomic(0)
-    /// Reads that were begun on a loop and given to a worker.
+    /// Reads that began on a loop and were passed to a worker.
     let movedReads = Atomic(0)
 }

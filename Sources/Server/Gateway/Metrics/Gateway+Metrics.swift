@@ -14,7 +14,7 @@ extension Gateway {
         on(.get, "/metrics", getMetrics)
     }
 
-    /// `GET /metrics`, for administrators unless the configuration opens it.
+    /// `GET /metrics`, for administrators unless the configuration makes it public.
     func getMetrics(_ request: Request, _ path: PathParameters) throws -> Reply {
         if !configuration.metricsAreOpen { try requireAdministrator(request) }
         _ = try QueryParameters(request, single: [])
@@ -27,7 +27,7 @@ extension Gateway {
         }
     }
 
-    /// All numbers as a text.
+    /// All metrics as text.
     var metrics: String {
         var text = MetricsText()
         writeProcess(&text)
@@ -54,7 +54,7 @@ extension Gateway {
     }
 
     private func writeRequests(_ text: inout MetricsText) {
-        // The ones without a route come last.
+        // The requests without a route come last.
         let routes = knownRoutes
         let all =
             routes.indices.map { (routes[$0].method.description, routes[$0].pattern, $0 as Int?) } + [("-", "-", nil)]

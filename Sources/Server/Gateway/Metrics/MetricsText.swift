@@ -1,4 +1,4 @@
-/// Numbers in Prometheus' text format, version 0.0.4.
+/// Writes Prometheus' text format, version 0.0.4.
 struct MetricsText {
     enum Kind: String {
         case counter, gauge, histogram
@@ -9,7 +9,7 @@ struct MetricsText {
     private(set) var text = ""
     private var family = ""
 
-    /// Begins a family; its samples follow at once, and none of another one in between.
+    /// Begins a family; its samples must follow at once, before the next family.
     mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         family = name
         text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
@@ -23,7 +23,7 @@ struct MetricsText {
         sample(labels, Double(value))
     }
 
-    /// A family with one number.
+    /// Writes a family with one sample.
     mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
         family(name, kind, help)
         sample([:], value)
@@ -33,8 +33,8 @@ struct MetricsText {
         single(name, kind, help, Double(value))
     }
 
-    /// - Parameter buckets: how many were no larger than the bound with the same index and larger than the one before; one
-    ///   more for those beyond every bound.
+    /// - Parameter buckets: the number of values that are at most the bound with the same index and larger than the one
+    ///   before; the last element counts those beyond every bound.
     mutating func histogram(
         _ first: (name: String, value: String)? = nil, _ second: (name: String, value: String)? = nil,
         bounds: [Double], buckets: [Int], sum: Double

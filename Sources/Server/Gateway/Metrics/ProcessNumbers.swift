@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system says of this process.
+/// The system's statistics of this process.
 struct ProcessNumbers {
     var cpuSeconds = 0.0
     var residentBytes = 0
@@ -8,7 +8,7 @@ struct ProcessNumbers {
     var openFiles = 0
     var mostFiles = 0
 
-    /// Some system calls and two small files.
+    /// Cost: some system calls and two small files.
     static func now() -> ProcessNumbers {
         var numbers = ProcessNumbers()
         var usage = rusage()
@@ -23,7 +23,7 @@ struct ProcessNumbers {
             numbers.residentBytes = pages[1] * sysconf(Int32(_SC_PAGESIZE))
         }
         if let directory = opendir("/proc/self/fd") {
-            // Not `.`, `..` and the descriptor of this very look.
+            // Without `.`, `..` and the descriptor of this directory.
             var count = -3
             while readdir(directory) != nil { count += 1 }
             closedir(directory)

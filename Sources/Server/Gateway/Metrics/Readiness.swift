@@ -3,14 +3,14 @@ import StoreContract
 import Synchronization
 
 extension Gateway {
-    /// The last event of every stream when the server stops: come again.
+    /// The last event of every stream when the server stops: it tells clients to reconnect.
     package static let closingEvent = SharedBytes.event(
         name: "closing", retry: 2000, data: Array(#"{"code":"gateway.draining","reconnect":true}"#.utf8))
 
-    /// Says from now on that no new work should come, because the server is about to stop.
+    /// Reports the server as not ready from now on, because it is about to stop.
     package func beginDraining() { isDraining.store(true, ordering: .relaxed) }
 
-    /// Throws 503 with the reason when it would be better to ask another server, or none.
+    /// Throws 503 with the reason if the server should get no requests.
     func checkReadiness() throws {
         guard !isDraining.load(ordering: .relaxed) else {
             var problem = Problem(

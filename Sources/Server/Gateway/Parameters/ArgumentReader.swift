@@ -2,13 +2,13 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 
-/// Reads `args`: what `$0`, `$1`, … in a filter stand for.
+/// Parses `args`, the values of `$0`, `$1`, … in a filter.
 struct ArgumentReader {
     let schema: Schema
-    /// Most values in all, those in lists and the places of shapes included.
+    /// The maximum number of values, including those in lists and the points of shapes.
     let limit: Int
 
-    /// Throws 400 for anything but an array of values, lists of values, objects as `{"$link": …}` and shapes.
+    /// Throws 400 unless it is an array of values, lists of values, objects as `{"$link": …}` and shapes.
     func arguments(_ text: String) throws(Problem) -> [QueryArgument] {
         let json: JSONValue
         do {
@@ -78,7 +78,7 @@ struct ArgumentReader {
             parameter: "args")
     }
 
-    /// An object given as `{"$link": {"class", "key"}}`; nil for anything else.
+    /// Resolves an object given as `{"$link": {"class", "key"}}`; nil for other values.
     private func object(
         _ json: JSONValue, at index: Int
     ) throws(Problem) -> (className: String, primaryKey: Value)? {

@@ -1,11 +1,11 @@
 import HTTPServer
 import ObjectModel
 
-/// The query parameters of one request, checked against those that the resource takes.
+/// The query parameters of a request, checked against those of the resource.
 struct QueryParameters {
     private let values: [String: [String]]
 
-    /// Throws for a name that the resource does not take, and for one that is given twice.
+    /// Throws for a name that the resource does not have, and for a repeated one.
     ///
     /// - Parameters:
     ///   - single: the parameters that may be given once.
@@ -40,21 +40,21 @@ struct QueryParameters {
         self.values = values
     }
 
-    /// Parameters that came in another way, each once.
+    /// Creates parameters from another source, each given once.
     init(_ values: [String: String]) { self.values = values.mapValues { [$0] } }
 
-    /// Those of the names alone.
+    /// Returns only the parameters with these names.
     func keeping(_ names: [String]) -> QueryParameters {
         QueryParameters(values.filter { names.contains($0.key) }.compactMapValues(\.first))
     }
 
-    /// The value of a parameter; nil when it is not given.
+    /// The value of a parameter; nil if it is not given.
     subscript(name: String) -> String? { values[name]?.first }
 
-    /// All values of a repeatable parameter, in the order sent.
+    /// Returns all values of a repeatable parameter, in the order sent.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// A whole number within the range.
+    /// Parses an integer within the range.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let text = self[name] else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -67,7 +67,7 @@ struct QueryParameters {
         return value
     }
 
-    /// `true` or `false`; true when only the name is given, false when it is not given at all.
+    /// Parses `true` or `false`; a name without a value means true, an absent one false.
     func flag(_ name: String) throws(Problem) -> Bool {
         switch self[name] {
         case nil, "false": return false
@@ -78,7 +78,7 @@ struct QueryParameters {
         }
     }
 
-    /// One of a few words.
+    /// Parses one of the type's words.
     func choice<T: RawRepresentable & CaseIterable>(
         _ name: String, default standard: T
     ) throws(Problem) -> T where T.RawValue == String {

@@ -2,17 +2,17 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 
-/// Reads the parameters that select objects of a class.
+/// Parses the parameters that select objects of a class.
 struct QueryReader {
     let schema: Schema
     let configuration: GatewayConfiguration
-    /// Of queries that choose among values.
+    /// The element class, for queries of plain values.
     var element: ElementClass?
 
     /// The parameters that `query` reads.
     static let parameters = ["filter", "args", "sort", "distinct"]
 
-    /// The query of `filter`, `args`, `sort` and `distinct`; what the filter's text says itself comes first.
+    /// Parses the query of `filter`, `args`, `sort` and `distinct`; steps in the filter's own text come first.
     func query(
         _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all
     ) throws(Problem) -> BoundQuery {
@@ -22,7 +22,7 @@ struct QueryReader {
         return query
     }
 
-    /// Each sort is a pass over the whole result, so that there may not be any number of them.
+    /// Limits the number of sort keys, because each sort is a pass over the whole result.
     private func bounded(_ keys: Int, _ parameter: String) throws(Problem) {
         guard keys > configuration.largestOrder else { return }
         throw Problem(
@@ -31,7 +31,7 @@ struct QueryReader {
             parameter: parameter)
     }
 
-    /// The query of `filter`, or of another parameter like it, and `args` alone.
+    /// Parses only `filter`, or another parameter with a predicate, and `args`.
     func filter(
         _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all,
         named name: String = "filter"
@@ -57,7 +57,7 @@ struct QueryReader {
         return query
     }
 
-    /// The keys of `sort`; nil when it is not given.
+    /// Parses the keys of `sort`; nil if it is not given.
     func sort(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [SortKey]? {
         guard let text = parameters["sort"] else { return nil }
         let keys = try bound("sort", text) { binder, text throws(QueryError) in
@@ -67,7 +67,7 @@ struct QueryReader {
         return keys
     }
 
-    /// The key paths of `distinct`; nil when it is not given.
+    /// Parses the key paths of `distinct`; nil if it is not given.
     func distinct(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [BoundPath]? {
         guard let text = parameters["distinct"] else { return nil }
         let keys = try bound("distinct", text) { binder, text throws(QueryError) in
@@ -77,14 +77,14 @@ struct QueryReader {
         return keys
     }
 
-    /// A key path that gives one value for each object.
+    /// Parses a key path with one value per object.
     func path(_ text: String, _ objectClass: ClassSchema, in parameter: String) throws(Problem) -> BoundPath {
         try bound(parameter, text) { binder, text throws(QueryError) in
             try binder.bindPath(text, class: objectClass)
         }
     }
 
-    /// An aggregate over a key path, in the parameter that is called as the function or as is said.
+    /// Parses an aggregate of a key path, from the parameter named like the function or from the given one.
     func aggregate(
         _ function: AggregateRequest.Function, _ text: String, _ objectClass: ClassSchema, in parameter: String? = nil
     ) throws(Problem) -> AggregateRequest {
@@ -93,7 +93,7 @@ struct QueryReader {
         }
     }
 
-    /// The key paths of `by` that groups are made by, each once.
+    /// Parses the distinct key paths of `by` for groups.
     func groups(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [NamedPath] {
         guard let text = parameters["by"] else { return [] }
         let paths = try bound("by", text) { binder, text throws(QueryError) in
@@ -107,7 +107,7 @@ struct QueryReader {
         return named
     }
 
-    /// The key of `by` that sections are made by.
+    /// Parses the key of `by` for sections.
     func section(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> SectionKey {
         guard let text = parameters["by"] else {
             throw Problem(
@@ -120,7 +120,7 @@ struct QueryReader {
         }
     }
 
-    /// The parts between commas that are in no quotes, without blanks around them.
+    /// Splits at commas outside of quotes, and trims the parts.
     private static func names(_ text: String) -> [String] {
         var names = [""]
         var quote: Unicode.Scalar?
@@ -159,14 +159,14 @@ struct QueryReader {
     }
 }
 
-/// A key path with what the client calls it.
+/// A key path with its text from the client.
 struct NamedPath: Sendable {
     let name: String
     let path: BoundPath
 }
 
 extension BoundPath {
-    /// Whether the values may be of any type.
+    /// Whether the values can have any type.
     var givesMixed: Bool {
         guard case .property(_, let type) = end, type.isMixed else { return false }
         return switch steps.last {
@@ -177,7 +177,7 @@ extension BoundPath {
 }
 
 extension ResultStep {
-    /// How many key paths the step reads; a limit is as good as one.
+    /// The number of key paths that the step reads; 1 for a limit.
     fileprivate var keyCount: Int {
         switch self {
         case .sort(let keys): keys.count

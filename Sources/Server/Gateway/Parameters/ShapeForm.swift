@@ -1,10 +1,10 @@
 import JSONCoding
 import QueryLanguage
 
-/// Shapes for GEOWITHIN as JSON: `{"$geoCircle": {"center": [longitude, latitude], "radius": radians}}`,
-/// `{"$geoBox": [corner, corner]}` and `{"$geoPolygon": [[place, …], …]}`, the outer ring first, then holes.
+/// Parses shapes for GEOWITHIN from JSON: `{"$geoCircle": {"center": [longitude, latitude], "radius": radians}}`,
+/// `{"$geoBox": [corner, corner]}` and `{"$geoPolygon": [[point, …], …]}`, the outer ring first, then holes.
 enum ShapeForm {
-    /// Nil for what is no shape. Throws when it is meant as one and has another form.
+    /// Nil for JSON that is not a shape. Throws for a shape with an invalid form.
     static func shape(_ json: JSONValue) throws(ValueFault) -> GeoShape? {
         guard case .object(let object) = json, object.members.count == 1, let member = object.members.first else {
             return nil
@@ -47,7 +47,7 @@ enum ShapeForm {
         return places
     }
 
-    /// `[longitude, latitude]`; an altitude behind them is left aside.
+    /// Parses `[longitude, latitude]`; ignores an altitude after them.
     private static func place(_ json: JSONValue, _ path: String) throws(ValueFault) -> GeoPosition {
         guard case .array(let parts) = json, parts.count == 2 || parts.count == 3, let longitude = number(parts[0]),
             let latitude = number(parts[1])

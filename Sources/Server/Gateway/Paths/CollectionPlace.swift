@@ -3,18 +3,18 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// The objects that a path names: all of a class, or those that a property of one object leads to.
+/// The objects that a path names: all of a class, or the targets of one object's property.
 struct CollectionPlace: Sendable {
     let snapshot: any Snapshot
     /// The class of the objects.
     let objectClass: ClassSchema
     let scope: QueryScope
-    /// As many objects as there may be.
+    /// The maximum number of objects.
     let size: Int
-    /// Whether they are embedded objects that are reached through the one that owns them.
+    /// Whether they are embedded objects reached through their owner.
     let isOwned: Bool
 
-    /// Reads `{Class}`.
+    /// Resolves `{Class}`.
     init(class path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
         try self.init(className: path["class"] ?? "", snapshot)
     }
@@ -27,15 +27,15 @@ struct CollectionPlace: Sendable {
         size = snapshot.count(of: objectClass.id)
     }
 
-    /// The objects that a property leads to; nil for a property of values. Throws what the store does.
+    /// The targets of a property; nil for a property of plain values. Throws the errors of the store.
     init?(_ property: PropertyCollection) throws {
         guard let target = property.schema.targetClass.flatMap({ property.snapshot.schema[$0] }) else { return nil }
         snapshot = property.snapshot
         objectClass = target
         scope = .property(property.holder, property.schema.id)
         isOwned = property.schema.ownsTarget
-        // How many objects link to one is known when they have been read; at most all of their class, unless some do
-        // so several times.
+        // The number of objects that link to one is known only after reading them; it is at most that of their class,
+        // unless some link several times.
         size = property.schema.type.isComputed ? snapshot.count(of: target.id) : try property.elementCount
     }
 
@@ -48,14 +48,14 @@ struct CollectionPlace: Sendable {
     }
 }
 
-/// A collection property, or linking objects, of one object: what `{Class}/{key}/{property}` and deeper paths name.
+/// A collection property or linking objects of one object, named by `{Class}/{key}/{property}` or a deeper path.
 struct PropertyCollection: Sendable {
     let snapshot: any Snapshot
     let holder: ObjectReference
     let holderClass: ClassSchema
     let schema: PropertySchema
 
-    /// Throws 404 for what is not there on the way, and 400 for a single value or an element.
+    /// Throws 404 if a part of the path does not exist, and 400 for a single value or an element.
     init(_ path: PathParameters, _ snapshot: any Snapshot) throws {
         try self.init(
             collection: try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot)), snapshot)
@@ -72,7 +72,7 @@ struct PropertyCollection: Sendable {
         self = held
     }
 
-    /// Nil for a place that is no collection by its declaration.
+    /// Nil for a place that is not declared as a collection.
     init?(_ place: PropertyPlace, _ snapshot: any Snapshot) {
         guard place.isCollection else { return nil }
         self.snapshot = snapshot
@@ -81,7 +81,7 @@ struct PropertyCollection: Sendable {
         schema = place.property
     }
 
-    /// Of a stored property. Throws what the store does.
+    /// The number of elements of a stored property. Throws the errors of the store.
     var elementCount: Int {
         get throws { try snapshot.elementCount(holder.classID, holder.key, schema.id) }
     }

@@ -1,13 +1,13 @@
 import ObjectModel
 import QueryLanguage
 
-/// What stands before the names in a key path of key-value coding: `@max.age`.
+/// The operator of a key-value coding path: `@max.age`.
 enum KeyValueOperation: Hashable, Sendable {
     case count
     case aggregate(AggregateRequest.Function)
     /// The values of all objects, without nulls.
     case union(distinct: Bool)
-    /// The elements of what a property of each object holds, one behind the other.
+    /// The elements of a collection property of all objects, concatenated.
     case arrays(distinct: Bool)
 
     private static let names: [String: KeyValueOperation] = [
@@ -17,8 +17,8 @@ enum KeyValueOperation: Hashable, Sendable {
         "@distinctUnionOfArrays": .arrays(distinct: true),
     ]
 
-    /// The operation that a key path begins with, and the rest of the path; no operation for one that begins with none.
-    /// Throws 400 for operations that there are not, and those without a path.
+    /// Splits a key path into its operator, if it has one, and the rest. Throws 400 for unknown operators, and for
+    /// those without a path.
     static func split(_ text: String) throws(Problem) -> (operation: KeyValueOperation?, path: String) {
         guard text.hasPrefix("@") else { return (nil, text) }
         let name = String(text.prefix { $0 != "." })

@@ -3,11 +3,11 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// A path of key-value coding: the names of properties, joined by dots. To-many properties on the way give an array for
-/// each object, and an array within it for each further one.
+/// A key-value coding path: the names of properties, joined by dots. Each to-many property on the path adds a level of
+/// nested arrays to the result.
 struct KeyValuePath: Sendable {
     private enum Step: Sendable {
-        /// One object or none.
+        /// At most one object.
         case link(PropertyID)
         /// The objects of a list, set or map.
         case links(PropertyID)
@@ -19,27 +19,27 @@ struct KeyValuePath: Sendable {
         case object
         /// A stored property.
         case property(PropertyID)
-        /// Objects that link here.
+        /// The objects that link here.
         case linking(origin: ClassID, PropertyID)
     }
 
-    /// The links on the way, each from the class before it.
+    /// The links on the path, each from the preceding class.
     private var steps: [Step] = []
-    /// The class of the first object, and behind each step.
+    /// The class of the first object, and the class after each step.
     private var classes: [ClassID]
     private var end = End.object
-    /// How the last class's objects, or the property, are written.
+    /// How the objects of the last class, or the property, are written.
     private var plan: RowPlan
     private var target: RowPlan.Target
-    /// Whether it gives one value for each object.
+    /// Whether the path gives one value per object.
     private(set) var isSingle = true
 
-    /// More is refused, as it is in `expand`.
+    /// The maximum number of steps, the same as in `expand`.
     private static let depthLimit = 8
 
     /// Throws 400 for names that the classes do not have.
     ///
-    /// - Parameter isOwned: whether the objects are embedded ones that are reached through the one that owns them.
+    /// - Parameter isOwned: whether the objects are embedded ones reached through their owner.
     init(
         _ text: String, _ objectClass: ClassSchema, _ schema: Schema, style: TypeStyle, isOwned: Bool, parameter: String
     ) throws(Problem) {
@@ -53,7 +53,7 @@ struct KeyValuePath: Sendable {
         classes = [objectClass.id]
         plan = RowPlan(objectClass, of: schema, properties: [], style: style)
         for (index, name) in names.enumerated() {
-            // It changes nothing, wherever it stands.
+            // It has no effect at any position.
             if name == "self" { continue }
             guard !name.hasPrefix("@") else {
                 throw Problem(
@@ -95,7 +95,7 @@ struct KeyValuePath: Sendable {
                 ? RowPlan(present, of: schema, style: style, isPart: isOwned && present.id == objectClass.id) : nil)
     }
 
-    /// Writes what the path gives for one object.
+    /// Writes the values of one object.
     func write(_ key: ObjectKey, _ look: LinkResolver, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         try write(key, steps[...], look, snapshot, json)
     }

@@ -3,12 +3,12 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// What a path names: an object by its primary key, or by its object key where the class has no primary key.
+/// The key of an object in a path: its primary key, or its object key if the class has no primary key.
 enum ObjectAddress: Hashable, Sendable {
     case primaryKey(Value)
     case objectKey(ObjectKey)
 
-    /// Throws 400 for text that cannot be a key of the class.
+    /// Throws 400 for text that is not a valid key of the class.
     init(_ text: String, _ objectClass: ClassSchema) throws(Problem) {
         let type = objectClass.primaryKeyProperty?.type ?? PropertyType(.int)
         guard let value = ValueCoding.decode(keyText: text, as: type) else {
@@ -49,7 +49,7 @@ enum ObjectAddress: Hashable, Sendable {
             404, StoreError.Code.notFound.rawValue, "There is no \(objectClass.name) with \(what).")
     }
 
-    /// The path of an object.
+    /// Returns the path of an object.
     static func path(_ objectClass: ClassSchema, _ key: ObjectKey, _ primaryKey: Value?) -> String {
         let text =
             switch primaryKey {
@@ -64,10 +64,11 @@ enum ObjectAddress: Hashable, Sendable {
     }
 }
 
-/// A segment of a path that stays as it is on its way: clients take `.` and `..` out of paths, and some take empty ones.
+/// Returns a path segment that clients do not change: they remove `.` and `..` from paths, and some remove empty
+/// segments.
 func pathSegment(_ text: String) -> String { ["", ".", ".."].contains(text) ? "%FF" + text : percentEncoded(text) }
 
-/// Everything but letters, digits and `-._~` as `%XX`.
+/// Encodes everything except letters, digits and `-._~` as `%XX`.
 func percentEncoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

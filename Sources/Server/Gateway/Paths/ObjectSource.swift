@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-/// Where objects are read from when a path is walked: a snapshot, or a write transaction with its own changes.
+/// The source of objects when a path is resolved: a snapshot, or a write transaction with its own changes.
 enum ObjectSource {
     case snapshot(any ObjectReads)
     case transaction(any WriteTransaction)

@@ -1,18 +1,18 @@
 import ObjectModel
 import QueryLanguage
 
-/// One step of a path from an object to another that it links to.
+/// A step of a path from an object to a linked object.
 struct PathHop: Hashable, Sendable {
     let holder: ObjectReference
     let property: PropertySchema
-    /// Which element of a collection property.
+    /// The element of a collection property.
     let element: PropertyPlace.Element?
-    /// The way through lists and maps in a mixed value.
+    /// The steps through lists and maps in a mixed value.
     let inner: [ValueStep]
     let target: ObjectReference
 
-    /// A query that gives the holder as long as the step leads to the target. An element of a set, or a linking object, is
-    /// not told by its position but by being one of them: where it stands says nothing about it.
+    /// A query that matches the holder while the step leads to the target. For an element of a set and for a linking
+    /// object it tests membership, not the position, which has no meaning for them.
     var query: BoundQuery {
         let itself = BoundPredicate.comparison(
             BoundComparison(
@@ -53,7 +53,7 @@ struct PathHop: Hashable, Sendable {
 }
 
 extension PropertyPlace {
-    /// The object that a value of the place leads to; nil for a value that is no link.
+    /// Returns the object that a value links to; nil for a value that is not a link.
     func target(of value: Value) -> ObjectReference? {
         switch value {
         case .link(let key): property.targetClass.map { ObjectReference($0, key) }
@@ -62,7 +62,7 @@ extension PropertyPlace {
         }
     }
 
-    /// The step from the place's object to another.
+    /// Returns the step from the place's object to another.
     func hop(to target: ObjectReference) -> PathHop {
         PathHop(holder: holder, property: property, element: element, inner: inner, target: target)
     }

@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-/// Follows the steps of a property path from object to object.
+/// Resolves the steps of a property path from object to object.
 struct PathWalk {
     private let source: ObjectSource
     private var holder: ObjectReference
@@ -31,7 +31,7 @@ struct PathWalk {
             var place = place(property, element, [])
             guard !rest.isEmpty, !place.isCollection else { return place }
             guard var value = try place.value(in: source) else { throw try place.missing(in: source) }
-            // Through the lists and maps of a mixed value, until it ends or leads to another object.
+            // Steps through the lists and maps of a mixed value, until the path ends or leads to another object.
             while let text = rest.first, let step = try step(text, into: value, place) {
                 rest.removeFirst()
                 place = self.place(property, element, place.inner + [step])
@@ -60,7 +60,7 @@ struct PathWalk {
         return found
     }
 
-    /// Nil when the value is neither a list nor a map.
+    /// Nil if the value is neither a list nor a map.
     private func step(_ text: String, into value: Value, _ place: PropertyPlace) throws(Problem) -> ValueStep? {
         switch value {
         case .list: .index(try ValueStep.position(text, in: place.name))
@@ -69,7 +69,7 @@ struct PathWalk {
         }
     }
 
-    /// Goes on from the object that a value links to.
+    /// Continues from the object that a value links to.
     private mutating func enter(_ value: Value, _ place: PropertyPlace, before step: String) throws {
         let next: ObjectReference
         switch value {

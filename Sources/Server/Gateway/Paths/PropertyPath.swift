@@ -3,19 +3,19 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// What `{Class}/{key}/{property}` and deeper paths name, as it is written: it has not been looked up yet.
+/// The unresolved path `{Class}/{key}/{property}`, or a deeper one.
 ///
-/// Behind a to-one link comes a property of the object there. Behind a list, a set or linking objects comes a position,
-/// behind a map a key; behind one whose element is an object, a property of that. A mixed value that holds a list or a
-/// map is walked the same way, through as many levels as it has.
+/// A to-one link is followed by a property of its target. A list, a set or linking objects are followed by a position,
+/// a map by a key; an element that is an object is followed by one of its properties. A mixed value that contains a
+/// list or a map is resolved in the same way, through any number of levels.
 struct PropertyPath: Sendable {
-    /// The object that the path begins with.
+    /// The first object of the path.
     let root: AddressedObject
-    /// The first is the name of a property.
+    /// The steps; the first is the name of a property.
     let steps: [String]
 
-    /// Reads the parameters `class`, `key` and `property` and those of a final `*steps`. Throws 404 for an unknown
-    /// class and 400 for what cannot be a key.
+    /// Parses the parameters `class`, `key` and `property` and those of a final `*steps`. Throws 404 for an unknown
+    /// class, and 400 for an invalid key.
     init(_ path: PathParameters, _ schema: Schema) throws(Problem) {
         root = try AddressedObject(path, schema)
         steps = [path["property"] ?? ""] + (path["steps"] == nil ? [] : path.rest)
@@ -26,17 +26,17 @@ struct PropertyPath: Sendable {
         self.steps = steps
     }
 
-    /// The path without its last step; nil when that is the property.
+    /// The path without its last step; nil if that is the property.
     var parent: PropertyPath? { steps.count > 1 ? PropertyPath(root, steps.dropLast()) : nil }
 
-    /// As a client writes it behind the object: `owner/dogs/3`.
+    /// The path after the object, as a client writes it: `owner/dogs/3`.
     var text: String { steps.joined(separator: "/") }
 
-    /// Looks the path up. Everything before the last step must be there; the last step itself need not.
+    /// Resolves the path. Everything before the last step must exist; the last step need not.
     ///
     /// Throws 404 for an object, a property, an element or a link's target that does not exist, 400 for a position that
-    /// is no number, and what the store does. Cost: a look-up per step; a step through a map or a mixed value reads it
-    /// as a whole.
+    /// is not a number, and the errors of the store. Cost: a lookup per step; a step through a map or a mixed value
+    /// reads it completely.
     func resolve(in source: ObjectSource) throws -> PropertyPlace {
         guard let key = try source.find(root.address, root.objectClass) else {
             throw root.address.notFound(root.objectClass)
@@ -45,11 +45,11 @@ struct PropertyPath: Sendable {
     }
 }
 
-/// Where a path leads: a property of an object, an element of it, or something inside a mixed value of it.
+/// The place at the end of a path: a property of an object, one of its elements, or a part of its mixed value.
 struct PropertyPlace: Sendable {
-    /// Which element of a collection property.
+    /// The element of a collection property.
     enum Element: Hashable, Sendable {
-        /// Of a list, of a set in ascending order, or of linking objects.
+        /// A position in a list, in a set in ascending order, or in linking objects.
         case position(Int)
         case mapKey(String)
     }
@@ -58,17 +58,16 @@ struct PropertyPlace: Sendable {
     let holder: ObjectReference
     let holderClass: ClassSchema
     let property: PropertySchema
-    /// Nil for the property as a whole.
+    /// Nil for the whole property.
     let element: Element?
-    /// The way through lists and maps in a mixed value, from the property or its element on.
+    /// The steps through lists and maps in a mixed value, from the property or its element.
     let inner: [ValueStep]
-    /// The holder, or, when that is embedded, the object that owns it in the end: the one that has a path and an ETag
-    /// of its own.
+    /// The holder or, if that is embedded, its top-level owner, which has a path and an ETag of its own.
     let owner: ObjectReference
-    /// From object to object, from the one that the path begins with to the holder.
+    /// The steps from the first object of the path to the holder.
     var hops: [PathHop] = []
 
-    /// What the place is called in sentences: `Person.dogs[3]`.
+    /// The name in messages: `Person.dogs[3]`.
     var name: String {
         var name = "\(holderClass.name).\(property.name)"
         switch element {
@@ -80,13 +79,13 @@ struct PropertyPlace: Sendable {
         return name
     }
 
-    /// Whether the place is a list, set, map or linking objects as a whole, by its declaration.
+    /// Whether the place is declared as a list, set or map, or is linking objects, as a whole.
     var isCollection: Bool {
         element == nil && inner.isEmpty && (property.type.isCollection || property.type.isComputed)
     }
 
-    /// What is there; nil for an element that does not exist. Linking objects are a list of links. Throws what the
-    /// store does.
+    /// Returns the value; nil for an element that does not exist. Linking objects are a list of links. Throws the
+    /// errors of the store.
     func value(in source: ObjectSource) throws -> Value? {
         guard var value = try outerValue(in: source) else { return nil }
         for step in inner {
@@ -96,7 +95,7 @@ struct PropertyPlace: Sendable {
         return value
     }
 
-    /// The property's value, or the element's.
+    /// Returns the value of the property or element.
     func outerValue(in source: ObjectSource) throws -> Value? {
         if let origin = property.originProperty, let target = property.targetClass {
             let links = try source.backlinks(to: holder, from: target, origin)
@@ -112,7 +111,7 @@ struct PropertyPlace: Sendable {
         }
     }
 
-    /// 404 for a place whose last step leads to nothing.
+    /// Returns the 404 for a place whose last step does not exist.
     func missing(in source: ObjectSource) throws -> Problem {
         if let last = inner.last {
             let parent = PropertyPlace(
@@ -150,7 +149,7 @@ enum ValueStep: Hashable, Sendable {
         }
     }
 
-    /// 404 for a step that leads to nothing in `value`.
+    /// Returns the 404 for a step that does not exist in `value`.
     func missing(in value: Value?, called name: String) -> Problem {
         switch self {
         case .key(let key):
@@ -176,7 +175,7 @@ enum ValueStep: Hashable, Sendable {
             status, StoreError.Code.indexOutOfBounds.rawValue, "There is no position \(index) in '\(name)': \(rest)")
     }
 
-    /// Reads a position in a path. Throws 400 for what is none.
+    /// Parses a position in a path. Throws 400 for an invalid one.
     static func position(_ text: String, in name: String) throws(Problem) -> Int {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let index = Int(text), index < Int.max

@@ -4,21 +4,20 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// The values in one object's list, set or map as a query chooses and orders them, in which `SELF` is the value and, of a
-/// map, `@keys` its key.
+/// A query of the values in one object's list, set or map. In it `SELF` is the value and, for a map, `@keys` its key.
 struct ElementRead: Sendable {
     let property: PropertyCollection
     let element: ElementClass
     let reader: QueryReader
     var query: BoundQuery
-    /// Whether the elements of a map come without their keys, because they were sorted or told apart.
+    /// Whether the elements of a map come without their keys, because they are sorted or distinct.
     var isOrdered: Bool
     private let budget: QueryBudget
 
-    /// The parameters that it reads.
+    /// The query parameters that it reads.
     static let parameters = QueryReader.parameters
 
-    /// Throws 400 for what is no query of values.
+    /// Throws 400 for an invalid query of values.
     init(
         _ property: PropertyCollection, _ parameters: QueryParameters, _ configuration: GatewayConfiguration,
         _ budget: QueryBudget
@@ -39,7 +38,7 @@ struct ElementRead: Sendable {
         }
     }
 
-    /// The keys of `sort`; nil when it is not given.
+    /// Parses the keys of `sort`; nil if it is not given.
     func sort(_ parameters: QueryParameters) throws(Problem) -> [SortKey]? {
         let keys = try reader.sort(parameters, element.objectClass)
         if let keys { try check(keys) }
@@ -53,13 +52,13 @@ struct ElementRead: Sendable {
             parameter: "sort", property: property.schema.name)
     }
 
-    /// To the values themselves.
+    /// The key path of the values themselves.
     var path: BoundPath { BoundPath(end: .property(element.value.id, element.value.type)) }
 
-    /// Whether all elements come as they lie, so that a part of them can be read alone.
+    /// Whether the query returns all elements in stored order, so that a range of them can be read alone.
     var isPlain: Bool { query.predicate == .constant(true) && query.steps.isEmpty }
 
-    /// All elements, ready to be queried. Throws what the store does.
+    /// Returns all elements for queries. Throws the errors of the store.
     func content() throws -> ElementContent {
         let (snapshot, holder, id) = (property.snapshot, property.holder, property.schema.id)
         let values: [Value]
@@ -79,15 +78,15 @@ struct ElementRead: Sendable {
             values: values, keys: keys, executor: QueryExecutor(LimitedSource(columns, budget)), snapshot: snapshot)
     }
 
-    /// Those that the query gives, in its order. Throws what the store does.
+    /// Returns the values of the query, in its order. Throws the errors of the store.
     func values() throws -> [Value] {
         let content = try content()
         return isPlain ? content.values : try content.select(query).map { content[$0] }
     }
 
-    /// Writes elements: an array, or the object of a map.
+    /// Writes elements as an array, or as an object for a map.
     ///
-    /// - Parameter answerLimit: most bytes; 400 beyond.
+    /// - Parameter answerLimit: the maximum number of bytes; 400 beyond.
     func write(
         _ chosen: [ObjectKey], of content: ElementContent, by plan: RowPlan, into json: JSONWriter, answerLimit: Int
     ) throws {
@@ -102,13 +101,13 @@ struct ElementRead: Sendable {
         }
     }
 
-    /// How the elements are written.
+    /// Returns how the elements are written.
     func plan(_ style: TypeStyle) -> RowPlan {
         RowPlan(property.holderClass, of: property.snapshot.schema, properties: [property.schema], style: style)
     }
 
-    /// A value as a parameter has it: JSON where that fits the type, else the text itself. Throws 400 for what is no
-    /// value of the elements' type.
+    /// Parses a value in a parameter: JSON if that fits the type, else the plain text. Throws 400 for text that is not
+    /// a value of the elements' type.
     static func value(_ text: String, of property: PropertyCollection, parameter: String) throws(Problem) -> Value {
         let declared = property.schema.type
         let type = PropertyType(declared.base, isOptional: declared.isOptional)
@@ -121,7 +120,7 @@ struct ElementRead: Sendable {
 }
 
 extension [Value] {
-    /// By the total order; equal values keep their order.
+    /// Sorts by the total order; the sort is stable.
     fileprivate func ordered(ascending: Bool) -> [(offset: Int, element: Value)] {
         enumerated().sorted { a, b in
             let order = Value.order(a.element, b.element)
@@ -129,7 +128,7 @@ extension [Value] {
         }
     }
 
-    /// The first of each that are equal in the total order.
+    /// The first of each set of values that are equal in the total order.
     var distinct: [Value] {
         let ordered = ordered(ascending: true)
         var isFirst = [Bool](repeating: true, count: count)

@@ -5,12 +5,12 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// `explain=true` runs the query and tells what each part of its plan did; `explain=plan` only tells the plan.
+/// `explain=true` runs the query and reports the work of each part of its plan; `explain=plan` reports only the plan.
 enum ExplainMode: Sendable {
     case run
     case plan
 
-    /// Nil when the objects themselves are asked for.
+    /// Nil if the objects themselves are requested.
     init?(_ parameters: QueryParameters) throws(Problem) {
         switch parameters["explain"] {
         case nil, "false": return nil
@@ -23,7 +23,7 @@ enum ExplainMode: Sendable {
         }
     }
 
-    /// Throws what the store does.
+    /// Throws the errors of the store.
     func response(_ query: BoundQuery, _ window: Window, of snapshot: any Snapshot) throws -> Response {
         let explanation = try snapshot.explain(query, window, running: self == .run)
         let json = JSONWriter(capacity: 1024)
@@ -35,11 +35,11 @@ enum ExplainMode: Sendable {
         json.name("plan")
         json.part(explanation.root)
         json.name("live")
-        // What a property holds is observed as it lies when nothing is asked of it.
+        // Without a query, the elements of a property are observed in stored order.
         let isPlain = query.predicate == .constant(true) && query.steps.isEmpty
         json.maintenance(isPlain ? .incremental : try LiveQueries.maintenance(of: query, under: snapshot.schema))
         json.endObject()
-        // Without a tag: times differ from one run to the next.
+        // No tag, because times differ between runs.
         var response = Response.json(json.bytes)
         response.headers.add(snapshot.mark)
         return response
@@ -47,7 +47,7 @@ enum ExplainMode: Sendable {
 }
 
 extension JSONWriter {
-    /// How the result is kept current for those who observe it.
+    /// Describes how the result is kept current for observers.
     fileprivate func maintenance(_ maintenance: Maintenance) {
         beginObject()
         name("upkeep")
@@ -67,7 +67,7 @@ extension JSONWriter {
         int(value)
     }
 
-    /// Plans are as deep as queries, which are bounded.
+    /// The recursion is as deep as the query, which is limited.
     fileprivate func part(_ part: QueryExplanation.Part) {
         beginObject()
         name("words")

@@ -4,29 +4,29 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What an aggregate is asked of, by the name that the client gave it.
+/// The subject of an aggregate, with its text from the client.
 private struct NamedAggregate: Sendable {
-    /// The key path as written, or `self` for the elements of a collection.
+    /// The key path as written; `self` for the elements of a collection.
     let name: String
     let function: AggregateRequest.Function
-    /// Whether its result may be of any type, and is written with it.
+    /// Whether its result can have any type, and is written with its type.
     var isMixed = false
 }
 
-/// An aggregate of a query's objects, read and bound.
+/// A parsed aggregate of a query's objects.
 private struct AggregateRead: Sendable {
     let snapshot: any Snapshot
     let run: @Sendable () throws -> [AggregateGroup]
     let names: [NamedAggregate]
-    /// The key paths of `by` as written, and bound; empty when the result is not grouped.
+    /// The key paths of `by`; empty if the result is not grouped.
     let groups: [NamedPath]
-    /// Most groups.
+    /// The maximum number of groups.
     let limit: Int
-    /// Most bytes.
+    /// The maximum size of the response in bytes.
     let answerBytes: Int
     let style: TypeStyle
 
-    /// Throws what the store does, and 400 for too many groups.
+    /// Throws the errors of the store, and 400 for too many groups.
     func response() throws -> Response {
         let json = JSONWriter(capacity: 512)
         json.beginObject()
@@ -35,7 +35,7 @@ private struct AggregateRead: Sendable {
         let look = LinkResolver(.snapshot(snapshot), answerLimit: answerBytes)
         let found = try run()
         if groups.isEmpty {
-            // One group, of everything.
+            // One group with all objects.
             for all in found {
                 json.name("count")
                 json.int(all.count)
@@ -75,7 +75,7 @@ private struct AggregateRead: Sendable {
 }
 
 extension JSONWriter {
-    /// The members `min`, `max`, `sum` and `average`, as far as they are asked for.
+    /// Writes the requested ones of the members `min`, `max`, `sum` and `average`.
     fileprivate func aggregates(_ names: [NamedAggregate], _ values: [Value], write: (Value, Bool) -> Void) {
         for function in AggregateRequest.Function.allCases {
             let results = zip(names, values).filter { $0.0.function == function }
@@ -98,7 +98,7 @@ extension Gateway {
         try getAggregates(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
-    /// Of the objects, or the values, that a property of one object holds.
+    /// Aggregates the objects or values of one object's property.
     func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementAggregates(request, property) }
@@ -109,7 +109,7 @@ extension Gateway {
         let parameters = try QueryParameters(
             request, single: ["filter", "args", "distinct", "by", "types", "count", Self.snapshotParameter],
             repeatable: Self.functions.map(\.rawValue))
-        // The count comes with every answer, because it costs next to nothing; asking for it is no mistake.
+        // Every response contains the count, because it costs next to nothing; requesting it is allowed.
         _ = try parameters.flag("count")
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let reader = place.reader(configuration)
@@ -117,7 +117,7 @@ extension Gateway {
         var requests: [AggregateRequest] = []
         for index in names.indices {
             let request = try reader.aggregate(names[index].function, names[index].name, objectClass)
-            // Sums and averages are of one type whatever the values are.
+            // Sums and averages have one type whatever the types of the values are.
             names[index].isMixed = request.path.givesMixed && request.function.picks
             requests.append(request)
         }
@@ -134,7 +134,7 @@ extension Gateway {
         return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
-    /// Of the values in a list, set or map, which are called `self`.
+    /// Aggregates the values in a list, set or map, which are called `self`.
     private func getElementAggregates(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: ["filter", "args", "distinct", "by", "types", "count", Self.snapshotParameter],
@@ -190,9 +190,9 @@ extension Gateway {
         }
     }
 
-    /// What is asked for, in the order of the functions, each once.
+    /// Returns the distinct aggregates requested, in the order of the functions.
     ///
-    /// - Parameter standard: what a parameter without a value stands for.
+    /// - Parameter standard: the meaning of a parameter without a value.
     private static func names(_ parameters: QueryParameters, standard: String = "") -> [NamedAggregate] {
         var names: [NamedAggregate] = []
         for function in functions {
@@ -205,7 +205,7 @@ extension Gateway {
         return names
     }
 
-    /// Throws 400 for elements that have no such aggregate.
+    /// Throws 400 if the elements do not support the aggregate.
     private static func check(_ function: AggregateRequest.Function, _ property: PropertyCollection) throws(Problem) {
         let type = property.schema.type
         guard !type.supports(function) else { return }

@@ -4,36 +4,36 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Where in what a property of one object holds a page is.
+/// The position of a page in the elements of one object's property.
 private struct OffsetPage: Sendable {
     let fingerprint: Int64
-    /// How many elements of the result a page behind its cursor leaves out; nil for a page without one.
+    /// Returns how many elements of the result a page after its cursor skips; nil for a page without a cursor.
     let start: (@Sendable ([ObjectKey]) throws -> Int)?
 }
 
-/// `GET /v1/objects/{Class}`, read and bound.
+/// A parsed `GET /v1/objects/{Class}`.
 private struct CollectionRead: Sendable {
     let snapshot: any Snapshot
     let query: BoundQuery
     let window: Window
     let plan: RowPlan
     let wantsCount: Bool
-    /// Of what a property holds; nil for a class.
+    /// The page of a property's elements; nil for a class.
     let held: OffsetPage?
-    /// Most bytes.
+    /// The maximum size of the response in bytes.
     let answerBytes: Int
 
-    /// About how many objects a page of all objects looks at, which skips the ones before it many at a time; nil for
-    /// another query.
+    /// The approximate number of objects that a page of all objects reads, because preceding ones are skipped in
+    /// blocks; nil for another query.
     var size: Int? {
         guard query.predicate == .constant(true), query.scope == .all, query.steps.isEmpty, let limit = window.limit
         else { return nil }
         return limit + window.offset / 64
     }
 
-    /// Throws what the store does.
+    /// Throws the errors of the store.
     func response(to request: Request) throws -> Response {
-        // One more than asked for tells whether there is a next page.
+        // One object more than requested shows whether there is a next page.
         var window = window
         let limit = window.limit ?? 0
         window.limit = limit + 1
@@ -71,7 +71,7 @@ extension Gateway {
         try getCollection(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
-    /// The objects, or the values, that a property of one object holds; one value, or the object that a link leads to.
+    /// Returns the objects or values of one object's property; a single value, or the target of a link.
     func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let snapshot = try readSnapshot(for: request)
         let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
@@ -96,7 +96,7 @@ extension Gateway {
             var start: (@Sendable ([ObjectKey]) throws -> Int)?
             if let after {
                 let cursor = try OffsetCursor(after, for: fingerprint) { try checkKnown($0, in: snapshot) }
-                // It may have to look at an earlier version, as a whole.
+                // It may have to read an earlier version completely.
                 try request.requireWorker()
                 start = { [self] result in try self.start(after: cursor, of: query, result, in: snapshot) }
             }
@@ -119,23 +119,23 @@ extension Gateway {
             }
         }
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        // For others than those who see everything the store looks for what they see.
+        // For callers with restricted access the store searches for visible objects.
         let size = seesEverything(request) ? read.size : nil
         return try reply(reading: size ?? place.size, from: place.counted, for: request) {
             try read.response(to: request)
         }
     }
 
-    /// `offset` and `limit`.
+    /// Parses `offset` and `limit`.
     func window(_ parameters: QueryParameters) throws(Problem) -> Window {
         Window(
             offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
             limit: try parameters.integer("limit", in: 0...configuration.largestPage) ?? configuration.defaultPage)
     }
 
-    /// 304 when the client has what carries this tag.
+    /// Returns 304 if the client has the response with this tag.
     ///
-    /// - Parameter mark: the state that was looked at, if it was one of the store's.
+    /// - Parameter mark: the state of the store that was read, if any.
     func notModified(_ request: Request, _ tag: EntityTag, at mark: Mark? = nil) throws(Problem) -> Response? {
         guard let known = try EntityTags(request, "If-None-Match"), known.contains(tag) else { return nil }
         var response = Response(status: 304, headers: ["ETag": tag.header])
@@ -143,7 +143,7 @@ extension Gateway {
         return response
     }
 
-    /// 304 when the client has what the state says.
+    /// Returns 304 if the client has the response of this state.
     func notModified(_ request: Request, _ mark: Mark) throws(Problem) -> Response? {
         guard request.header("If-None-Match") != nil else { return nil }
         return try notModified(request, EntityTag(mark), at: mark)
@@ -151,7 +151,7 @@ extension Gateway {
 }
 
 extension Response {
-    /// What was written, which is not copied if it is long; the writer begins anew then.
+    /// Returns the written JSON without copying it if it is long; the writer starts empty then.
     static func json(_ json: JSONWriter) -> Response {
         guard json.count > 16 << 10 else { return .json(json.bytes) }
         var response = Response.json([])
@@ -159,7 +159,7 @@ extension Response {
         return response
     }
 
-    /// What one state of the store says, with its mark as the tag.
+    /// Returns the JSON of a state of the store, with its mark as the tag.
     static func json(_ json: JSONWriter, of snapshot: any Snapshot) -> Response {
         var response = Response.json(json)
         let mark = snapshot.mark
@@ -170,6 +170,6 @@ extension Response {
 }
 
 extension HeaderFields {
-    /// Says which state of the store an answer is of.
+    /// Adds the mark of the state that a response shows.
     mutating func add(_ mark: Mark) { add("Realmgate-Mark", mark.description) }
 }

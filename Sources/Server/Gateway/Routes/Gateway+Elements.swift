@@ -5,12 +5,12 @@ import QueryLanguage
 import StoreContract
 
 extension Gateway {
-    /// A page of the values in a list, set or map: `{"version", "count", "items"}`, where a map's items are an
+    /// Returns a page of the values in a list, set or map: `{"version", "count", "items"}`, where a map's items are an
     /// object.
     func getElements(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: ElementRead.parameters + ["limit", "offset", "count", "types", Self.snapshotParameter])
-        // The count comes with every answer; asking for it is no mistake.
+        // Every response contains the count; requesting it is allowed.
         _ = try parameters.flag("count")
         let window = try window(parameters)
         let style = try parameters.choice("types", default: TypeStyle.plain)
@@ -22,7 +22,7 @@ extension Gateway {
         let count = try property.elementCount
         let start = min(window.offset, count)
         let range = start..<start + min(window.limit ?? count, count - start)
-        // A map is read as a whole.
+        // A map is read completely.
         return try reply(reading: property.schema.type.collection == .map ? count : range.count, for: request) {
             let json = JSONWriter(capacity: 256)
             json.beginObject()
@@ -51,8 +51,8 @@ extension Gateway {
         }
     }
 
-    /// The same of values that are chosen, sorted or told apart. Those of a map are without their keys when they are sorted
-    /// or told apart.
+    /// Returns a page of filtered, sorted or distinct values. Those of a map come without their keys if they are sorted
+    /// or distinct.
     private func getChosen(
         _ request: Request, _ read: ElementRead, _ window: Window, _ style: TypeStyle
     ) throws -> Reply {
@@ -76,14 +76,14 @@ extension Gateway {
 }
 
 extension PropertyCollection {
-    /// Reads elements a few at a time, fewer of larger ones, so that not all of them are in memory.
+    /// Reads elements in small batches, smaller ones for larger elements, so that not all of them are in memory.
     fileprivate func forEachElement(in range: Range<Int>, _ body: (Value) throws -> Void) throws {
         var place = range.lowerBound
         var step = 16
         while place < range.upperBound {
             let part = try snapshot.elements(
                 holder.classID, holder.key, schema.id, place..<min(place + step, range.upperBound))
-            // What a caller does not see is not counted.
+            // Hidden elements are not counted.
             guard !part.isEmpty else { return }
             var bytes = 0
             for element in part {
@@ -97,7 +97,7 @@ extension PropertyCollection {
 }
 
 extension Value {
-    /// About how many bytes it holds.
+    /// The approximate size of the value in bytes.
     var payload: Int {
         switch self {
         case .string(let text): 16 + text.utf8.count

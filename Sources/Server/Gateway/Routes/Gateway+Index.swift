@@ -4,11 +4,11 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// `GET /v1/index/{collection}`, read and bound.
+/// A parsed `GET /v1/index/{collection}`.
 private struct IndexRead: Sendable {
-    /// What is looked for.
+    /// The element whose position is requested.
     enum Wanted: Sendable {
-        /// Nil for one that does not exist.
+        /// Nil for an object that does not exist.
         case object(ObjectKey?)
         case match(BoundQuery)
     }
@@ -17,10 +17,10 @@ private struct IndexRead: Sendable {
     let query: BoundQuery
     let wanted: Wanted
 
-    /// So many objects are tested one by one, which is cheap when an early one matches.
+    /// The number of objects that are tested one by one, which is cheap if an early one matches.
     private static let triedSingly = 64
 
-    /// Throws what the store does.
+    /// Throws the errors of the store.
     func response() throws -> Response {
         let index: Int?
         switch wanted {
@@ -56,12 +56,12 @@ extension Response {
 }
 
 extension Gateway {
-    /// The position of an object, or of the first one that satisfies a predicate, in a class.
+    /// Returns the position in a class of an object, or of the first one that satisfies a predicate.
     func getIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
         try getIndex(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
-    /// The same in what a property of one object holds.
+    /// Returns the position in one object's property.
     func getHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementIndex(request, property) }
@@ -92,7 +92,7 @@ extension Gateway {
         return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
-    /// Of a value in a list, set or map, or of the first one that satisfies a predicate.
+    /// Returns the position in a list, set or map of a value, or of the first one that satisfies a predicate.
     private func getElementIndex(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: ElementRead.parameters + ["of", "matching", Self.snapshotParameter])
@@ -125,7 +125,7 @@ extension Gateway {
         }
     }
 
-    /// The query of `matching`.
+    /// Parses the query of `matching`.
     private func condition(
         _ parameters: QueryParameters, _ objectClass: ClassSchema, _ reader: QueryReader
     ) throws(Problem) -> BoundQuery {

@@ -3,7 +3,7 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// The class and key that a path names.
+/// The class and key in a path.
 struct AddressedObject: Sendable {
     let schema: Schema
     let objectClass: ClassSchema
@@ -33,9 +33,10 @@ extension Gateway {
 
     private static let objectParameters = ["fields", "expand", "types", snapshotParameter]
 
-    /// One object; nil for one that is not there, for which it throws what `missing` makes after all other faults.
+    /// Returns one object. If it does not exist, checks for all other errors first, and then throws the result of
+    /// `missing`.
     ///
-    /// - Parameter isPart: whether it is an embedded object that is reached through its owner.
+    /// - Parameter isPart: whether it is an embedded object reached through its owner.
     func getObject(
         _ request: Request, _ key: ObjectKey?, _ objectClass: ClassSchema, _ snapshot: any Snapshot,
         isPart: Bool = false, missing: () -> Problem = { .internalError }

@@ -1,7 +1,7 @@
 import HTTPServer
 
 extension Gateway {
-    /// The resources that are read by parameters, each under its path.
+    /// The resources that are read with query parameters, by path.
     var reads: KeyValuePairs<String, Handler> {
         [
             "/v1/objects/:class": getCollection,
@@ -30,10 +30,10 @@ extension Gateway {
         ]
     }
 
-    /// `POST /v1/query/…`: a read whose parameters come as a form in the body, because a target has no room for them.
-    /// The path behind `query` is that of the resource.
+    /// `POST /v1/query/…`: a read whose parameters are a form in the body, because they would be too long for a URL.
+    /// The path after `query` is that of the resource.
     ///
-    /// - Parameter router: has the `reads`.
+    /// - Parameter router: has the routes of `reads`.
     func query(_ request: Request, by router: Router) throws -> Reply {
         let type = (request.header("Content-Type") ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
         guard request.body.isEmpty || type == "application/x-www-form-urlencoded" else {
@@ -45,7 +45,7 @@ extension Gateway {
             throw Problem(400, "malformed_form", "The form is not UTF-8. Percent-encode it as you would a query.")
         }
         var headers = request.headers
-        // These are about the resource that a GET names.
+        // These headers are about the resource of a GET.
         headers["If-None-Match"] = nil
         headers["Content-Type"] = nil
         let query = request.target.dropFirst(request.path.count).dropFirst()

@@ -3,8 +3,8 @@ import HTTPServer
 import StoreContract
 
 extension Gateway {
-    /// What a request reads from: the version that `snapshot` names or the newest one, as it exists for the caller, with
-    /// the budget of one request. Throws 410 for a snapshot that is not there, or no longer.
+    /// Returns the version that a request reads: the one that `snapshot` names or the latest, as visible to the caller,
+    /// with the budget of one request. Throws 410 for a snapshot that does not exist or has expired.
     func readSnapshot(for request: Request) throws -> any Snapshot {
         let id = request.query(Self.snapshotParameter)
         let whole =
@@ -17,8 +17,9 @@ extension Gateway {
         }
     }
 
-    /// What the queries of one request may cost; on a loop's thread little, for a worker goes on then. While long
-    /// requests wait for processors it is less: what is begun there in vain is nobody's turn.
+    /// Returns the budget of a request's queries. It is small on a loop's thread, because a worker continues. It is
+    /// even smaller while long requests wait for processors, because work that is begun on the loop in vain takes time
+    /// from all.
     func queryBudget(for request: Request) -> QueryBudget {
         // Read in place: a copy of all settings costs more than the rest of this.
         let now = settings.now
@@ -46,26 +47,26 @@ extension Gateway {
         return .now(try read())
     }
 
-    /// The parameter of all reads that names a kept version.
+    /// The parameter of all reads that names a snapshot.
     static let snapshotParameter = "snapshot"
 }
 
-/// Says that what was begun on a loop's thread takes too long there.
+/// Thrown on a loop's thread for work that takes too long there.
 struct NeedsWorker: Error {
-    /// Whether an error means that, on a loop's thread, where budgets are small.
+    /// Whether an error on a loop's thread, where budgets are small, has this meaning.
     static func isMeant(by error: any Error) -> Bool {
         error is NeedsWorker || (error as? StoreError)?.code == .tooExpensive
     }
 }
 
 extension Request {
-    /// Throws on a loop's thread, for work that has no small bound.
+    /// Throws on a loop's thread, for work without a small bound.
     func requireWorker() throws(NeedsWorker) {
         if isOnLoop { throw NeedsWorker() }
     }
 }
 
 extension HTTPMethod {
-    /// Whether nothing is changed by it.
+    /// Whether the method changes nothing.
     var isRead: Bool { self == .get || self == .head }
 }

@@ -4,41 +4,41 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Which sections are asked for.
+/// The sections that are requested.
 private enum SectionChoice: Sendable {
     case all
     case index(Int)
-    /// As text: JSON, or the content of a string.
+    /// The section with this key as text: JSON, or the content of a string.
     case key(String)
 }
 
-/// A query's result in sections, read and bound.
+/// A parsed request for a query's result in sections.
 private struct SectionRead: Sendable {
-    /// The sections, and what writes what is in them.
+    /// The sections, and a function that writes their contents.
     ///
-    /// What writes is told how many bytes there may be.
+    /// The function gets the remaining number of bytes.
     typealias Result = (sections: SectionedKeys, write: ([ObjectKey], JSONWriter, Int) throws -> Void)
 
     let snapshot: any Snapshot
     let run: @Sendable () throws -> Result
     let key: SectionKey
-    /// The order of the sections' keys; nil for that in which the result reaches them.
+    /// The order of the sections' keys; nil for the order in which they first occur in the result.
     let isAscending: Bool?
     let choice: SectionChoice
-    /// Whether keys alone are asked for.
+    /// Whether only keys are requested.
     let keysOnly: Bool
-    /// Of each section.
+    /// The offset within each section.
     let offset: Int
     let limit: Int?
     let style: TypeStyle
     let configuration: GatewayConfiguration
 
-    /// Throws what the store does, 400 for too large an answer and 404 for a section that is not there.
+    /// Throws the errors of the store, 400 for too large a response, and 404 for a section that does not exist.
     func response() throws -> Response {
         let result = try run()
         var sections = result.sections.sections
         if let isAscending {
-            // Stable, so that the order of the objects does not matter here.
+            // The sort is stable, so that the order of the objects does not matter here.
             sections.sort { a, b in
                 let order = Value.order(a.key, b.key)
                 return isAscending ? order < 0 : order > 0
@@ -123,7 +123,7 @@ private struct SectionRead: Sendable {
         case .key(let text):
             let look = LinkResolver(.snapshot(snapshot))
             let wanted = (try? JSONValue.parse(text)).flatMap { try? ValueCoding.mixed($0).complete }
-            // JSON comes first, so that null is null and not a string.
+            // JSON takes precedence, so that null means null and not a string.
             if let wanted, let section = sections.first(where: { Value.order($0.key, wanted) == 0 }) {
                 return [section]
             }
@@ -145,7 +145,7 @@ private struct SectionRead: Sendable {
 }
 
 extension SectionKey {
-    /// Whether the keys may be of any type.
+    /// Whether the keys can have any type.
     var givesMixed: Bool { function == nil && path.givesMixed }
 }
 
@@ -154,7 +154,7 @@ extension Gateway {
         try getSections(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
-    /// Of the objects, or the values, that a property of one object holds.
+    /// Returns the sections of the objects or values of one object's property.
     func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementSections(request, property) }
@@ -193,7 +193,7 @@ extension Gateway {
         return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
-    /// Of values: `by` is `self`, of a map perhaps `@keys`, and what the functions make of them.
+    /// Returns the sections of plain values: `by` is `self`, or `@keys` of a map, or a function of one of them.
     private func getElementSections(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters)
         var read = try ElementRead(
@@ -221,7 +221,7 @@ extension Gateway {
         return try reply(reading: try property.elementCount, for: request) { try sections.response() }
     }
 
-    /// The order of the objects, and that of the sections' keys, by `ascending`; see `SectionRead`.
+    /// Parses the order of the objects, and with `ascending` that of the sections' keys; see `SectionRead`.
     private static func order(
         _ parameters: QueryParameters, _ sort: [SortKey]?, _ key: SectionKey
     ) throws(Problem) -> (sort: [SortKey], isAscending: Bool?) {
@@ -231,7 +231,7 @@ extension Gateway {
         )
     }
 
-    /// What the parameters ask for of the sections.
+    /// Parses which sections are requested.
     private func sections(
         _ parameters: QueryParameters, _ snapshot: any Snapshot, _ key: SectionKey, _ isAscending: Bool?,
         _ run: @escaping @Sendable () throws -> SectionRead.Result

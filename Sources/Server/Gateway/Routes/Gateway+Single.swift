@@ -4,7 +4,7 @@ import ObjectModel
 import StoreContract
 
 extension PropertyPlace {
-    /// Of a link that is null.
+    /// Returns the error for a null link.
     var leadsNowhere: Problem {
         Problem(
             404, StoreError.Code.notFound.rawValue, "'\(name)' is null: it leads to no object.",
@@ -13,9 +13,9 @@ extension PropertyPlace {
 }
 
 extension Gateway {
-    /// A single value, or an element, as `{"version", "value"}`; the object that a link leads to as it is.
+    /// Returns a single value, or an element, as `{"version", "value"}`; for a link its target object.
     ///
-    /// Throws 404 for an element that does not exist and a link that is null.
+    /// Throws 404 for an element that does not exist, and for a null link.
     func getSingle(_ request: Request, _ place: PropertyPlace, _ snapshot: any Snapshot) throws -> Reply {
         let source = ObjectSource.snapshot(snapshot)
         guard let value = try place.value(in: source) else { throw try place.missing(in: source) }

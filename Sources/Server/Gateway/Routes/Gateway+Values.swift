@@ -5,12 +5,12 @@ import QueryLanguage
 import StoreContract
 
 extension Gateway {
-    /// What key-value coding gives for the objects of a class.
+    /// Returns the result of a key-value coding path for the objects of a class.
     func getValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         try getValues(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
-    /// The same for what a property of one object holds.
+    /// Returns the result of a key-value coding path for one object's property.
     func getHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementValues(request, property) }
@@ -59,7 +59,7 @@ extension Gateway {
         return try reply(reading: place.size, from: place.counted, for: request) { try values.response() }
     }
 
-    /// Of a list, set or map of values, whose only key is `self`.
+    /// Returns the values of a list, set or map, whose only key is `self`.
     private func getElementValues(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
             request,
@@ -107,7 +107,7 @@ extension Gateway {
         }
     }
 
-    /// What `key` or `keyPath` asks for. Throws 400 without either, and with both.
+    /// Parses `key` or `keyPath`. Throws 400 if neither or both are given.
     private static func keyPath(
         _ parameters: QueryParameters
     ) throws(Problem) -> (operation: KeyValueOperation?, path: String, parameter: String) {
@@ -131,7 +131,7 @@ extension Gateway {
     }
 }
 
-/// What a request for values means, while it is put together.
+/// Collects the meaning of a request for values.
 private struct ValuesForm {
     let objectClass: ClassSchema
     let schema: Schema
@@ -147,7 +147,7 @@ private struct ValuesForm {
         plan = RowPlan(objectClass, of: schema, properties: [], style: style)
     }
 
-    /// The values of one path without nulls. A link as the last name gives the objects that it leads to.
+    /// Adds the values of one path without nulls. A link as the last name gives the target objects.
     mutating func union(_ text: String, _ distinct: Bool, _ reader: QueryReader) throws(Problem) {
         if let property = objectClass[text], property.type.isLink, !property.type.isCollection,
             !property.type.isComputed, let target = property.targetClass
@@ -162,7 +162,7 @@ private struct ValuesForm {
         result = .union(property: .path(SortKey(path, ascending: true)), distinct: distinct)
     }
 
-    /// The elements of one property of each object.
+    /// Adds the elements of one property of each object.
     mutating func arrays(_ text: String, _ distinct: Bool) throws(Problem) {
         let property = try objectClass.named(text, parameter: "keyPath")
         guard property.type.isCollection else {

@@ -4,27 +4,28 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// One property of many objects, to be set to one value: `PUT /v1/values/{collection}?key=age`.
+/// Assigns one value to a property of many objects: `PUT /v1/values/{collection}?key=age`.
 private struct ValueAssignment: Sendable {
     let query: BoundQuery
     let input: ObjectInput
     let condition: EntityTags?
 
-    /// Assigns it and gives how many objects it was assigned to: those of the collection when it begins, also when they
-    /// stop matching its filter meanwhile. Throws what the store does, and 412.
+    /// Assigns the value, and returns the number of objects. These are the objects of the collection at the beginning,
+    /// even if they stop matching its filter meanwhile. Throws the errors of the store, and 412.
     func perform(in transaction: any WriteTransaction) throws -> Int {
         if let condition, !condition.contains(EntityTag(transaction.before)) {
             throw Problem(
                 412, StoreError.Code.preconditionFailed.rawValue,
                 "The store has changed since the collection was read. Read it again.", parameter: "If-Match")
         }
-        // An object that is in a list several times is one object.
+        // An object may occur several times in a list.
         var seen: Set<ObjectKey> = []
         let keys = try transaction.select(query, .all).filter { seen.insert($0).inserted }
         let writer = ObjectWriter(transaction, .modified)
         guard let first = keys.first else { return 0 }
         try writer.set(input, of: first)
-        // A new object in place of a link is made once, and all link to it; each owns an embedded one of its own.
+        // A new object in place of a link is created once, and all objects link to it; an embedded object is created
+        // for each.
         if let draft = input.drafts.first, draft.content.firstNewObject != nil, !draft.content.isOwned {
             let value = try transaction.value(query.classID, first, draft.property)
             for key in keys.dropFirst() { try transaction.set(query.classID, key, [draft.property: value]) }
@@ -36,7 +37,7 @@ private struct ValueAssignment: Sendable {
 }
 
 extension ObjectInput.Content {
-    /// Whether it holds objects that the property is to own.
+    /// Whether the value contains objects that the property will own.
     fileprivate var isOwned: Bool {
         switch self {
         case .embedded: true
@@ -48,12 +49,12 @@ extension ObjectInput.Content {
 }
 
 extension Gateway {
-    /// Sets a property of all objects of a class that a query gives.
+    /// Assigns a property of all objects of a class that a query matches.
     func putValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         try putValues(request, try CollectionPlace(class: path, try snapshot(for: request)))
     }
 
-    /// The same of what a property of one object leads to.
+    /// Assigns a property of the target objects of one object's property.
     func putHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try snapshot(for: request))
         guard let place = try CollectionPlace(property) else {

@@ -4,23 +4,23 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// The objects of a page, and how it is written.
+/// The objects of a page, and how they are written.
 struct Page: Sendable {
     let snapshot: any Snapshot
     let plan: RowPlan
     let keys: [ObjectKey]
-    /// The number of all objects, where it is asked for.
+    /// The total number of objects, if it is requested.
     var count: Int?
-    /// Whether there are objects behind the last.
+    /// Whether there are objects after the last one.
     let hasMore: Bool
-    /// Most bytes: the object that reaches them is the last one.
+    /// The maximum size in bytes: the object that reaches it is the last one.
     let answerBytes: Int
-    /// The cursor behind the first so many of the keys.
+    /// Returns the cursor after the given number of keys.
     let cursor: @Sendable (Int) throws -> String
 
-    /// The page: a short one as a whole, of a long one what it begins with, and the rest while it is sent.
+    /// Returns the page: a short one as a whole; for a long one the rest is written while it is sent.
     ///
-    /// Throws what the store does, and `NeedsWorker` for a long one on a loop's thread.
+    /// Throws the errors of the store, and `NeedsWorker` for a long page on a loop's thread.
     func response(to request: Request) throws -> Response {
         let source = PageSource(self)
         var response: Response
@@ -39,15 +39,15 @@ struct Page: Sendable {
     }
 }
 
-/// A page as the body of an answer, written object by object. It ends early, with a cursor, when it is long enough, and
-/// before an object that cannot be written: that one is refused where a page begins with it.
+/// A page as a streamed response body, written object by object. It ends early, with a cursor, when it is long enough,
+/// and before an object that cannot be written: the page that begins with that object fails.
 final class PageSource: BodySource {
     private struct State {
         let json = JSONWriter(capacity: 4096)
         let look: LinkResolver
-        /// How many of the keys have been dealt with.
+        /// The number of keys that have been processed.
         var place = 0
-        /// Bytes that were given away.
+        /// The number of bytes that have been returned.
         var given = 0
         var isOver = false
     }
@@ -55,11 +55,11 @@ final class PageSource: BodySource {
     private let page: Page
     private let state: Mutex<State>
 
-    /// A page of at most so many bytes is made as a whole, and one of objects in place of links is, so that it can still be
-    /// refused.
+    /// The size in bytes up to which a page is written as a whole. A page with objects in place of links always is, so
+    /// that it can still fail with an error response.
     private static let mostAtOnce = 512 << 10
     private static let piece = 64 << 10
-    /// Objects whose links are looked up together.
+    /// The number of objects whose links are looked up together.
     private static let block = 256
 
     init(_ page: Page) {
@@ -69,7 +69,7 @@ final class PageSource: BodySource {
         state = Mutex(State(look: look))
     }
 
-    /// Makes the beginning. Gives the page if that is all of it, nil if there is more to come.
+    /// Writes the beginning. Returns the response if the page is complete; nil if more follows.
     func begin() throws -> Response? {
         try state.withLock { state in
             let json = state.json
@@ -102,7 +102,7 @@ final class PageSource: BodySource {
         let (json, look, keys) = (state.json, state.look, page.keys)
         while state.place < keys.count {
             let rest = page.answerBytes - state.given
-            // One object at least, however large.
+            // Writes at least one object, however large.
             if state.place > 0, json.count >= rest { return try end(&state) }
             if json.count >= fullAt { return }
             let block = Array(keys[state.place...].prefix(Self.block))

@@ -4,23 +4,23 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// `GET /v1/values/{collection}` of objects, read and bound.
+/// A parsed `GET /v1/values/{collection}` of objects.
 struct ValuesRead: Sendable {
-    /// What becomes of the objects.
+    /// The kind of result.
     enum Result: Sendable {
-        /// An array with what the path gives for each.
+        /// An array with the result of the path for each object.
         case each(KeyValuePath)
         case count
         case aggregate(AggregateRequest)
-        /// The values at the paths without nulls; of collections the elements.
+        /// The values at the paths without nulls; the elements of collections.
         case union(property: UnionSource, distinct: Bool)
     }
 
-    /// Where the values of a union come from.
+    /// The source of a union's values.
     enum UnionSource: Sendable {
-        /// One value for each object.
+        /// One value per object.
         case path(SortKey)
-        /// The elements of a list, set or map of each.
+        /// The elements of each object's list, set or map.
         case elements(PropertyID)
     }
 
@@ -28,16 +28,16 @@ struct ValuesRead: Sendable {
     let query: BoundQuery
     let window: Window
     let result: Result
-    /// What values are written by.
+    /// How the values are written.
     let plan: RowPlan
     let isMixed: Bool
     let style: TypeStyle
-    /// Most values.
+    /// The maximum number of values.
     let limit: Int
-    /// Most bytes.
+    /// The maximum size of the response in bytes.
     let answerBytes: Int
 
-    /// Throws what the store does, and 400 for too many values.
+    /// Throws the errors of the store, and 400 for too many values.
     func response() throws -> Response {
         let json = JSONWriter(capacity: 1024)
         let look = LinkResolver(.snapshot(snapshot), remembers: true, answerLimit: answerBytes)
@@ -79,7 +79,7 @@ struct ValuesRead: Sendable {
 
     private func selected() throws -> [ObjectKey] {
         var window = window
-        // One more tells whether there are too many.
+        // One value more shows whether there are too many.
         window.limit = min(window.limit ?? .max, limit + 1)
         let keys = try snapshot.select(query, window)
         try check(keys.count)

@@ -3,11 +3,12 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// All elements of one object's list, set or map of values, ready to be queried. Object keys are the positions.
+/// All elements of one object's list, set or map of values, in a form that queries accept. Object keys are the
+/// positions.
 struct ElementContent {
-    /// Of a map in the order of its keys.
+    /// The values; those of a map in the order of its keys.
     let values: [Value]
-    /// Of a map.
+    /// The keys of a map.
     let keys: [String]
     private let executor: QueryExecutor
     private let snapshot: any Snapshot
@@ -31,7 +32,7 @@ struct ElementContent {
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] { try executor.aggregate(try named(query), requests, by: paths) }
 
-    /// With the objects that the query names looked up where they are.
+    /// Resolves the objects that the query names in the transaction or snapshot.
     private func named(_ query: BoundQuery) throws -> BoundQuery {
         try query.namingObjects { try snapshot.key(of: $0, primaryKey: $1) }
     }

@@ -3,18 +3,17 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 
-/// How the elements of one object's list, set or map are written: values as they are, links as the objects that they
-/// lead to.
+/// How the elements of one object's list, set or map are written: values as such, links as their target objects.
 struct ElementPlan {
     let holder: ObjectReference
     let property: PropertySchema
     let includesObjects: Bool
-    /// Of the holder, with the property alone.
+    /// The plan for the owner, with only this property.
     let values: RowPlan
-    /// Of what links lead to; nil for values.
+    /// The plan for the targets of links; nil for plain values.
     let objects: RowPlan?
 
-    /// Throws when a class or a name that was asked for is not in the schema.
+    /// Throws if a requested class or name is not in the schema.
     init(
         _ key: TopicKey, _ holder: ObjectReference, _ property: PropertyID, _ holderClass: ClassSchema,
         _ schema: Schema
@@ -34,7 +33,7 @@ struct ElementPlan {
 
     private var isMap: Bool { property.type.collection == .map }
 
-    /// `"items"`: an array, or the object of a map.
+    /// Writes `"items"`: an array, or an object for a map.
     func writeItems(_ snapshot: any Snapshot, _ json: JSONWriter) throws {
         json.name("items")
         if isMap {
@@ -89,7 +88,7 @@ struct ElementPlan {
         return map
     }
 
-    /// The elements at ascending positions, read run by run.
+    /// Returns the elements at ascending positions, and reads consecutive ones together.
     private func elements(at positions: [Int], _ snapshot: any Snapshot) throws -> [Value] {
         var elements: [Value] = []
         var rest = positions[...]

@@ -3,7 +3,7 @@ import JSONCoding
 import ObjectModel
 import Synchronization
 
-/// How whole objects are written, by class, as the newest schema has them: made once, not for each request.
+/// Caches how whole objects are written, by class, for the latest schema.
 final class KnownPlans: Sendable {
     private struct State {
         var schema = Schema.empty
@@ -12,11 +12,11 @@ final class KnownPlans: Sendable {
 
     private let state = Mutex(State())
 
-    /// Cost: comparing the schema with itself, as long as all ask with the same.
+    /// Cost: a comparison of references, as long as all callers have the same schema.
     func plan(_ objectClass: ClassSchema, of schema: Schema) -> RowPlan {
         state.withLock { state in
             if state.schema != schema { state.plans = [:] }
-            // Comparing takes long for an equal one that another version of the store has in memory of its own.
+            // Comparing is slow with an equal schema that another version of the store has allocated separately.
             state.schema = schema
             if let plan = state.plans[objectClass.id] { return plan }
             let plan = RowPlan(objectClass, of: schema)

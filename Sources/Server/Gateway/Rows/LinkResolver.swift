@@ -3,9 +3,10 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// Writes links, and reads what they lead to. A sink cannot throw, so the first fault is kept, after which `null` is written.
+/// Writes links, and reads their targets. A sink cannot throw, so the first error is stored, and `null` is written
+/// after it.
 ///
-/// This is the one place where a link becomes JSON. One that leads to nothing that is there for whoever reads is `null`,
+/// This is the only place where a link is converted to JSON. A link to an object that the reader cannot see is `null`,
 /// wherever its value came from.
 final class LinkResolver {
     enum Source {
@@ -17,30 +18,31 @@ final class LinkResolver {
 
     private let source: Source
     private(set) var fault: (any Error)?
-    /// How many more objects may be written in place of links.
+    /// The number of objects that may still be written in place of links.
     private var remaining = LinkResolver.limit
 
-    /// Primary keys by class and object: many objects tend to link to few.
+    /// Primary keys by class and object: many objects often link to few.
     private var known: [ClassID: [ObjectKey: Value]] = [:]
     private let remembers: Bool
-    /// Whether not all objects are there for whoever reads.
+    /// Whether the reader's access is restricted.
     private let isRestricted: Bool
-    /// Whether links to objects without a primary key are refused.
+    /// Whether links to objects without a primary key are rejected.
     private let needsPrimaryKeys: Bool
 
     private static let limit = 100_000
 
-    /// Most bytes of one answer that cannot be continued: of an object with those in place of its links, too.
+    /// The maximum size of a response that cannot be split, which applies also to one object with those in place of its
+    /// links.
     private let answerLimit: Int
-    /// What counts what is written; nil where nobody waits for the thread.
+    /// Counts what is written; nil if no other request waits for the thread.
     private let budget: QueryBudget?
-    /// Where the object, or the answer, begins.
+    /// The position where the object or the response begins.
     private var start = 0
     private(set) var beginning: JSONWriter.Mark?
-    /// How far it has been counted.
+    /// The position up to which output has been counted.
     private var counted = 0
 
-    /// - Parameter answerLimit: most bytes of what cannot be asked for piece by piece; see `GatewayConfiguration`.
+    /// - Parameter answerLimit: the maximum size of data that cannot be requested in parts; see `GatewayConfiguration`.
     init(
         _ source: Source, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
     ) {
@@ -61,32 +63,32 @@ final class LinkResolver {
         }
     }
 
-    /// For whatever is read of a state of the store.
+    /// Creates a resolver for any state of the store.
     convenience init(reading reads: any ObjectReads) {
         self.init((reads as? any Snapshot).map { .snapshot($0) } ?? .past(reads), remembers: true)
     }
 
-    /// Writes an object. Throws `notFound` when there is none.
+    /// Writes an object. Throws `notFound` if it does not exist.
     func object(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
         guard try exists(plan.classID, key) else { throw StoreError(.notFound, "There is no such object any more.") }
         try write(key, plan, json)
     }
 
-    /// An object begins, or an answer that is one.
+    /// Marks the beginning of an object, or of a response that is one.
     func begin(_ json: JSONWriter) {
         start = json.count
         counted = json.count
         beginning = json.mark
     }
 
-    /// Notes a fault when what was written since `begin` is too much to go on.
+    /// Records an error if too much has been written since `begin`.
     func check(_ json: JSONWriter) {
         guard fault == nil else { return }
         if json.count - start > answerLimit { fault = Problem.answerTooLarge(answerLimit) }
         count(json)
     }
 
-    /// Counts what was written as work.
+    /// Counts the output toward the budget.
     func count(_ json: JSONWriter) {
         guard let budget, fault == nil else { return }
         do {
@@ -97,7 +99,7 @@ final class LinkResolver {
         }
     }
 
-    /// Whether a large value can be written, of so many bytes.
+    /// Returns whether a large value of this size can be written.
     func wants(_ size: () throws -> Int) throws -> Bool {
         guard fault == nil else { return false }
         guard let budget else { return true }
@@ -112,7 +114,7 @@ final class LinkResolver {
         }
     }
 
-    /// Writes a stored value with the links in it.
+    /// Writes a stored value with its links.
     func write(_ value: Value, _ column: RowPlan.Column, _ style: TypeStyle, _ json: JSONWriter) {
         switch (column.kind, value) {
         case (.link(_, let place), .link(let key)): link(key, place, style, json)
@@ -125,7 +127,7 @@ final class LinkResolver {
         }
     }
 
-    /// Writes a value of no column; mixed ones with their types.
+    /// Writes a value without a column; mixed values with their types.
     func value(_ value: Value, isMixed: Bool, _ style: TypeStyle, _ json: JSONWriter) {
         guard isMixed else { return json.value(value, style) }
         json.mixed(value) { link in
@@ -135,7 +137,7 @@ final class LinkResolver {
 
     /// Writes a link's target: as an object, as its primary key, or as a typed link.
     func link(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
-        // An object's own links belong to it; what is in their place does not.
+        // An object's own links count as part of it; target objects in their place do not.
         if place.expanded != nil, !place.isOwned { check(json) }
         guard fault == nil else { return json.null() }
         do {
@@ -163,7 +165,7 @@ final class LinkResolver {
         }
     }
 
-    /// Writes a link in a mixed value with its class, and its key as input takes it.
+    /// Writes a link in a mixed value with its class and key, in the form that requests accept.
     private func reference(_ target: ObjectReference, _ style: TypeStyle, _ json: JSONWriter) {
         guard fault == nil, let objectClass = schema[target.classID] else { return json.null() }
         var key = Value.int(target.key.rawValue)
@@ -200,7 +202,7 @@ final class LinkResolver {
             sink.beginObject(key)
             for property in plan.stored {
                 check(json)
-                // It is taken back as a whole.
+                // It is removed as a whole.
                 if fault != nil { break }
                 sink.value(try transaction.value(plan.classID, key, property))
             }

@@ -1,17 +1,17 @@
 import JSONCoding
 package import ObjectModel
 
-/// How the objects of a class are written: which properties in which order, with their names ready to be copied.
+/// How the objects of a class are written: the properties in order, with their encoded names.
 package final class RowPlan: Sendable {
-    /// Where a link leads and how the object there is written. A class, to be passed on cheaply.
+    /// The target of a link and how it is written. A class, so that passing it on is cheap.
     final class Target: Sendable {
         let classID: ClassID
         let className: String
-        /// Nil when the class has no primary key.
+        /// Nil if the class has no primary key.
         let primaryKey: PropertyID?
-        /// How to write the object itself; nil to write its key.
+        /// How the target object is written; nil to write its key.
         let expanded: RowPlan?
-        /// Whether the object belongs to the one that links to it, and is written as a part of it.
+        /// Whether the target belongs to the linking object, and is written as part of it.
         let isOwned: Bool
 
         init(_ target: ClassSchema, isOwned: Bool, expanded: RowPlan?) {
@@ -25,14 +25,14 @@ package final class RowPlan: Sendable {
 
     enum Kind: Sendable {
         case value(PropertyID, isMixed: Bool)
-        /// Links, singly or in a collection.
+        /// A link, or a collection of links.
         case link(PropertyID, Target)
-        /// The objects of the target whose property links here.
+        /// The objects of the target class whose property links here.
         case linkingObjects(PropertyID, Target)
     }
 
     struct Column: Sendable {
-        /// With quotes and colon.
+        /// The name with quotes and colon.
         let name: [UInt8]
         let kind: Kind
     }
@@ -40,32 +40,32 @@ package final class RowPlan: Sendable {
     let classID: ClassID
     let className: String
     let columns: [Column]
-    /// The stored properties among the columns, in their order.
+    /// The stored properties among the columns, in order.
     let stored: [PropertyID]
-    /// Whether objects are told apart by `$key`, for lack of a primary key. Embedded ones that are reached through their
-    /// owner are told apart by their place there: how many embedded objects others own is nothing to whoever reads one.
+    /// Whether objects are identified by `$key` because the class has no primary key. Embedded objects reached through
+    /// their owner are identified by their position there, and their keys would reveal how many others exist.
     let writesObjectKey: Bool
-    /// Whether a line ends after each object, instead of a comma before the next.
+    /// Whether each object is followed by a line break instead of a comma.
     let endsLines: Bool
     let style: TypeStyle
-    /// Whether what is written depends on other objects, too.
+    /// Whether the output depends on other objects, too.
     let looksFurther: Bool
 
-    /// How deep `expand` may go.
+    /// The maximum depth of `expand`.
     static let depthLimit = 4
 
     static let keyName = JSONWriter.escapedName("$key")
 
-    /// All stored properties in the order of declaration; links as keys, embedded objects within.
+    /// All stored properties in the order of declaration; links as keys, embedded objects inline.
     ///
-    /// - Parameter isPart: whether the objects are reached through those that own them.
+    /// - Parameter isPart: whether the objects are reached through their owners.
     convenience init(
         _ objectClass: ClassSchema, of schema: Schema, style: TypeStyle = .plain, isPart: Bool = false
     ) {
         self.init(objectClass, schema, objectClass.storedProperties, Expansion(), style, isPart: isPart)
     }
 
-    /// These properties alone; links as keys.
+    /// Only these properties; links as keys.
     convenience init(
         _ objectClass: ClassSchema, of schema: Schema, properties: [PropertySchema], style: TypeStyle
     ) { self.init(objectClass, schema, properties, Expansion(), style) }
@@ -73,10 +73,10 @@ package final class RowPlan: Sendable {
     /// Throws 400 for names that the classes do not have.
     ///
     /// - Parameters:
-    ///   - fields: the properties to write, joined by commas; nil for all stored ones. `owner.name` writes the owner as
-    ///     an object with its name alone.
-    ///   - expand: paths of links to write as the objects they lead to, joined by commas.
-    ///   - isPart: whether the objects are reached through those that own them.
+    ///   - fields: the properties to write, separated by commas; nil for all stored ones. `owner.name` writes the owner
+    ///     as an object with only its name.
+    ///   - expand: paths of links to write as their target objects, separated by commas.
+    ///   - isPart: whether the objects are reached through their owners.
     convenience init(
         _ objectClass: ClassSchema, of schema: Schema, fields: String?, expand: String?, style: TypeStyle,
         isPart: Bool = false
@@ -88,7 +88,7 @@ package final class RowPlan: Sendable {
             properties = []
             for name in fields.split(separator: ",", omittingEmptySubsequences: false) {
                 let name = String(name)
-                // It is written in any case.
+                // The key is always written.
                 if name == "$key", objectClass.primaryKey == nil { continue }
                 let names = name.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
                 if names.count > 1 { try expansion.choose(names, objectClass, schema) }
@@ -99,17 +99,17 @@ package final class RowPlan: Sendable {
         self.init(objectClass, schema, properties, expansion, style, isPart: isPart)
     }
 
-    /// As a file for import has the objects: each on a line, without `$key`.
+    /// Writes the objects in the form of an import file: one per line, without `$key`.
     package convenience init(exporting properties: [PropertySchema], of objectClass: ClassSchema, schema: Schema) {
         self.init(objectClass, schema, properties, Expansion(), .plain, isPart: true, endsLines: true)
     }
 
-    /// Each object on a line, told apart by `$key` where the class has no primary key; links as keys.
+    /// Writes one object per line, identified by `$key` if the class has no primary key; links as keys.
     package convenience init(lines properties: [PropertySchema], of objectClass: ClassSchema, schema: Schema) {
         self.init(objectClass, schema, properties, Expansion(), .plain, endsLines: true)
     }
 
-    /// - Parameter isPart: whether the objects are written without `$key`, as embedded ones within those that own them.
+    /// - Parameter isPart: whether the objects are written without `$key`, as embedded ones within their owners are.
     private init(
         _ objectClass: ClassSchema, _ schema: Schema, _ properties: [PropertySchema], _ expansion: Expansion,
         _ style: TypeStyle, isPart: Bool = false, endsLines: Bool = false
@@ -125,8 +125,8 @@ package final class RowPlan: Sendable {
                 stored.append(property.id)
                 continue
             }
-            // What owns an embedded object always shows it, and a valid schema has no cycle of such classes. Seen
-            // from an embedded object, its owner is another object like any.
+            // An owner always shows its embedded objects, and a valid schema has no cycle of embedded classes. The
+            // owner of an embedded object is an object like any other.
             let isOwned = target.isEmbedded && property.originProperty == nil
             let inner = expansion.inner[property.name] ?? (isOwned ? Expansion() : nil)
             let expanded = inner.map {
@@ -157,18 +157,18 @@ package final class RowPlan: Sendable {
     }
 }
 
-/// The tree of `expand=owner,toys.maker`, and of `fields=owner.name`.
+/// The tree of `expand=owner,toys.maker` and `fields=owner.name`.
 private struct Expansion {
     var inner: [String: Expansion] = [:]
-    /// The properties to write of the objects here; nil for all stored ones.
+    /// The properties to write of these objects; nil for all stored ones.
     private var fields: [String]?
 
-    /// In the order in which they were asked for.
+    /// Returns the properties in the order in which they were requested.
     func chosen(of objectClass: ClassSchema) -> [PropertySchema] {
         fields.map { $0.compactMap { objectClass[$0] } } ?? objectClass.storedProperties
     }
 
-    /// Takes in one path of `fields`, from the class on.
+    /// Adds one path of `fields`, starting from the class.
     mutating func choose(_ path: [String], _ objectClass: ClassSchema, _ schema: Schema) throws(Problem) {
         try Self.check(path.count - 1, path.joined(separator: "."), parameter: "fields")
         try choose(path[...], objectClass, schema, isOutermost: true)
@@ -178,9 +178,9 @@ private struct Expansion {
         _ names: ArraySlice<String>, _ objectClass: ClassSchema, _ schema: Schema, isOutermost: Bool = false
     ) throws(Problem) {
         guard let name = names.first else { return }
-        // The outermost object's are kept elsewhere.
+        // The outermost object's fields are stored separately.
         if !isOutermost, fields == nil { fields = [] }
-        // It is written in any case.
+        // The key is always written.
         if name == "$key", names.count == 1, objectClass.primaryKey == nil { return }
         let property = try objectClass.named(name, parameter: "fields")
         if !isOutermost, fields?.contains(name) == false { fields?.append(name) }

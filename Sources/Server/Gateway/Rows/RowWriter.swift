@@ -2,8 +2,8 @@ package import JSONCoding
 package import ObjectModel
 package import StoreContract
 
-/// Writes objects as JSON: as a sink of a snapshot's rows, which are written as they lie in the store, and object by
-/// object within a write transaction.
+/// Writes objects as JSON: as a sink of a snapshot's rows, directly from the stored form, or object by object within a
+/// write transaction.
 struct RowWriter: RowSink {
     private let plan: RowPlan
     private let json: JSONWriter
@@ -12,7 +12,7 @@ struct RowWriter: RowSink {
     /// The column that is written next.
     private var next = 0
 
-    /// How much may be written before it takes no more objects; nil where that is not for this writer to say.
+    /// The size at which it accepts no more objects; nil for no limit.
     private let fullAt: Int?
 
     init(_ plan: RowPlan, _ json: JSONWriter, _ look: LinkResolver, fullAt: Int? = nil) {
@@ -103,13 +103,13 @@ struct RowWriter: RowSink {
         if plan.endsLines { json.endLine() }
     }
 
-    /// One value of a stored column.
+    /// Writes one value of a stored column.
     mutating func value(_ value: Value) {
         name()
         look.write(value, plan.columns[next - 1], plan.style, json)
     }
 
-    /// Writes the name of the next stored column, after the computed ones before it.
+    /// Writes the name of the next stored column, after the computed columns before it.
     private mutating func name() {
         writeComputed()
         json.name(escaped: plan.columns[next].name)
@@ -123,7 +123,7 @@ struct RowWriter: RowSink {
             for origin in look.linking(to: key, place, property) {
                 look.check(json)
                 look.link(origin, place, plan.style, json)
-                // What follows would be null.
+                // Further values would be null.
                 if look.fault != nil { break }
             }
             json.endArray()
@@ -133,9 +133,9 @@ struct RowWriter: RowSink {
 }
 
 extension RowPlan {
-    /// Writes one JSON object for each key that exists, in their order.
+    /// Writes one JSON object for each existing key, in order.
     ///
-    /// - Parameter answerLimit: most bytes; 400 beyond. What one object alone holds is always written.
+    /// - Parameter answerLimit: the maximum number of bytes; 400 beyond. A single object is always written.
     func write(
         _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, answerLimit: Int = .max
     ) throws {
@@ -155,10 +155,10 @@ extension RowPlan {
         }
     }
 
-    /// Writes objects until there are so many bytes, or one cannot be written: the rest is for later. That one, whose fault
-    /// `look` has then, is taken back.
+    /// Writes objects until the size is reached or one cannot be written. The latter is removed from the output, and
+    /// its error is in `look`.
     ///
-    /// - Returns: how many of the keys were dealt with, that one not counted.
+    /// - Returns: the number of keys processed, without the failed one.
     func write(
         _ keys: [ObjectKey], of snapshot: any Snapshot, by look: LinkResolver, until fullAt: Int, into json: JSONWriter
     ) throws -> Int {
@@ -169,7 +169,7 @@ extension RowPlan {
         return count - 1
     }
 
-    /// Writes one object as a transaction has it. The plan has stored columns only.
+    /// Writes one object from a transaction. The plan must have only stored columns.
     func write(_ key: ObjectKey, of transaction: any WriteTransaction, into json: JSONWriter) throws {
         let look = LinkResolver(.transaction(transaction))
         var sink = RowWriter(self, json, look)
@@ -179,19 +179,19 @@ extension RowPlan {
         if let fault = look.fault { throw fault }
     }
 
-    /// Writes one value of a column that the plan has; null for other columns.
+    /// Writes one value of a column; null for columns that the plan does not have.
     func write(
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
     ) throws { try write(value, of: property, LinkResolver(.snapshot(snapshot)), json) }
 
-    /// `write` of a value that the property had at an earlier version.
+    /// Writes a value that the property had at an earlier version.
     func write(
         _ value: Value, of property: PropertyID, past reads: any ObjectReads, into json: JSONWriter
     ) throws { try write(value, of: property, LinkResolver(.past(reads)), json) }
 
-    /// Writes elements of a property that the plan has, as an array.
+    /// Writes elements of a property of the plan, as an array.
     ///
-    /// - Parameter answerLimit: most bytes; 400 beyond.
+    /// - Parameter answerLimit: the maximum number of bytes; 400 beyond.
     func write(
         _ elements: some Sequence<Value>, of property: PropertyCollection, into json: JSONWriter, answerLimit: Int
     ) throws {
@@ -201,7 +201,7 @@ extension RowPlan {
         json.endArray()
     }
 
-    /// The same of entries of a map, as an object.
+    /// Writes entries of a map, as an object.
     func write(
         _ entries: [(String, Value)], of property: PropertyCollection, into json: JSONWriter, answerLimit: Int
     ) throws {
@@ -214,13 +214,13 @@ extension RowPlan {
         json.endObject()
     }
 
-    /// `write` for a file that is to be imported: throws a problem for links to objects without a primary key, whose
-    /// object keys mean nothing elsewhere.
+    /// Writes an object for a file that will be imported: throws a problem for links to objects without a primary key,
+    /// whose object keys have no meaning elsewhere.
     package func writeExported(
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
     ) throws { try write(value, of: property, LinkResolver(.snapshot(snapshot), needsPrimaryKeys: true), json) }
 
-    /// Writes one line for each key that exists, in their order. Throws as `writeExported` when it is for import.
+    /// Writes one line for each existing key, in order. Throws as `writeExported` if it is for import.
     package func writeLines(
         _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, forImport: Bool = true
     ) throws {
@@ -238,7 +238,7 @@ extension RowPlan {
     }
 }
 
-/// Writes elements of one object's collection one after the other, and sees to it that they do not become too many bytes.
+/// Writes elements of one object's collection one by one, and limits their size.
 struct ElementWriter {
     private let column: RowPlan.Column
     private let style: TypeStyle
@@ -260,7 +260,7 @@ struct ElementWriter {
     mutating func write(_ element: Value) throws {
         look.write(element, column, style, json)
         count += 1
-        // One alone is written however large it is.
+        // A single element is always written, however large.
         if count > 1 { look.check(json) } else { look.count(json) }
         if let fault = look.fault { throw fault }
     }

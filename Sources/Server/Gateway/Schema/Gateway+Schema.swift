@@ -31,7 +31,7 @@ extension Gateway {
         }
     }
 
-    /// Says what `putSchema` would do, without doing it.
+    /// Returns what `putSchema` would do, without doing it.
     func planSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         try requireAdministrator(request)
@@ -44,7 +44,7 @@ extension Gateway {
         return .now(.json(json.bytes))
     }
 
-    /// Throws on a loop's thread when the schema is so large that it takes long to go through.
+    /// Throws on a loop's thread if the schema is so large that processing it takes long.
     func requireWorker(forLarge schema: Schema, _ request: Request) throws(NeedsWorker) {
         var properties = 0
         for objectClass in schema.classes {
@@ -53,7 +53,7 @@ extension Gateway {
         }
     }
 
-    /// Each takes some microseconds to write.
+    /// Writing each property takes some microseconds.
     private static let mostQuickProperties = 500
 
     private static func document(_ request: Request) throws -> SchemaDocument {

@@ -2,13 +2,13 @@ package import JSONCoding
 package import ObjectModel
 package import StoreContract
 
-/// What `PUT /v1/schema`, `POST /v1/schema/plan` and schema files hold: a schema, and the steps of a migration to it
-/// in the member `migration`.
+/// The body of `PUT /v1/schema` and `POST /v1/schema/plan`, and the contents of schema files: a schema and, in the
+/// member `migration`, the steps of a migration to it.
 package struct SchemaDocument {
     package let schema: Schema
     package let steps: [MigrationStep]
 
-    /// Throws every fault of the document's form, of the schema and of the steps' form, each with its place.
+    /// Throws all errors in the document's form, in the schema and in the steps' form, each with its location.
     package init(_ json: JSONValue) throws(SchemaFaults) {
         schema = try SchemaCoding.decode(json, besides: ["migration"])
         let faults = schema.faults()
@@ -21,7 +21,7 @@ package struct SchemaDocument {
     }
 }
 
-/// Collects faults while it reads on.
+/// Collects errors and continues.
 private struct StepDecoder {
     private let schema: Schema
     private(set) var faults: [SchemaFault] = []
@@ -90,7 +90,7 @@ private struct StepDecoder {
             return .setDefault(class: className, property: property, value: value)
         }
         let from = name("from", members, path)
-        // A conversion in place needs one name only.
+        // A conversion in place needs only one name.
         let to = kind == "convert" && members["to"] == nil ? from : name("to", members, path)
         guard let className, let from, let to else { return nil }
         switch kind {
@@ -111,7 +111,7 @@ private struct StepDecoder {
         return nil
     }
 
-    /// Nil when it is not given, and where the property does not exist, which `MigrationPlan` says.
+    /// Nil if no value is given, and if the property does not exist, which `MigrationPlan` reports.
     private mutating func value(
         _ member: String, _ members: JSONObject, _ path: String, _ className: String, _ property: String
     ) -> Value? {

@@ -1,19 +1,18 @@
 package import ObjectModel
 package import StoreContract
 
-/// Whoever decides about other classes in a store that does not belong to the gateway alone: of a program whose own
-/// code depends on them.
+/// Approves schema changes, if the store's classes belong to a program whose code depends on them.
 package protocol SchemaKeeper: Sendable {
-    /// Why the store may not get those classes; nil when it may. Not asked when nothing would change.
+    /// Returns the reason to reject the schema; nil to accept it. Not called if nothing would change.
     func refusal(from present: Schema, to wanted: Schema) -> Problem?
 
-    /// `Store.replaceSchema`, unless there is a reason for a refusal by then. Returns at once.
+    /// Calls `Store.replaceSchema`, unless there is a reason to reject the schema by then. Returns at once.
     func replaceSchema(
         with schema: Schema, migration: Migration, completion: @escaping @Sendable (Result<Version, any Error>) -> Void)
 }
 
 extension Gateway {
-    /// Why a document cannot be applied, or may not; nil when only the data can still say no.
+    /// Returns why a document cannot be applied or is not permitted; nil if only the data can still prevent it.
     func refusal(of plan: SchemaPlan, _ present: Schema) -> Problem? {
         if let keeper = configuration.schemaKeeper, !plan.isEmpty,
             let refusal = keeper.refusal(from: present, to: plan.document.schema)

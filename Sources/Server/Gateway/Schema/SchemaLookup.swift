@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Schema {
-    /// The class of that name. Throws 404 with the nearest name.
+    /// Returns the class with that name. Throws 404 with the nearest name.
     func named(_ name: String) throws(Problem) -> ClassSchema {
         guard let found = self[name] else {
             throw Problem(
@@ -13,7 +13,7 @@ extension Schema {
 }
 
 extension ClassSchema {
-    /// A property that a query parameter names. Throws 400 with the nearest name.
+    /// Returns the property named by a query parameter. Throws 400 with the nearest name.
     func named(_ name: String, parameter: String) throws(Problem) -> PropertySchema {
         guard let found = self[name] else {
             throw Problem(

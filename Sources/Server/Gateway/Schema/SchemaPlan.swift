@@ -2,20 +2,19 @@ package import JSONCoding
 package import ObjectModel
 package import StoreContract
 
-/// What a schema document would change in a store, and whether it may.
+/// The changes that a schema document would make to a store, and whether they are permitted.
 ///
-/// Stricter than a store: a property whose stored values would fall back to zero, because its type is another one or
-/// it became required, needs a step that says what becomes of them. Whoever sends such a document expects its values
-/// to be converted.
+/// Stricter than a store: if a property's stored values would be reset because its type changes or it becomes required,
+/// a migration step must say how to convert them, because the sender of such a document expects that.
 package struct SchemaPlan {
     package struct Change {
         package let change: SchemaDifference.Change
-        /// Of the class's objects, none of which any effect is felt by when there are none.
+        /// The number of the class's objects; without any, no change has an effect on data.
         package let objectCount: Int
-        /// The positions of the steps that say what becomes of the values.
+        /// The indices of the steps that convert the values.
         package let steps: [Int]
         package let effect: SchemaDifference.Effect
-        /// Whether the schema version and the steps suffice for it.
+        /// Whether the schema version and the steps are sufficient for it.
         package let isCovered: Bool
     }
 
@@ -26,7 +25,7 @@ package struct SchemaPlan {
     package init(_ document: SchemaDocument, for snapshot: any Snapshot) {
         self.document = document
         let present = snapshot.schema
-        // A document that was applied before is not read as a migration from what it made.
+        // A document that was already applied is not interpreted as a migration from its own result.
         let isApplied =
             document.schema.version == present.version
             && SchemaDifference(from: present, to: document.schema).isEmpty
@@ -49,17 +48,17 @@ package struct SchemaPlan {
 
     package var version: (from: UInt64, to: UInt64) { (plan.old.version, plan.new.version) }
 
-    /// Whether there is anything to do.
+    /// Whether there is nothing to do.
     package var isEmpty: Bool { changes.isEmpty && !plan.isMigration && plan.old.version == plan.new.version }
 
-    /// Steps that cannot be done, each with its place in the document.
+    /// Errors in steps that cannot be executed, each with its location in the document.
     package var faults: [SchemaFault] {
         plan.faults.map {
             SchemaFault(path: "$.migration[\($0.step)]", message: $0.error.message, hint: $0.error.hint)
         }
     }
 
-    /// Why the document cannot be applied as it is; nil when only the data can still say no.
+    /// The reason why the document cannot be applied as it is; nil if only the data can still prevent it.
     package var refusal: Problem? {
         guard plan.new.version >= plan.old.version else {
             return Problem(
@@ -106,9 +105,9 @@ package struct SchemaPlan {
 }
 
 extension SchemaPlan {
-    /// Writes the answer of `POST /v1/schema/plan`.
+    /// Writes the response of `POST /v1/schema/plan`.
     ///
-    /// - Parameter refusal: why the document cannot be applied, if it cannot.
+    /// - Parameter refusal: the reason why the document cannot be applied, if any.
     func encode(refusal: Problem?, into writer: JSONWriter) {
         writer.beginObject()
         writer.name("from")

@@ -3,22 +3,22 @@ import Identity
 import ObjectModel
 import StoreContract
 
-/// A version of the store that a caller asked to keep.
+/// A version of the store that is retained for a caller.
 struct FrozenVersion: Sendable {
     let id: String
-    /// The whole store: what the caller sees of it is decided anew with each request.
+    /// The unrestricted store: each request determines again what the caller can see.
     let snapshot: any Snapshot
     let owner: Owner
-    /// Whose quota it takes from.
+    /// The owner of the quota.
     let account: LimitKey
     let expires: Timestamp
 
-    /// Who may use it.
+    /// The owner of the snapshot, who alone may use it.
     enum Owner: Hashable, Sendable {
         case key(String)
-        /// The bearer of any token for somebody: tokens are renewed.
+        /// The subject of tokens, because tokens are renewed.
         case subject(String)
-        /// Somebody about whom no more is known.
+        /// Any other caller.
         case other(Principal)
 
         init(_ principal: Principal) {

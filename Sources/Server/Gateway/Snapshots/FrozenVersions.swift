@@ -5,20 +5,20 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// The versions that callers keep, each for a time. Bounded, because a kept version keeps the space of the store that
-/// later versions no longer need.
+/// The snapshots of all callers, each with a lifetime. Their number is limited, because a snapshot retains disk space
+/// that later versions no longer need.
 final class FrozenVersions: Sendable {
     private let versions = Mutex<[String: FrozenVersion]>([:])
     private let settings: LiveConfiguration
     private let queue = DispatchQueue(label: "realmgate.snapshots")
-    /// Snapshots refused because their caller had too many.
+    /// Snapshots rejected because their caller had too many.
     let limited = Atomic(0)
 
     private var configuration: GatewayConfiguration { settings.value }
 
     init(_ settings: LiveConfiguration) { self.settings = settings }
 
-    /// Lets go of what is over every few seconds, for as long as it exists.
+    /// Releases expired snapshots every few seconds, while this object exists.
     func expireRegularly() {
         queue.asyncAfter(deadline: .now() + .seconds(5)) { [weak self] in
             self?.expire()
@@ -26,10 +26,10 @@ final class FrozenVersions: Sendable {
         }
     }
 
-    /// Lets go of the versions whose time is over.
+    /// Releases expired snapshots.
     func expire() {
         let now = configuration.clock()
-        // Dropped outside of the lock, because the end of a version may take a while.
+        // Released outside of the lock, because releasing a version may take a while.
         _ = versions.withLock { versions in
             let over = versions.values.filter { $0.expires <= now }
             for version in over { versions[version.id] = nil }
@@ -37,11 +37,11 @@ final class FrozenVersions: Sendable {
         }
     }
 
-    /// How many are kept now.
+    /// The number of snapshots.
     var count: Int { versions.withLock { $0.count } }
 
-    /// Keeps a version for so many seconds. Throws 429 when the caller has as many as he may have, and 503 when there are
-    /// as many as there may be.
+    /// Retains a version for a number of seconds. Throws 429 if the caller has reached its limit, and 503 if the total
+    /// limit is reached.
     func keep(
         _ snapshot: any Snapshot, for seconds: Int, _ owner: FrozenVersion.Owner, on account: LimitKey
     ) throws(Problem) -> FrozenVersion {
@@ -82,20 +82,20 @@ final class FrozenVersions: Sendable {
         return problem
     }
 
-    /// The version kept under that id for that owner; nil when there is none, or none any more.
+    /// Returns the owner's snapshot with that id; nil if it does not exist or has expired.
     func find(_ id: String, of owner: FrozenVersion.Owner) -> FrozenVersion? {
         let now = configuration.clock()
         guard let found = versions.withLock({ $0[id] }), found.owner == owner, found.expires > now else { return nil }
         return found
     }
 
-    /// Lets go of a version. False when there is none.
+    /// Releases a snapshot. Returns false if it does not exist.
     func drop(_ id: String, of owner: FrozenVersion.Owner) -> Bool {
         guard find(id, of: owner) != nil else { return false }
         return versions.withLock { $0.removeValue(forKey: id) } != nil
     }
 
-    /// All that are kept, oldest version first, those of one owner or everybody's.
+    /// Returns all snapshots of one owner or of all owners, oldest version first.
     func all(of owner: FrozenVersion.Owner?) -> [FrozenVersion] {
         let now = configuration.clock()
         return versions.withLock { versions in
@@ -103,7 +103,7 @@ final class FrozenVersions: Sendable {
         }.sorted { ($0.snapshot.version, $0.expires, $0.id) < ($1.snapshot.version, $1.expires, $1.id) }
     }
 
-    /// Nobody can guess it: 128 bits from the system's generator, which is a cryptographic one.
+    /// Returns an id that cannot be guessed: 128 bits from the system's cryptographic generator.
     private static func newID() -> String {
         var generator = SystemRandomNumberGenerator()
         return Base64.url.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })

@@ -6,7 +6,7 @@ import ObjectModel
 import StoreContract
 
 extension Gateway {
-    /// Registers the routes of kept versions.
+    /// Registers the routes of snapshots.
     func onSnapshots(_ on: Registration) {
         on(.post, "/v1/snapshots", makeSnapshot)
         on(.get, "/v1/snapshots", listSnapshots)
@@ -35,8 +35,8 @@ extension Gateway {
         return .now(response)
     }
 
-    /// The caller's own; everybody's for administrators. Callers without a credential cannot be told apart, so that they
-    /// are shown none.
+    /// Lists the caller's snapshots, or all for administrators. Callers without a credential cannot be distinguished,
+    /// so they see none.
     private func listSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
@@ -69,7 +69,7 @@ extension Gateway {
         return .now(.empty(204))
     }
 
-    /// `GET /v1/snapshots/{id}/changes?to={id}`: what is different at a later version, the newest one by default.
+    /// `GET /v1/snapshots/{id}/changes?to={id}`: the differences to a later version, by default the latest.
     private func compareSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["to", "limit"])
         let limit = try parameters.integer("limit", in: 0...configuration.largestPage) ?? configuration.defaultPage
@@ -95,7 +95,7 @@ extension Gateway {
         }
     }
 
-    /// The snapshot that the path names. Throws 404 when it is not there for the caller.
+    /// Returns the snapshot in the path. Throws 404 if the caller has none with that id.
     private func named(_ path: PathParameters, _ request: Request) throws(Problem) -> FrozenVersion {
         let id = path["snapshot"] ?? ""
         guard let found = snapshots.find(id, of: FrozenVersion.Owner(try caller(of: request).principal)) else {
@@ -104,7 +104,8 @@ extension Gateway {
         return found
     }
 
-    /// The whole store at the version that a parameter names. Throws 410 when it is not there for the caller.
+    /// Returns the unrestricted store at the version that a parameter names. Throws 410 if the caller has no such
+    /// snapshot.
     func frozen(_ id: String, _ request: Request, parameter: String) throws(Problem) -> any Snapshot {
         guard let found = snapshots.find(id, of: FrozenVersion.Owner(try caller(of: request).principal)) else {
             throw Problem(410, "snapshot.gone", Self.gone(id), parameter: parameter)

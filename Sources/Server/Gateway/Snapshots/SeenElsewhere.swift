@@ -3,14 +3,14 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Finds the objects that are shown otherwise although nobody wrote to them: those that own embedded objects which were
-/// written to, and those with links to what came into a caller's sight, or went out of it.
+/// Finds the objects whose representation has changed although they were not written: owners of changed embedded
+/// objects, and objects with links to objects that became visible or hidden.
 struct SeenElsewhere {
     let from: any Snapshot
     let to: any Snapshot
 
-    /// Adds their properties to what was modified. Cost: what was changed and links there, and of a class whose objects are
-    /// seen or not because of others, all of its objects.
+    /// Adds their properties to the modified ones. Cost: the changes and their links; for a class whose visibility
+    /// depends on other objects, all of its objects.
     func add(to changes: inout ChangeSet) throws {
         if let access = BoundAccess.of(to) {
             for objectClass in self.to.schema.classes where from.schema[objectClass.id] != nil {
@@ -24,7 +24,7 @@ struct SeenElsewhere {
                 }
                 for key in suspects where try from.exists(id, key) != self.to.exists(id, key) { turned.append(key) }
                 for key in turned {
-                    // Links are found on the side where the object is there.
+                    // Links are found in the version that has the object.
                     let side = try self.to.exists(id, key) ? self.to : from
                     try add(holdersOf: ObjectReference(id, key), on: side, to: &changes) { property in
                         property.type.isMixed || property.targetClass == id
@@ -32,7 +32,7 @@ struct SeenElsewhere {
                 }
             }
         }
-        // From the innermost outwards: owners that are embedded themselves are noted on the way.
+        // From the innermost outward: owners that are embedded themselves are added on the way.
         var written = embedded(in: changes)
         while let object = written.popLast() {
             try add(holdersOf: object, on: self.to, to: &changes) {
@@ -67,7 +67,7 @@ struct SeenElsewhere {
 }
 
 extension Snapshot {
-    /// A value as it is shown: embedded objects as what they hold, whichever they are.
+    /// Returns a value in comparable form: embedded objects by their contents, not their identity.
     func look(of property: PropertySchema, _ classID: ClassID, _ key: ObjectKey) throws -> Value {
         try look(value(classID, key, property.id), property)
     }

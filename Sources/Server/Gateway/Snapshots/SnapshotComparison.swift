@@ -4,13 +4,13 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What is different between two versions, as one caller sees them.
+/// The differences between two versions as one caller sees them.
 struct SnapshotComparison {
     let from: any Snapshot
     let to: any Snapshot
-    /// Most objects of each kind of difference of a class; all of them are counted.
+    /// The maximum number of listed objects for each class and kind of difference; the counts include all.
     let limit: Int
-    /// Most bytes.
+    /// The maximum size of the response in bytes.
     let answerBytes: Int
 
     /// The differences of one class.
@@ -22,7 +22,7 @@ struct SnapshotComparison {
         var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
     }
 
-    /// - Parameter changes: all that was done in between, which may be more than the caller sees.
+    /// - Parameter changes: all changes between the versions, possibly more than the caller can see.
     func document(of changes: ChangeSet) throws -> JSONWriter {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
@@ -34,7 +34,7 @@ struct SnapshotComparison {
         json.bool(from.schema != to.schema)
         json.name("classes")
         json.beginArray()
-        // What a migration did is in no log: then all objects are compared.
+        // The log does not contain the changes of a migration, so all objects are compared.
         var changes = changes.schemaChanged ? try ChangeSet(comparing: from, with: to) : changes
         try SeenElsewhere(from: from, to: to).add(to: &changes)
         for objectClass in to.schema.classes where isListed(objectClass.id) {
@@ -55,8 +55,8 @@ struct SnapshotComparison {
         return json
     }
 
-    /// The names of properties that every object of a class shows in another way than before, or no longer: a change of
-    /// the schema changes them all.
+    /// Returns the names of properties whose representation changed for every object of a class because of a schema
+    /// change.
     private func namesOfOthers(_ objectClass: ClassSchema) -> [String] {
         guard from.schema != to.schema, let before = from.schema[objectClass.id] else { return [] }
         let changed = objectClass.storedProperties.filter { now in
@@ -69,12 +69,12 @@ struct SnapshotComparison {
 
     private func looksDifferent(_ objectClass: ClassSchema) -> Bool { !namesOfOthers(objectClass).isEmpty }
 
-    /// Whether objects may come or go for the caller although nothing was done to them.
+    /// Whether objects can become visible or hidden although they were not changed.
     private func comesAndGoes(_ classID: ClassID) -> Bool {
         BoundAccess.of(to)?.dependsOnOthers(classID) ?? false
     }
 
-    /// Whether the class has a list of its own. What embedded objects that have none are, their owners are.
+    /// Whether the class can be listed. Embedded objects that cannot are compared with their owners.
     private func isListed(_ classID: ClassID) -> Bool { BoundAccess.of(to)?.isListed(classID) ?? true }
 
     private func difference(_ changes: ClassChanges, _ objectClass: ClassSchema) throws -> Difference {
@@ -89,7 +89,7 @@ struct SnapshotComparison {
             keys.formUnion(Set(try from.select(all, .all)).symmetricDifference(try to.select(all, .all)))
         }
         for key in keys.sorted() {
-            // What a caller sees may begin or end with a change, so that the two versions are asked, not the log.
+            // A change can make an object visible or hidden, so the versions decide, not the log.
             switch (try before != nil && from.exists(id, key), try to.exists(id, key)) {
             case (false, true): difference.inserted.append(key)
             case (true, false): difference.deleted.append(key)
@@ -144,7 +144,7 @@ struct SnapshotComparison {
         json.endObject()
     }
 
-    /// The primary key, or the object key where the class has none.
+    /// Writes the primary key, or the object key if the class has none.
     private func write(
         _ key: ObjectKey, _ objectClass: ClassSchema, _ snapshot: any Snapshot, _ json: JSONWriter
     ) throws {
@@ -157,7 +157,7 @@ struct SnapshotComparison {
 }
 
 extension Store {
-    /// What was done after one version up to another. Throws 410 when the change log does not reach back that far.
+    /// Returns the changes between two versions. Throws 410 if the change log no longer contains them.
     func changesBetween(_ from: any Snapshot, _ to: any Snapshot) throws -> ChangeSet {
         var merged = ChangeSet(version: from.version)
         guard let all = try changes(after: from.version) else {

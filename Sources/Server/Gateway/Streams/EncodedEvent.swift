@@ -2,15 +2,15 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 
-/// An event with its data, written once for all streams that it is sent to.
+/// An event with its data, encoded once for all streams that receive it.
 struct EncodedEvent: Sendable {
     let name: String
-    /// The state that it leads to; nil for one that belongs to none.
+    /// The state after the event; nil for an event without a state.
     let mark: Mark?
-    /// As it is sent on a stream of its own, with the mark as its id.
+    /// The bytes for a stream of its own, with the mark as event id.
     let bytes: SharedBytes
 
-    /// - Parameter data: an object, in one line.
+    /// - Parameter data: a JSON object in one line.
     init(_ name: String, _ mark: Mark?, _ data: JSONWriter) {
         self.init(name, mark, data.withBytes { .event(id: mark?.description, name: name, data: $0) })
     }
@@ -21,21 +21,21 @@ struct EncodedEvent: Sendable {
         self.bytes = bytes
     }
 
-    /// The same, counted as long as clients have yet to take it, if it is large.
+    /// Returns the event; if it is large, counts its memory until all clients have read it.
     func counted(by memory: EventMemory) -> EncodedEvent {
         bytes.count > Self.mostCopied ? EncodedEvent(name, mark, memory.counted(bytes)) : self
     }
 
-    /// Sends the same event on a stream that it shares with others: with another id, and with members before its own. The
-    /// bytes of a large one are shared with other streams all the same.
+    /// Sends the event on a stream that several subscriptions share: with another id, and with additional members
+    /// first. The bytes of a large event are still shared with other streams.
     ///
-    /// - Parameter members: JSON, as it stands within braces.
+    /// - Parameter members: JSON members without the braces.
     func send(on stream: EventStream, as id: String, with members: [UInt8]) -> EventStream.SendResult {
         guard bytes.count > Self.mostCopied else { return stream.send(copy(id, members)) }
         let start = bytes.withUnsafeBytes { $0.firstIndex(of: UInt8(ascii: "{")).map { $0 + 1 } ?? $0.count }
         var out = Array("id: \(id)\nevent: \(name)\ndata: {".utf8)
         out += members
-        // An event that is so long has members.
+        // An event of this size has members.
         out.append(UInt8(ascii: ","))
         return stream.send(SharedBytes(out), SharedBytes(bytes, from: start))
     }
@@ -56,15 +56,15 @@ struct EncodedEvent: Sendable {
     }
 }
 
-/// Why there is nothing to observe any more.
+/// The reason why an observation has ended.
 struct Ending: Error {
     let event: EncodedEvent
-    /// Nil when what was observed is gone.
+    /// Nil if the observed object was deleted.
     let problem: Problem?
 
-    /// Of an object, and of what it held.
+    /// The end of an observed object or its property.
     ///
-    /// - Parameter mark: nil where there is no store any more to tell the version's history.
+    /// - Parameter mark: nil if the store is closed, so that the history is unknown.
     static func deleted(_ version: Version, _ mark: Mark?) -> Ending {
         let json = JSONWriter(capacity: 64)
         json.beginObject()
@@ -82,7 +82,7 @@ struct Ending: Error {
 }
 
 extension SharedBytes {
-    /// Asks clients to reconnect after two seconds. It belongs to the first event: some clients take a block of its own,
-    /// which the format has them ignore, for an event without data.
+    /// Asks clients to reconnect after two seconds. It is part of the first event: some clients interpret a separate
+    /// block as an event without data, although the format says to ignore it.
     static let retry = SharedBytes("retry: 2000\n")
 }

@@ -6,16 +6,16 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What updates carry besides positions.
+/// The data in updates besides positions.
 enum Include: String, CaseIterable, Sendable {
     case indices
     case objects
 }
 
 extension Gateway {
-    /// Parameters of every stream of events.
+    /// The parameters of every event stream.
     private static let streamParameters = ["keyPaths", "types", "lastEventID"]
-    /// Parameters of streams whose updates carry objects.
+    /// The parameters of streams whose updates contain objects.
     private static let rowParameters = streamParameters + ["fields", "expand", "include"]
 
     func observeCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -24,8 +24,8 @@ extension Gateway {
         }
     }
 
-    /// What a path behind an object names: a collection, or the object that a link leads to. The stream ends when the path
-    /// leads elsewhere.
+    /// Observes the place after an object in a path: a collection, or the target of a link. The stream ends when the
+    /// path leads to another place.
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         if let closingEvent = try closingEvent(request, path, try snapshot(for: request)) { return closingEvent }
         return try events(request) { [self] in try heldKey($0, path, $1) }
@@ -52,7 +52,7 @@ extension Gateway {
             linksTo: place.objectClass)
     }
 
-    /// The object that a link leads to. Throws 404 for one that leads nowhere and 400 for another single value.
+    /// Returns the target of a link. Throws 404 for a null link, and 400 for another single value.
     private func targetKey(
         of place: PropertyPlace, _ request: Request, _ snapshot: any Snapshot
     ) throws -> TopicKey {
@@ -83,7 +83,7 @@ extension Gateway {
         return key
     }
 
-    /// What the parameters ask for of a query's result.
+    /// Parses the parameters for observing a query's result.
     func channelKey(
         _ parameters: QueryParameters, _ place: CollectionPlace,
         _ subject: (BoundQuery) throws(Problem) -> TopicKey.Subject
@@ -141,9 +141,9 @@ extension Gateway {
         return key
     }
 
-    /// A list, set or map as it lies.
+    /// Returns the key for a list, set or map in stored order.
     ///
-    /// - Parameter target: the class of the objects; nil for values.
+    /// - Parameter target: the class of the objects; nil for plain values.
     private func elementsKey(
         _ property: PropertyCollection, _ parameters: QueryParameters, _ way: [BoundQuery],
         linksTo target: ClassSchema? = nil
@@ -178,13 +178,13 @@ extension Gateway {
             subject: .object(ObjectReference(object.objectClass.id, key)), style: style, keyPaths: keyPaths)
     }
 
-    /// Tells a client that comes back of the end of an object that it knew; nil when there is no such thing to tell.
+    /// Returns the event that tells a reconnecting client that its object was deleted; nil if it was not.
     private func closingEvent(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
         let object = try AddressedObject(path, snapshot)
         guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = try lastSeen(request) else {
             return nil
         }
-        // What was then takes a look at everything that was done since.
+        // Finding the earlier object reads all changes since then.
         try request.requireWorker()
         guard let past = try store.asOf(since, before: try store.snapshot()),
             let known = try object.address.find(object.objectClass, in: past.reads),
@@ -205,7 +205,7 @@ extension Gateway {
         return key
     }
 
-    /// What every stream of objects takes: `fields`, `expand`, `types`, `include` and `keyPaths`.
+    /// Parses the parameters of every stream of objects: `fields`, `expand`, `types`, `include` and `keyPaths`.
     private func rows(
         _ parameters: QueryParameters, of subject: TopicKey.Subject, _ objectClass: ClassSchema, _ schema: Schema
     ) throws(Problem) -> TopicKey {
@@ -216,7 +216,7 @@ extension Gateway {
             keyPaths: try keyPaths(parameters, objectClass, schema))
     }
 
-    /// A stream of what a request asks for, which is read again whenever the schema is replaced.
+    /// Opens a stream for a request, which is parsed again whenever the schema is replaced.
     private func events(
         _ request: Request, key: @escaping @Sendable (Request, any Snapshot) throws -> TopicKey
     ) throws -> Reply {
@@ -231,7 +231,7 @@ extension Gateway {
             }
             return bound
         }
-        // What is wrong with it is said before the stream begins.
+        // Errors in the request are reported before the stream begins.
         let first = try bind(request)
         let lastSeen = try known(lastSeen(request), first.way, caller.view, request)
         let account = Self.limitKey(request)
@@ -247,7 +247,7 @@ extension Gateway {
         }
     }
 
-    /// How a stream ends whose request means nothing under a new schema.
+    /// Returns how a stream ends whose request is not valid under a new schema.
     private func ending(of error: any Error) -> Ending {
         let problem = problem(of: error)
         if problem.code == StoreError.Code.notFound.rawValue, let snapshot = try? store.snapshot() {
@@ -256,7 +256,8 @@ extension Gateway {
         return .error(problem)
     }
 
-    /// The version that a client knows, if the path led there then; otherwise what it knows is about something else.
+    /// Returns the version that a client knows, if the path led to the same place then; otherwise its knowledge is
+    /// about something else.
     private func known(
         _ version: Version?, _ way: [BoundQuery], _ view: AccessView, _ request: Request
     ) throws -> Version? {
@@ -285,7 +286,7 @@ extension Gateway {
         return paths
     }
 
-    /// The version of the last event that the client saw; nil when it saw none of this history, or says something else.
+    /// Returns the version of the last event that the client received; nil if it has none of this history.
     private func lastSeen(_ request: Request) throws -> Version? {
         guard let mark = request.lastEventID.flatMap({ Mark($0) }), try store.knows(mark) else { return nil }
         return mark.version
@@ -293,7 +294,7 @@ extension Gateway {
 }
 
 extension Request {
-    /// The id of the last event that the client of a stream saw. The header, which browsers send when they reconnect on
-    /// their own, is later than the parameter that the page opened the stream with.
+    /// The id of the last event that the client received. The header, which browsers send when they reconnect, is more
+    /// recent than the parameter with which the page opened the stream.
     var lastEventID: String? { header("Last-Event-ID") ?? query("lastEventID") }
 }

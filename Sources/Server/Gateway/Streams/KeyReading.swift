@@ -1,14 +1,14 @@
 import ObjectModel
 import StoreContract
 
-/// How a request is read as what is to be observed. When the schema is replaced it is read again: an observation goes on if
-/// that gives the same key, and its members begin anew if it gives another one, or an error.
+/// Parses a request as a topic key. When the schema is replaced, the request is parsed again: if the key is the same,
+/// the observation continues; if it differs or is an error, the members begin again.
 ///
-/// Requests with equal keys are read alike, so that this tells no keys apart.
+/// Requests with equal keys are parsed alike, so this type compares equal for all.
 struct KeyReading: Hashable, Sendable {
-    /// The schema of the store under which the key was read.
+    /// The store's schema for which the key was parsed.
     let schema: Schema
-    /// Reads the request at a version as its caller sees it, nil for the newest one. Throws what is wrong with it.
+    /// Parses the request at a version as its caller sees it, nil for the latest. Throws the error in it.
     let read: @Sendable ((any Snapshot)?) throws -> TopicKey
 
     static func == (a: KeyReading, b: KeyReading) -> Bool { true }
@@ -16,7 +16,7 @@ struct KeyReading: Hashable, Sendable {
 }
 
 extension TopicKey {
-    /// Whether what was asked for is this at a version, as its caller sees it. Asked of the version that is told of, not of
-    /// the newest one: that may have the schema again which the version in between has not.
+    /// Returns whether the request means this key at a version, as its caller sees it. Checked at the reported version
+    /// and not the latest one, which may have the original schema again although the version between has not.
     func holds(at snapshot: any Snapshot) -> Bool { (try? reading?.read(snapshot)) == self }
 }

@@ -6,23 +6,23 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// An event that is long, as several that a client applies one after the other: each is written when the first client has
-/// room for it, and shared by all that are told the same at about the same time.
+/// A large event, split into several that a client applies one after the other. Each is encoded when the first client
+/// has room for it, and shared by all that receive it at about the same time.
 ///
-/// A beginning is an `initial` with the first objects, and updates that insert the others. An update is one or more that
-/// modify, then one that deletes, and inserts, and more that insert. The last has the state that all of them lead to as
-/// its id. The ones before it have an empty id: a client that loses the connection between them knows nothing that it
-/// could go on from, and begins anew.
+/// The beginning is an `initial` with the first objects, and updates that insert the others. An update becomes one or
+/// more that modify, then one that deletes and inserts, and further ones that insert. The last has the mark of the
+/// resulting state as its id. The ones before it have an empty id: a client that loses the connection between them has
+/// no state to resume from, and begins again.
 final class LargeEvent: Sendable {
     enum Content: Sendable {
         case keys(KeySequence)
         case change(LiveChange)
-        /// What is written as a whole: of sections, of one object and of what a property of one holds.
+        /// An event that is encoded as a whole: of sections, of one object, and of one object's property.
         case whole(TopicEvent.Content)
         case difference(TopicEvent.Difference)
     }
 
-    /// Where a part begins.
+    /// The position where a part begins.
     private struct Place {
         enum Phase { case beginning, modifications, insertions }
 
@@ -38,9 +38,9 @@ final class LargeEvent: Sendable {
 
     private struct State {
         var parts: [Part]
-        /// Whether the last of the parts is known to be the last.
+        /// Whether the last of the parts is known to be the final one.
         var isComplete = false
-        /// The part that was written last, for those that come a little later.
+        /// The part that was encoded last, for members that need it a little later.
         var latest: SharedBytes?
     }
 
@@ -64,7 +64,8 @@ final class LargeEvent: Sendable {
         state = Mutex(State(parts: [Part(place: Place(phase: phase))]))
     }
 
-    /// One part, and whether it is the last; nil when there is no room for it now. The part before it has been asked for.
+    /// Returns a part, and whether it is the last; nil if there is no memory for it now. The preceding part must have
+    /// been requested.
     func part(_ index: Int) throws -> (event: EncodedEvent, isLast: Bool)? {
         try state.withLock { state in
             guard index < state.parts.count else { throw Problem.internalError }
@@ -98,7 +99,7 @@ final class LargeEvent: Sendable {
         }
     }
 
-    /// Writes the part at a place. Gives where the next one begins.
+    /// Writes the part at a position. Returns where the next one begins.
     private func write(_ place: Place) throws -> (JSONWriter, Place?) {
         switch content {
         case .keys(let keys): return try write(keys, place)
@@ -110,7 +111,7 @@ final class LargeEvent: Sendable {
         }
     }
 
-    /// Writes what cannot be sent in parts. Throws 400 when it is longer than any answer may be.
+    /// Writes an event that cannot be split. Throws 400 if it exceeds the maximum size of a response.
     private func bounded(isOneObject: Bool, _ write: (any Snapshot) throws -> JSONWriter) throws -> JSONWriter {
         if isOneObject { return try write(snapshot) }
         do {
@@ -149,7 +150,7 @@ final class LargeEvent: Sendable {
         var (modifications, insertions) = (Self.none, Self.none)
         var deletions: [Int] = []
         var hasRoom = true
-        // The positions of what is modified are those from before, so that nothing is deleted before the last of them.
+        // The positions of modifications are those before the event, so nothing is deleted before the last of them.
         if place.phase == .modifications {
             let all = change.modificationsNew
             let (items, count) = try rows(place.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
@@ -196,7 +197,7 @@ final class LargeEvent: Sendable {
         json.endObject()
     }
 
-    /// An array of as many objects as an event has room for, one at least where there is any.
+    /// Returns an array of as many objects as fit into an event, and at least one if there is any.
     private func rows(_ range: Range<Int>, _ keys: (Range<Int>) -> [ObjectKey]) throws -> ([UInt8], Int) {
         let json = JSONWriter(capacity: 4096)
         json.beginArray()
@@ -222,38 +223,38 @@ extension TopicEvent.Difference {
     fileprivate var isObject: Bool { if case .object = self { true } else { false } }
 }
 
-/// How much is written of events.
+/// The limits for encoding events.
 struct EventLimits: Sendable {
     let memory: EventMemory
-    /// Most bytes of an event that can be sent in parts, but for an object that alone is larger.
+    /// The maximum size of an event that can be split, except for a single larger object.
     let eventBytes: @Sendable () -> Int
-    /// Most bytes of one that cannot.
+    /// The maximum size of an event that cannot be split.
     let answerBytes: @Sendable () -> Int
 
-    /// Most bytes that are written on the live queries' thread.
+    /// The maximum number of bytes encoded on the live queries' thread.
     private static let mostOnThread = 1 << 20
 
-    /// What an update may cost on the live queries' thread; nil where it is to be written elsewhere in any case.
+    /// The budget for encoding an update on the live queries' thread; nil if it is always encoded elsewhere.
     var onThread: QueryBudget? {
         guard memory.hasRoom else { return nil }
         return QueryBudget(rows: nil, bytes: min(Self.mostOnThread, eventBytes()), milliseconds: nil)
     }
 }
 
-/// The bytes of large events that clients have yet to take, each event counted once.
+/// The memory for large events that clients have not yet read, each event counted once.
 final class EventMemory: Sendable {
     private let limit: Int
     private let held = Atomic(0)
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether another event may be written.
+    /// Whether another event can be encoded.
     var hasRoom: Bool { bytes < limit }
 
-    /// What waits now.
+    /// The bytes in memory now.
     var bytes: Int { held.load(ordering: .relaxed) }
 
-    /// Counts the event until the last client has taken it.
+    /// Counts the event until the last client has read it.
     func counted(_ event: SharedBytes) -> SharedBytes {
         let count = event.count
         held.add(count, ordering: .relaxed)
@@ -261,10 +262,10 @@ final class EventMemory: Sendable {
     }
 }
 
-/// What one member has yet to be sent of a large event.
+/// The part of a large event that one member still has to receive.
 struct Delivery: Sendable {
     let event: LargeEvent
-    /// What it joins from when it has been sent nothing.
+    /// The version from which the member joins if nothing has been sent to it.
     let since: Version?
     var next = 0
 }

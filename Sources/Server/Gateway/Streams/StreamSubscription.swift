@@ -2,21 +2,22 @@ import HTTPServer
 import ObjectModel
 import Synchronization
 
-/// One client's stream of one topic's events.
+/// One client's stream of a topic's events.
 ///
-/// A client that reads too slowly is not queued for without end: when its stream is full, events are left out until it
-/// has drained, and then it joins the topic again from the version that it was left at: it is told the difference
-/// since then in one, or everything anew.
+/// The queue of a client that reads too slowly is limited: when its stream is full, events are skipped until the queue
+/// has drained. Then it joins the topic again from its last version, and receives the difference since then in one
+/// event, or everything again.
 final class StreamSubscription: TopicMember {
-    /// Reads again what the client asked for, under the present schema: what is to be observed, or why there is nothing.
+    /// Parses the client's request again, under the present schema: returns the topic key, or why there is nothing to
+    /// observe.
     typealias Binding = @Sendable () -> Result<TopicKey, Ending>
 
     private struct State {
         var topic: Topic
-        /// Where it was left.
+        /// The version at which events were skipped.
         var since: Version?
         var isBehind = false
-        /// What is left of a large event.
+        /// The rest of a large event.
         var rest: Delivery?
         var isOver = false
     }
@@ -40,9 +41,9 @@ final class StreamSubscription: TopicMember {
     /// Sends events from now on until the stream ends.
     ///
     /// - Parameters:
-    ///   - caller: for whom large beginnings are written.
-    ///   - version: what the client has heard of, if it comes back.
-    ///   - bind: asked when the schema was replaced.
+    ///   - caller: the caller for whose account large beginnings are encoded.
+    ///   - version: the version that a reconnecting client knows.
+    ///   - bind: called when the schema was replaced.
     static func begin(
         _ key: TopicKey, _ topics: Topics, _ stream: EventStream, for caller: LimitKey, since version: Version?,
         bind: @escaping Binding
@@ -50,10 +51,10 @@ final class StreamSubscription: TopicMember {
         let topic = topics.topic(for: key)
         let subscription = StreamSubscription(stream, topic, topics, caller, bind)
         stream.send(.retry)
-        // The stream drops this when it ends.
+        // The stream releases this when it ends.
         stream.onDrain { subscription.catchUp() }
         topic.join(subscription, since: version)
-        // The stream holds the subscription until then.
+        // The stream retains the subscription until then.
         stream.onClose { _ in subscription.leave() }
     }
 
@@ -74,7 +75,7 @@ final class StreamSubscription: TopicMember {
             state.rest = rest
             state.isBehind = true
         }
-        // It may have drained before it was marked.
+        // The queue may have drained before this was recorded.
         if !stream.isCongested { catchUp() }
     }
 

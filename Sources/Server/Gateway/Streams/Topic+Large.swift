@@ -4,12 +4,12 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// Large events, which members are sent on workers' threads, each as fast as it reads. Meanwhile they are no members; when
-/// they have been sent the last part, they join again from the version that it leads to.
+/// Large events are sent on worker threads, to each member as fast as it reads. Meanwhile it is not a member; after the
+/// last part it joins again from the event's version.
 extension Topic {
-    /// Sends an event to those who were members.
+    /// Sends an event to former members.
     ///
-    /// - Parameter since: the version that they are at.
+    /// - Parameter since: their version.
     func send(_ event: LargeEvent, toMembers members: [any TopicMember], since: Version?) {
         state.withLock { state in
             for member in members {
@@ -26,7 +26,7 @@ extension Topic {
         }
     }
 
-    /// Goes on with a member that has room again.
+    /// Continues with a member that has room again.
     func goOn(_ delivery: Delivery, with member: any TopicMember) {
         context.workers.run(for: member.caller) { [self] in send(delivery, to: member) }
     }
@@ -38,13 +38,13 @@ extension Topic {
         do {
             while state.withLock({ $0.receiving.contains(id) }) {
                 guard member.findsRoom() else {
-                    // What has not begun is not kept: it may be out of date by then.
+                    // A delivery that has not begun is not kept: it may be outdated by then.
                     guard delivery.next == 0 else { return member.fallBehind(in: delivery) }
                     state.withLock { _ = $0.receiving.remove(id) }
                     return member.fallBehind(since: delivery.since)
                 }
                 guard let part = try delivery.event.part(delivery.next) else {
-                    // Clients take what is there, or are cut off.
+                    // Clients read the pending data, or are disconnected.
                     let rest = delivery
                     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
                         goOn(rest, with: member)
@@ -63,7 +63,7 @@ extension Topic {
                 if part.isLast { return joinAgain(member, since: delivery.event.version) }
             }
         } catch let error as StoreError where error.code == .versionGone {
-            // It read so slowly that its version has gone.
+            // It read so slowly that its version no longer exists.
             joinAgain(member, since: nil)
         } catch {
             state.withLock { _ = $0.receiving.remove(id) }
@@ -72,7 +72,7 @@ extension Topic {
     }
 
     private func joinAgain(_ member: any TopicMember, since version: Version?) {
-        // It may have left meanwhile, and must not come in again then.
+        // It may have left meanwhile, and must not be added again.
         let made = state.withLock { state -> Int? in
             guard state.receiving.remove(ObjectIdentifier(member)) != nil else { return nil }
             return state.wait(member, since: version)

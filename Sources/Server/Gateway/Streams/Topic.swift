@@ -5,31 +5,31 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// One observation shared by all who ask for the same, with each event encoded once.
+/// One observation shared by all streams with the same request; each event is encoded once.
 ///
-/// A member joins by an observation of its own, which tells it the state or what it missed, and is a member from the
-/// version that this is at: observations are told one after the other on one thread, and all of them are at one
-/// version. From then on it is told what the first of these observations, the main one, is told; its own ends.
+/// A member joins with an observation of its own, which reports the state or the changes that the member missed. From
+/// the resulting version on it is a member: observations are reported one after the other on one thread, and all have
+/// the same version. The first of these observations, the main one, then serves all members, and the member's own ends.
 ///
-/// A large beginning is encoded on another thread, so that others do not wait for it. Who has been sent it joins once
-/// more, from the version that it is of.
+/// A large beginning is encoded on another thread, so that others do not wait for it. Its receivers then join once
+/// more, from its version.
 final class Topic: Sendable {
-    /// An observation by which members join. Those that join from the same version do so together.
+    /// An observation with which members join. Those that join from the same version share it.
     struct Join {
         let since: Version?
-        /// Those who wait for what this observation begins with.
+        /// The members that wait for the observation's first event.
         var members: [any TopicMember]
         /// The version at which it began.
         var start: Version?
-        /// Whether the difference since `since` may still come.
+        /// Whether the difference since `since` may still be reported.
         var isResuming = false
         var observation: TopicObservation?
     }
 
-    /// A large beginning that is being encoded, and who waits for it.
+    /// A large beginning that is being encoded, and the members that wait for it.
     struct InitialSnapshot {
         let version: Version
-        /// In the order in which they came.
+        /// The members in order of arrival.
         var members: [ObjectIdentifier: (place: Int, member: any TopicMember)] = [:]
         private var count = 0
 
@@ -44,37 +44,37 @@ final class Topic: Sendable {
     struct State {
         var joins: [Int: Join] = [:]
         var lastJoin = 0
-        /// The join whose observation goes on for all.
+        /// The join whose observation serves all members.
         var main: Int?
-        /// Those who are told everything that becomes different, by `memberID`.
+        /// The members that receive all changes, by `memberID`.
         var members: [ObjectIdentifier: any TopicMember] = [:]
-        /// Those among them whose streams are not in the group.
+        /// The members whose streams are not in the group.
         var others: [ObjectIdentifier: any TopicMember] = [:]
         /// The large beginning that is being encoded.
         var initialSnapshot: InitialSnapshot?
-        /// Those who are being sent a large event.
+        /// The members that are receiving a large event.
         var receiving: Set<ObjectIdentifier> = []
-        /// What the members have been told leads to the state at this version.
+        /// The version that the members have reached.
         var position: Version?
-        /// The schema of the store under which the key is known to hold, once it is another than at the beginning.
+        /// The store's schema for which the key is known to be valid, once it differs from the first one.
         var schema: Schema?
     }
 
-    /// Nanoseconds that the live queries rest for each stream that an event went to. Queueing, framing and writing an
-    /// event takes the loops some 10 µs of one core for each stream; twice that leaves at least half of a core to
-    /// requests however fast commits come. What comes after a rest is told at once.
+    /// The nanoseconds for which the live queries pause for each stream that received an event. Queueing, framing and
+    /// writing an event takes the loops some 10 µs of one core per stream; a pause of twice that leaves at least half
+    /// of a core to requests, however fast commits arrive. The first event after a pause is sent at once.
     private static let restPerStream = 20_000
 
-    /// A beginning of more rows is encoded on another thread: each takes some microseconds.
+    /// The number of rows above which a beginning is encoded on another thread: each takes some microseconds.
     private static let mostQuickRows = 256
-    /// So is one that takes more look-ups, or has more bytes.
+    /// The number of lookups or bytes above which it is, too.
     private static let mostQuickReads = 10_000
     private static let mostQuickBytes = 256 << 10
 
     let key: TopicKey
     let context: TopicContext
     private let encoder: TopicEncoder
-    /// The members' plain streams, which are sent the same bytes.
+    /// The members' own streams, which receive the same bytes.
     let group = EventStreamGroup()
     let state = Mutex(State())
 
@@ -84,8 +84,7 @@ final class Topic: Sendable {
         encoder = TopicEncoder(key, largest: context.largest(), context.limits)
     }
 
-    /// Tells a member the state, or what it missed since a version that it knows, and everything from then on. From
-    /// any thread.
+    /// Sends a member the state, or the changes since a version that it knows, and all later changes. From any thread.
     func join(_ member: any TopicMember, since version: Version?) {
         if let made = state.withLock({ $0.wait(member, since: version) }) { observe(made, since: version) }
     }
@@ -94,14 +93,14 @@ final class Topic: Sendable {
         let observation = TopicObservation(key, context.live, since: version) { [weak self] event in
             self?.deliver(event, to: made)
         }
-        // It may be over already; then it goes.
+        // The join may have ended already; then the observation ends.
         state.withLock { $0.joins[made]?.observation = observation }
     }
 
-    /// Forgets a member. From any thread; an event that is being sent may still reach it.
+    /// Removes a member. From any thread; an event that is being sent may still reach it.
     func leave(_ member: any TopicMember) {
         let wasMember = state.withLock { state in
-            // A join that resumed keeps its members, which keep the topic, until it is told something.
+            // A join that resumed keeps its members, which keep the topic, until its first event.
             for id in state.joins.keys { state.joins[id]?.members.removeAll { $0 === member } }
             state.initialSnapshot?.members[ObjectIdentifier(member)] = nil
             state.receiving.remove(ObjectIdentifier(member))
@@ -111,27 +110,27 @@ final class Topic: Sendable {
     }
 }
 
-/// What topics need of the gateway.
+/// The parts of the gateway that topics use.
 struct TopicContext: Sendable {
     let live: LiveQueries
-    /// Where large events are encoded.
+    /// Encodes large events.
     let workers: WorkerPool
     let limits: EventLimits
-    /// Most rows to begin with.
+    /// The maximum number of rows in the first event.
     let largest: @Sendable () -> Int
-    /// What to tell of an error.
+    /// Converts an error to a problem.
     let problem: @Sendable (any Error) -> Problem
-    /// The state that the store is at.
+    /// Returns the latest state of the store.
     let newest: @Sendable () throws -> Mark
-    /// The mark of a version; nil when there is no store any more.
+    /// Returns the mark of a version; nil if the store is closed.
     let mark: @Sendable (Version) -> Mark?
-    /// The schema that the store has.
+    /// Returns the store's schema.
     let schema: @Sendable () throws -> Schema
 }
 
 // On the live queries' thread.
 extension Topic {
-    /// Whether what was asked for is something else at a version, or nothing.
+    /// Whether the request means something else at a version, or is invalid there.
     private func isOutdated(at snapshot: any Snapshot) -> Bool {
         let schema = BoundAccess.wholeSchema(of: snapshot)
         guard state.withLock({ $0.schema ?? key.reading?.schema }) != schema else { return false }
@@ -140,8 +139,8 @@ extension Topic {
         return false
     }
 
-    /// Whether something that the schema does not have is asked for because the schema was replaced meanwhile, perhaps more
-    /// than once. What was asked for is read again then: once for each schema that the store is found to have.
+    /// Whether an error is due to a schema that was replaced meanwhile, perhaps more than once. The request is then
+    /// parsed again: once for each schema that the store is found to have.
     private func isOvertaken(_ error: StoreError) -> Bool {
         guard [.unknownClass, .unknownProperty, .notACollection].contains(error.code),
             let schema = try? context.schema()
@@ -163,7 +162,7 @@ extension Topic {
         case .failed(let error as StoreError) where error.code == .schemaReplaced: beginAnew(id)
         case .failed(let error as StoreError) where isOvertaken(error): beginAnew(id)
         case .failed(let error as StoreError) where error.code == .notFound:
-            // It went between the look at it and the observation.
+            // The store was closed between the check and the observation.
             do {
                 let newest = try context.newest()
                 end(id, with: .deleted(newest.version, newest))
@@ -180,7 +179,7 @@ extension Topic {
             guard try content.rowCount(key, snapshot) <= Self.mostQuickRows else {
                 return beginElsewhere(id, snapshot, content)
             }
-            // Few rows may be long ones, or hold many in place of links.
+            // A few rows may be large, or contain many objects in place of links.
             let quick = QueryBudget(
                 rows: Self.mostQuickReads, bytes: min(Self.mostQuickBytes, context.limits.eventBytes()),
                 milliseconds: nil)
@@ -196,15 +195,15 @@ extension Topic {
         }
     }
 
-    /// Lets the members of a join wait for what another thread encodes. If its observation is the main one, it goes on, so
-    /// that its result is kept until they join again.
+    /// Makes the members of a join wait for a beginning that another thread encodes. If the join's observation is the
+    /// main one it continues, so that its result is kept until they join again.
     private func beginElsewhere(_ id: Int, _ snapshot: any Snapshot, _ content: TopicEvent.Content) {
         let version = snapshot.version
         let members = admit(id, at: version, isResuming: false, asMembers: false).members
         let isFirst = state.withLock { state in
             guard !members.isEmpty else { return false }
             let isFirst = state.initialSnapshot == nil
-            // An earlier version will do: they are told what came after it in any case.
+            // An earlier version is sufficient: the changes after it follow in any case.
             var initialSnapshot = state.initialSnapshot ?? InitialSnapshot(version)
             for member in members { initialSnapshot.add(member) }
             state.initialSnapshot = initialSnapshot
@@ -214,7 +213,7 @@ extension Topic {
         context.workers.run(for: members.first?.caller) { [self] in
             let outcome = Result { () throws -> (LargeEvent, SharedBytes?) in
                 let event = try encoder.large(snapshot, content)
-                // Kept until all have it.
+                // Retained until all have received it.
                 return (event, try event.part(0)?.event.bytes)
             }
             while let waiting = state.withLock({ $0.takeBeginners() }) {
@@ -276,7 +275,7 @@ extension Topic {
         }
     }
 
-    /// Those who are to be told the difference that they resume with; nil when the join is not about to resume.
+    /// Returns the members that resume with a difference; nil if the join is not about to resume.
     private func finishResuming(_ id: Int, at version: Version) -> (members: [any TopicMember], since: Version?)? {
         state.withLock { state in
             guard let join = state.joins[id], join.isResuming, join.start == version else { return nil }
@@ -285,12 +284,12 @@ extension Topic {
         }
     }
 
-    /// Moves the topic to a version if the join is the main one and somebody is to be told. Gives the members who
-    /// are told one by one, and the version that all are at.
+    /// Moves the topic to a version if the join is the main one and there are members to notify. Returns the members
+    /// that are notified individually, and the version that all have.
     private func advance(_ id: Int, to version: Version) -> (others: [any TopicMember], since: Version?)? {
         state.withLock { state in
             guard state.main == id else {
-                // It resumed with nothing to tell, and the main one goes on for it.
+                // It resumed without a difference, and the main observation serves it from now on.
                 state.joins[id] = nil
                 return nil
             }
@@ -300,10 +299,10 @@ extension Topic {
         }
     }
 
-    /// Ends what the join's observation goes on for: those that wait for its beginning, or everybody.
+    /// Ends the members that a join's observation serves: those that wait for its first event, or all.
     private func end(_ id: Int, with ending: Ending) { dismiss(concerned(id), with: ending) }
 
-    /// The same for a schema that is another by now: everybody reads again what was asked for, and begins anew.
+    /// Makes those members parse their requests again and begin again, after the schema was replaced.
     private func beginAnew(_ id: Int) {
         let members = concerned(id)
         state.withLock { state in
@@ -318,7 +317,7 @@ extension Topic {
         }
     }
 
-    /// Whom the end of a join's observation concerns. It is forgotten.
+    /// Removes a join, and returns the members that its observation served.
     private func concerned(_ id: Int) -> [any TopicMember] {
         state.withLock { state in
             let join = state.joins.removeValue(forKey: id)
@@ -328,14 +327,14 @@ extension Topic {
         }
     }
 
-    /// Makes those who wait for the join members, if they are to be, and its observation the main one if there is none
-    /// yet.
+    /// Makes the waiting members of the join members of the topic, if requested, and its observation the main one if
+    /// there is none.
     private func admit(
         _ id: Int, at version: Version, isResuming: Bool, asMembers: Bool = true
     ) -> (members: [any TopicMember], since: Version?) {
         state.withLock { state in
             guard let join = state.joins[id] else { return ([], nil) }
-            // The difference that a join resumes with comes at once if at all.
+            // The difference with which a join resumes comes at once, if at all.
             for (other, earlier) in state.joins where earlier.isResuming { state.endResuming(other) }
             state.joins[id]?.start = version
             state.joins[id]?.isResuming = isResuming
@@ -353,9 +352,9 @@ extension Topic {
         }
     }
 
-    /// Sends an event to one member; false when it did not take it and is no member any more.
+    /// Sends an event to one member; false if it rejected the event and is no longer a member.
     ///
-    /// - Parameter since: what it is to join again from if it has no room.
+    /// - Parameter since: the version from which it joins again if it has no room.
     @discardableResult
     private func give(_ event: EncodedEvent, to member: any TopicMember, since: Version?) -> Bool {
         let outcome = member.take(event)
@@ -374,7 +373,7 @@ extension Topic {
 }
 
 extension TopicMember {
-    /// Tells members apart; streams that are behind are known by themselves.
+    /// Identifies a member: by its stream, or by itself while it is behind.
     fileprivate var memberID: ObjectIdentifier { plainStream.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self) }
 }
 
@@ -384,16 +383,15 @@ extension Topic.State {
         if member.plainStream == nil { others[member.memberID] = member }
     }
 
-    /// False when it is no member.
+    /// Returns false if it is not a member.
     mutating func remove(_ member: any TopicMember) -> Bool {
         others[member.memberID] = nil
         return members.removeValue(forKey: member.memberID) != nil
     }
 
-    /// Notes that a member waits to be told what it missed since a version. Gives the join that is to begin; nil when it
-    /// has.
+    /// Adds a member that waits for the changes since a version. Returns the join that must begin; nil if it has begun.
     mutating func wait(_ member: any TopicMember, since version: Version?) -> Int? {
-        // Those that wait for the same are told the same.
+        // Members that wait for the same event share it.
         if let waiting = joins.first(where: { $0.value.start == nil && $0.value.since == version })?.key {
             joins[waiting]?.members.append(member)
             return nil
@@ -403,7 +401,7 @@ extension Topic.State {
         return lastJoin
     }
 
-    /// Those who wait for the beginning; nil, and nobody will any more, when there are none.
+    /// Removes and returns the members that wait for the first event; nil if there are none.
     fileprivate mutating func takeBeginners() -> [any TopicMember]? {
         guard let waiting = initialSnapshot?.members, !waiting.isEmpty else {
             initialSnapshot = nil
@@ -414,7 +412,7 @@ extension Topic.State {
         return waiting.values.sorted { $0.place < $1.place }.map(\.member)
     }
 
-    /// Nothing more follows what a join resumed with.
+    /// Ends the resumption of a join: its difference has been reported.
     fileprivate mutating func endResuming(_ id: Int) {
         guard id == main else {
             joins[id] = nil

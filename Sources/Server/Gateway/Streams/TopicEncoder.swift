@@ -6,10 +6,10 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// Encodes the events of one topic, each once. Called from the live queries' thread, where events arrive one at a time,
+/// Encodes the events of one topic, each once. Called on the live queries' thread, where events arrive one at a time,
 /// so its lock is hardly ever contended.
 final class TopicEncoder: Sendable {
-    /// Most rows to begin with.
+    /// The maximum number of rows in the first event.
     private let largest: Int
     private let limits: EventLimits
     private let state: Mutex<State>
@@ -20,7 +20,8 @@ final class TopicEncoder: Sendable {
         state = Mutex(State(key: key))
     }
 
-    /// Throws 400 when there is too much to begin with. From any thread: others that are encoded meanwhile do not wait.
+    /// Encodes the first event. Throws 400 if it has too many rows. From any thread; other encodings do not wait for
+    /// it.
     func initial(_ snapshot: any Snapshot, _ content: TopicEvent.Content) throws -> EncodedEvent {
         let mark = snapshot.mark
         if let known = state.withLock({ $0.knownInitial(mark) }) { return known }
@@ -31,7 +32,7 @@ final class TopicEncoder: Sendable {
         return event
     }
 
-    /// A long beginning. Throws as `initial`.
+    /// Prepares a large first event. Throws as `initial` does.
     func large(_ snapshot: any Snapshot, _ content: TopicEvent.Content) throws -> LargeEvent {
         let mark = snapshot.mark
         return try state.withLock { state in
@@ -47,9 +48,9 @@ final class TopicEncoder: Sendable {
         }
     }
 
-    /// The event, if it is short, or what it comes in. Throws 400 for names that are gone.
+    /// Encodes an update as one short event, or prepares a large one. Throws 400 for names that no longer exist.
     ///
-    /// - Parameter since: the version that those who are told resume from; nil for what all are told.
+    /// - Parameter since: the version that the receivers resume from; nil for an update for all.
     func update(_ difference: TopicEvent.Difference, since: Version? = nil) throws -> Update {
         try state.withLock { state in
             if let budget = limits.onThread {
@@ -73,7 +74,7 @@ final class TopicEncoder: Sendable {
 private struct State {
     let key: TopicKey
     var plan: (schema: Schema, plan: TopicPlan)?
-    // Weak, so that no large event is kept for nobody.
+    // Weak, so that a large event without receivers is freed.
     weak var lastInitial: SharedBytes?
     var initialMark: Mark?
     weak var lastLarge: LargeEvent?
@@ -112,7 +113,7 @@ private struct State {
         return event
     }
 
-    /// The plan under a schema. Throws when a name that it was asked for is gone.
+    /// Returns the plan for a schema. Throws if a requested name no longer exists.
     mutating func plan(for schema: Schema) throws -> TopicPlan {
         if let plan, plan.schema == schema { return plan.plan }
         let made = try TopicPlan(key, schema)

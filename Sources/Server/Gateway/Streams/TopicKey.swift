@@ -5,7 +5,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What is observed and how it is told. Clients that ask for the same share one observation and encoded events.
+/// The observed data and its encoding. Clients with equal keys share one observation and the encoded events.
 struct TopicKey: Hashable, Sendable {
     enum Subject: Hashable, Sendable {
         case objects(BoundQuery)
@@ -20,22 +20,23 @@ struct TopicKey: Hashable, Sendable {
     var expand: String?
     var style = TypeStyle.plain
     var includesObjects = true
-    /// Whether it is about embedded objects that are reached through the one that owns them.
+    /// Whether it observes embedded objects reached through their owner.
     var isOwned = false
     var keyPaths: [LiveKeyPath] = []
-    /// What the events show of each object, which counts as modified when that changes; unless key paths say what counts.
+    /// The parts of each object that the events show, whose changes count as modifications unless key paths are given.
     var shape: LiveShape?
-    /// Whose eyes it is seen with, when not everything is there for them.
+    /// The view of the caller; nil for full access.
     var view: AccessView?
-    /// What path led to what is observed: each step gives an object as long as it leads on. It ends when one does not.
+    /// The path that led to the observed data: each step's query matches while the path leads there. The observation
+    /// ends when one does not.
     var way: [BoundQuery] = []
 
-    /// The names, numbers and types of all that is written.
+    /// The names, identifiers and types of all written properties.
     var form = ""
-    /// How the request comes to a key under another schema.
+    /// Parses the request under another schema.
     var reading: KeyReading?
 
-    /// The class of what the rows are made of, or of the object that holds the elements.
+    /// The class of the rows, or of the object that owns the elements.
     var classID: ClassID {
         switch subject {
         case .objects(let query), .sections(let query, by: _): query.classID
@@ -44,7 +45,7 @@ struct TopicKey: Hashable, Sendable {
     }
 }
 
-/// What a topic hears of what it observes, whatever that is.
+/// An event of a topic's observation.
 enum TopicEvent: Sendable {
     enum Content: Sendable {
         case objects(KeySequence)
@@ -63,13 +64,13 @@ enum TopicEvent: Sendable {
     case initial(any Snapshot, Content)
     case resumed(any Snapshot)
     case update(Version, Difference)
-    /// The object is gone, and with it what it held.
+    /// The object was deleted, and its property with it.
     case deleted(Version)
     case failed(any Error)
 }
 
 extension TopicEvent.Content {
-    /// How many rows it begins with.
+    /// Returns the number of rows in the first event.
     func rowCount(_ key: TopicKey, _ snapshot: any Snapshot) throws -> Int {
         switch (self, key.subject) {
         case (.objects(let keys), _): keys.count

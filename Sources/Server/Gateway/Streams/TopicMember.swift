@@ -1,42 +1,41 @@
 import HTTPServer
 import ObjectModel
 
-/// One taker of a topic's events. Events come on the live queries' thread, one at a time.
+/// A receiver of a topic's events. Events arrive on the live queries' thread, one at a time.
 protocol TopicMember: AnyObject, Sendable {
-    /// On whose account what it begins with is made.
+    /// The caller for whose account the first event is encoded.
     var caller: LimitKey { get }
 
-    /// The stream that all its events go to as they are, for those to be sent to many streams at once.
+    /// The stream that receives all events unchanged, for sending to many streams at once.
     var plainStream: EventStream? { get }
 
-    /// Takes an event. When there is no room for it, `fallBehind` follows, and no more events until it has joined again.
+    /// Receives an event. If there is no room for it, `fallBehind` follows, and no more events until it has joined
+    /// again.
     func take(_ event: EncodedEvent) -> EventStream.SendResult
 
-    /// Takes what its topic began with at an earlier version, from any thread. It is about to join again from there, and
-    /// what follows is told then; when there is no room, `fallBehind` follows.
+    /// Receives the first event of its topic at an earlier version, from any thread. It then joins again from there and
+    /// receives the later changes; if there is no room, `fallBehind` follows.
     func begin(with event: EncodedEvent) -> EventStream.SendResult
 
-    /// Whether it has room for an event. When it has not, it goes on once it has: with what it is told to by `fallBehind`.
+    /// Whether it has room for an event. If not, it continues once it has, as told by `fallBehind`.
     func findsRoom() -> Bool
 
-    /// Takes a part of a large event, which others follow, from any thread. What it has been told until the last of them
-    /// comes is of no version.
+    /// Receives a part of a large event, from any thread. Until the last part it has no consistent version.
     func take(part: EncodedEvent) -> EventStream.SendResult
 
-    /// The rest of a large event is left out from here on. It is to go on with it when there is room.
+    /// The rest of a large event is skipped from here on. Continue with it when there is room.
     func fallBehind(in delivery: Delivery)
 
-    /// It has heard of everything up to this version, without having been sent anything.
+    /// The member is up to date with this version, without having received an event.
     func isAt(_ version: Version)
 
-    /// Events are left out from here on. It is to join again, from this version, when there is room.
+    /// Events are skipped from here on. Join again from this version when there is room.
     func fallBehind(since version: Version?)
 
-    /// The topic ends, because its schema was replaced: what was asked for is to be read again, and to begin anew. From
-    /// any thread.
+    /// The topic ends because its schema was replaced: parse the request again and begin again. From any thread.
     func beginAnew()
 
-    /// Nothing follows: there is nothing to observe any more.
+    /// The observation has ended; nothing follows.
     func end(with ending: Ending)
 }
 

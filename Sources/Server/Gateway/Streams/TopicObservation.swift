@@ -4,28 +4,27 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// What a topic hears of: what its key says and, where that is what an object holds, the object. It ends when this is
-/// dropped.
+/// The observation of a topic's data and, if that belongs to an object, of the object. It ends when this is released.
 struct TopicObservation: Sendable {
     private let tokens: [LiveToken]
 
-    /// - Parameter deliver: called on the live queries' thread. After `deleted` and `failed` it may be called again, which
-    ///   is to be ignored.
+    /// - Parameter deliver: called on the live queries' thread. It may be called again after `deleted` and `failed`;
+    ///   ignore such calls.
     init(
         _ key: TopicKey, _ live: LiveQueries, since version: Version?,
         deliver: @escaping @Sendable (TopicEvent) -> Void
     ) {
         let holder = Holder(key)
         let main = live.observe(key, holder, since: version, deliver: deliver)
-        // Asked for second, so that what the observation begins with has been told before.
+        // Registered second, so that the first event of the data has been reported before.
         var tokens = [main] + (holder.map { [live.observe($0, of: key, since: version, deliver: deliver)] } ?? [])
         for step in key.way { tokens.append(live.observe(step: step, of: key, since: version, deliver: deliver)) }
         self.tokens = tokens
     }
 }
 
-/// The object that holds what is observed. When it is deleted, a difference is told first that empties the observed
-/// collection; but there is none if that is empty.
+/// The object that owns the observed data. When it is deleted, a difference that empties the observed collection comes
+/// first, unless the collection is empty.
 private final class Holder: Sendable {
     let object: ObjectReference
     private let isEmpty = Mutex(false)
@@ -40,10 +39,10 @@ private final class Holder: Sendable {
         }
     }
 
-    /// Whether the observed collection has been told to be empty.
+    /// Whether the observed collection has been reported as empty.
     var isKnownEmpty: Bool { isEmpty.withLock { $0 } }
 
-    /// Notes what was told; true when that is the end.
+    /// Records a reported state; returns true if the object no longer exists.
     func isLost(_ snapshot: any Snapshot, isEmpty: Bool) -> Bool {
         self.isEmpty.withLock { $0 = isEmpty }
         return isEmpty && (try? snapshot.exists(object.classID, object.key)) == false
@@ -51,7 +50,7 @@ private final class Holder: Sendable {
 }
 
 extension LiveQueries {
-    /// Observes what the key says.
+    /// Observes the data of the key.
     fileprivate func observe(
         _ key: TopicKey, _ holder: Holder?, since version: Version?,
         deliver: @escaping @Sendable (TopicEvent) -> Void
@@ -135,7 +134,7 @@ extension LiveQueries {
         }
     }
 
-    /// Observes whether a step of a path still leads where it did.
+    /// Observes whether a step of a path still leads to the same object.
     fileprivate func observe(
         step: BoundQuery, of key: TopicKey, since version: Version?,
         deliver: @escaping @Sendable (TopicEvent) -> Void
@@ -157,7 +156,7 @@ extension LiveQueries {
         }
     }
 
-    /// Observes whether the holder is there; what it holds is observed by itself.
+    /// Observes whether the owner exists; its data is observed separately.
     fileprivate func observe(
         _ holder: Holder, of key: TopicKey, since version: Version?,
         deliver: @escaping @Sendable (TopicEvent) -> Void
@@ -165,7 +164,7 @@ extension LiveQueries {
         observeObject(
             holder.object.classID, holder.object.key, through: key.lens, since: version, asLongAs: key.holds
         ) { event in
-            // If it is not empty, the difference that empties it is still to be told, in the same step.
+            // If the collection is not empty, the difference that empties it follows in the same step.
             guard holder.isKnownEmpty else { return }
             switch event {
             case .initial, .resumed, .change: break
@@ -177,7 +176,7 @@ extension LiveQueries {
 }
 
 extension TopicEvent.Difference {
-    /// The store at the version that it leads to, as it is seen.
+    /// The restricted store at the version of the event.
     var snapshot: any Snapshot {
         switch self {
         case .objects(let change): change.snapshot

@@ -5,7 +5,7 @@ import QueryLanguage
 import StoreContract
 
 extension TopicPlan {
-    /// `"sections": [{"key", "count", "items"}]`.
+    /// Writes `"sections": [{"key", "count", "items"}]`.
     func write(_ sections: LiveSections, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         json.name("sections")
         json.beginArray()
@@ -49,7 +49,7 @@ extension TopicPlan {
 }
 
 extension JSONWriter {
-    /// A member with an array of `[section, row]`.
+    /// Writes a member with an array of `[section, row]`.
     fileprivate func paths(_ name: String, _ paths: [SectionPath]) {
         self.name(name)
         beginArray()

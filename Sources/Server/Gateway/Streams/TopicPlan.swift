@@ -8,12 +8,12 @@ import StoreContract
 struct TopicPlan {
     let key: TopicKey
     let objectClass: ClassSchema
-    /// Of what is observed: of the holder, for elements.
+    /// The plan for the observed objects; for elements, for their owner.
     let rows: RowPlan
-    /// Of elements.
+    /// The plan for elements.
     let elements: ElementPlan?
 
-    /// Throws when a class or a name that was asked for is not in the schema.
+    /// Throws if a requested class or name is not in the schema.
     init(_ key: TopicKey, _ schema: Schema) throws {
         guard let objectClass = schema[key.classID] else {
             throw StoreError(.unknownClass, "The observed class was removed from the schema.")
@@ -32,7 +32,7 @@ struct TopicPlan {
         }
     }
 
-    /// What the events show of each object beyond what is watched anyway.
+    /// The data of each object that the events show, besides what is observed anyway.
     var shape: LiveShape {
         var shape = LiveShape(of: (elements?.objects ?? rows).classID)
         switch key.subject {
@@ -48,11 +48,11 @@ struct TopicPlan {
         return shape.beyondReach
     }
 
-    /// Tells apart ways to write objects: by the names, numbers and types of all that is written. A property of the same name
-    /// and type may be another one, whose values are others although nobody assigned them.
+    /// Identifies a way to write objects: by the names, identifiers and types of all written properties. A property
+    /// with the same name and type may be another one, with other values although none was assigned.
     func form(_ schema: Schema) -> String { rows.form(schema) + (elements?.objects?.form(schema) ?? "") }
 
-    /// Throws 400 when there are too many rows to begin with. Gives how many there are.
+    /// Throws 400 if the first event has too many rows. Returns their number.
     @discardableResult
     func check(_ content: TopicEvent.Content, _ snapshot: any Snapshot, limit: Int) throws -> Int {
         let count = try content.rowCount(key, snapshot)
@@ -88,7 +88,7 @@ struct TopicPlan {
         return json
     }
 
-    /// - Parameter snapshot: the difference's own, perhaps with a budget.
+    /// - Parameter snapshot: the difference's snapshot, possibly with a budget.
     func update(_ difference: TopicEvent.Difference, _ snapshot: any Snapshot) throws -> JSONWriter {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
@@ -122,13 +122,13 @@ struct TopicPlan {
         return try snapshot.value(object.classID, object.key, property)
     }
 
-    /// The properties that changed, with their values.
+    /// Writes the changed properties with their values.
     private func write(_ change: LiveObjectChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         json.name("changes")
         json.beginArray()
         for property in change.properties {
             guard let schema = objectClass[property.id] else { continue }
-            // Of a list, set or map it is only told that it changed: what it is now can be read.
+            // A list, set or map is only reported as changed: its new value can be read.
             let isStoredCollection = schema.type.isCollection && !schema.type.isComputed
             let new = try property.newValue ?? (isStoredCollection ? value(of: property.id, snapshot) : nil)
             json.beginObject()
@@ -168,7 +168,7 @@ extension RowPlan {
         return "\(className)\(writesObjectKey ? "$" : ""){\(parts.joined(separator: ","))}"
     }
 
-    /// Adds what is written of the objects at a place.
+    /// Adds the parts of the objects at a place that are written.
     fileprivate func add(to shape: inout LiveShape, at place: LiveShape.Place) {
         for column in columns {
             switch column.kind {
@@ -185,7 +185,7 @@ extension RowPlan {
 }
 
 extension JSONWriter {
-    /// A member with an array of positions.
+    /// Writes a member with an array of positions.
     func positions(_ name: String, _ positions: [Int]) {
         self.name(name)
         beginArray()
@@ -193,7 +193,7 @@ extension JSONWriter {
         endArray()
     }
 
-    /// A member with an array of objects.
+    /// Writes a member with an array of objects.
     func member(_ name: String, _ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
         self.name(name)
         beginArray()

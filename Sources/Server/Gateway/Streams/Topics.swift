@@ -1,7 +1,7 @@
 import ObjectModel
 import Synchronization
 
-/// The topics that somebody is a member of, or about to be.
+/// The topics that have members, or are about to have some.
 final class Topics: Sendable {
     private struct Entry {
         let topic: Topic
@@ -19,7 +19,7 @@ final class Topics: Sendable {
     /// See `TopicContext.mark`.
     func mark(of version: Version) -> Mark? { context.mark(version) }
 
-    /// The topic for one more user, who gives it back by `release`.
+    /// Returns the topic for one more user, who must call `release`.
     func topic(for key: TopicKey) -> Topic {
         entries.withLock { entries in
             var entry = entries[key] ?? Entry(topic: Topic(key, context), users: 0)
@@ -29,7 +29,7 @@ final class Topics: Sendable {
         }
     }
 
-    /// The last user's topic goes, and its observation with it.
+    /// Releases a topic. With its last user it ends, and its observation with it.
     func release(_ topic: Topic) {
         let gone = entries.withLock { entries -> Entry? in
             entries[topic.key]?.users -= 1

@@ -3,8 +3,7 @@ import HTTPServer
 import ObjectModel
 import Synchronization
 
-/// Waits for a topic to tell something: when it does, everything that was committed before has been sent to the
-/// topic's earlier members.
+/// Waits for a topic's next event: by then, everything committed before has been sent to the topic's earlier members.
 final class FirstResult: TopicMember {
     enum Outcome: Sendable {
         case known
@@ -27,7 +26,7 @@ final class FirstResult: TopicMember {
 
     /// Calls `action` once, on the live queries' thread.
     ///
-    /// - Parameter version: a version since which the result need not be told anew.
+    /// - Parameter version: a known version since which the result need not be sent again.
     static func await(
         _ key: TopicKey, _ topics: Topics, for caller: LimitKey, since version: Version? = nil,
         _ action: @escaping @Sendable (Outcome) -> Void
@@ -45,7 +44,7 @@ final class FirstResult: TopicMember {
 
     func isAt(_ version: Version) { finish(.known) }
     func fallBehind(since version: Version?) {}
-    /// The streams begin anew on their own.
+    /// The streams begin again on their own.
     func beginAnew() { finish(.known) }
     func end(with ending: Ending) { finish(.failed(ending)) }
 

@@ -38,7 +38,7 @@ extension Gateway {
         let status = outcome == .created ? 201 : 200
         let version = try snapshot(for: request).version
         return .later { [self] responder in
-            // Once only: what comes later is ignored.
+            // Only the first call counts; later ones are ignored.
             let answer: @Sendable (Subscription?) -> Void = { [self] found in
                 let isSuperseded = found?.revision != subscription.revision
                 responder.answer(document(of: found ?? subscription, in: set, status, isSuperseded: isSuperseded))
@@ -100,7 +100,7 @@ extension Gateway {
         return .now(.json(json.bytes))
     }
 
-    /// Of a whole set: that of the subscription that is worst off.
+    /// Returns the state of a set: the worst state of its subscriptions.
     private static func state(of subscriptions: [Subscription]) -> Subscription.State {
         let failed = subscriptions.first {
             if case .failed = $0.state { true } else { false }
@@ -134,7 +134,7 @@ extension Gateway {
         return .later { [subscriptions] responder in subscriptions.save { responder.answer(.empty()) } }
     }
 
-    /// All of them, those of a class, or with a query the unnamed one that asks for it.
+    /// Deletes all subscriptions, those of a class or, with a query, the unnamed one with that query.
     private func deleteSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
         let query = QueryReader.parameters + ["limit"]
         let parameters = try QueryParameters(request, single: query + ["class", "unnamedOnly"])
@@ -207,7 +207,7 @@ extension Gateway {
             guard let key = subscription.key else { continue }
             FirstResult.await(key, topics, for: account) { set.settle(subscription.id, subscription.revision, $0) }
         }
-        // The set holds the stream until then.
+        // The set retains the stream until then.
         events.onClose { [subscriptions] _ in
             set.close(stream, subscriptions.now)
             stream.end()
@@ -216,6 +216,6 @@ extension Gateway {
 }
 
 extension Subscription {
-    /// Whether a path means it: by its name, or by its id.
+    /// Whether a path names this subscription, by its name or by its id.
     fileprivate func isCalled(_ text: String) -> Bool { name.isSame(as: text) || text == "$\(id)" }
 }

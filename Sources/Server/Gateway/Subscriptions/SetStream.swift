@@ -3,30 +3,30 @@ import JSONCoding
 import ObjectModel
 import Synchronization
 
-/// One client's stream of everything that a set subscribes to.
+/// One client's stream of all subscriptions of a set.
 ///
-/// Each event's id says how far the client is with every subscription. A client that reads too slowly is treated as
-/// on other streams: each subscription joins its topic again from where it was left, once there is room.
+/// Each event's id contains the client's version for every subscription. A client that reads too slowly is handled as
+/// on other streams: each subscription joins its topic again from its last version, once there is room.
 final class SetStream: Sendable {
-    /// A subscription's place in the stream.
+    /// A subscription's state in the stream.
     fileprivate struct StreamSlot {
         enum Phase {
-            /// It waits to be told the beginning, or what it missed.
+            /// It waits for the first event, or for the changes that it missed.
             case joining
             case live
-            /// Events were left out.
+            /// Events were skipped.
             case behind
-            /// There is nothing more to be told of it.
+            /// There is nothing more to report of it.
             case over
         }
 
         let label: String
         /// Nil for a subscription that cannot be observed.
         let member: SetMember?
-        /// What the client has heard of; nil for nothing.
+        /// The version that the client has received; nil for none.
         var version: Version?
         var phase: Phase
-        /// What is left of a large event.
+        /// The rest of a large event.
         var rest: Delivery?
     }
 
@@ -35,7 +35,7 @@ final class SetStream: Sendable {
         /// The version of the last event that was sent.
         var version = Version(0)
         var revision: UInt64 = 0
-        /// Whether the list of subscriptions has to be told again, because something about it was left out.
+        /// Whether the list of subscriptions must be sent again, because an event about it was skipped.
         var owesList = false
         /// Errors for which there was no room.
         var owedErrors: [SubscriptionID: EncodedEvent] = [:]
@@ -44,12 +44,12 @@ final class SetStream: Sendable {
 
     private let stream: EventStream
     private let topics: Topics
-    /// Reads again what a subscription asks for, under the present schema; nil for one that is gone.
+    /// Parses a subscription's query again, under the present schema; nil for a deleted one.
     typealias Binding = @Sendable (SubscriptionID) -> (Subscription, Result<TopicKey, Problem>)?
 
     fileprivate let caller: LimitKey
     private let bind: Binding
-    /// Called with a subscription that cannot be observed any more, as it was at that revision, before the client is told.
+    /// Called with a subscription that can no longer be observed, with its revision then, before the client is told.
     private let didFail: @Sendable (SubscriptionID, UInt64, Ending) -> Void
     private let state = Mutex(State())
 
@@ -66,7 +66,7 @@ final class SetStream: Sendable {
         stream.onDrain { [weak self] in self?.catchUp() }
     }
 
-    /// Tells first which subscriptions there are.
+    /// Sends the list of subscriptions first.
     func begin(_ subscriptions: [Subscription], at position: StreamPosition?, revision: UInt64) {
         state.withLock { state in
             state.revision = revision
@@ -79,7 +79,7 @@ final class SetStream: Sendable {
         }
     }
 
-    /// Observes a subscription from now on, in place of what it asked for before.
+    /// Observes a subscription from now on, in place of its earlier query.
     func add(_ subscription: Subscription, _ key: TopicKey, since version: Version?, revision: UInt64) {
         let topic = topics.topic(for: key)
         let member = SetMember(subscription, topic, self)
@@ -96,7 +96,7 @@ final class SetStream: Sendable {
         if isOver { topics.release(topic) } else { topic.join(member, since: version) }
     }
 
-    /// Tells that a subscription cannot be observed.
+    /// Reports that a subscription cannot be observed.
     func refuse(_ subscription: Subscription, _ problem: Problem) {
         state.withLock { state in
             state.slots[subscription.id] = StreamSlot(
@@ -117,7 +117,7 @@ final class SetStream: Sendable {
         member?.leave(topics)
     }
 
-    /// Ends all observations. The stream has ended.
+    /// Ends all observations, because the stream has ended.
     func end() {
         let members = state.withLock { state in
             state.isOver = true
@@ -127,9 +127,9 @@ final class SetStream: Sendable {
         for member in members { member.leave(topics) }
     }
 
-    // MARK: What members hear of
+    // MARK: Events of members
 
-    /// - Parameter isLive: whether the member is at the version that the live queries are at.
+    /// - Parameter isLive: whether the member is at the version of the live queries.
     fileprivate func take(
         _ event: EncodedEvent, of member: SetMember, isLive: Bool = true, isPart: Bool = false
     ) -> EventStream.SendResult {
@@ -138,7 +138,7 @@ final class SetStream: Sendable {
             guard state.slots.values.allSatisfy({ $0.phase != .behind }) else { return .full }
             var next = state
             next.arrive(at: event.mark?.version ?? state.version)
-            // The client begins anew with it that has heard a part only.
+            // A client that has received only a part must begin again.
             slot.version = isPart ? nil : isLive ? next.version : event.mark?.version
             slot.phase = isLive ? .live : .joining
             next.slots[member.id] = slot
@@ -159,7 +159,7 @@ final class SetStream: Sendable {
 
     fileprivate func findsRoom(_ member: SetMember) -> Bool {
         let isFirst = state.withLock { state in
-            // One that is gone is told so.
+            // A deleted member is told to end.
             guard state.slots[member.id]?.member === member else { return true }
             return state.slots.values.allSatisfy { $0.phase != .behind }
         }
@@ -173,15 +173,15 @@ final class SetStream: Sendable {
             state.slots[member.id]?.phase = .behind
             state.slots[member.id]?.rest = rest
         }
-        // It may have drained before it was marked.
+        // The queue may have drained before this was recorded.
         if !stream.isCongested { catchUp() }
     }
 
-    /// The schema was replaced: what the subscription asks for is read again, and told from the beginning.
+    /// Parses the subscription's query again after the schema was replaced, and sends its result from the beginning.
     fileprivate func beginAnew(_ member: SetMember) {
         guard let (subscription, outcome) = bind(member.id) else { return }
         let revision: UInt64? = state.withLock { state in
-            // It may ask for something else by now, or be gone.
+            // It may have another query by now, or may be deleted.
             state.slots[member.id]?.member === member ? state.revision : nil
         }
         guard let revision else { return }
@@ -193,7 +193,7 @@ final class SetStream: Sendable {
 
     fileprivate func end(_ member: SetMember, with ending: Ending) {
         guard state.withLock({ $0.slots[member.id]?.member === member }) else { return }
-        // Before the client hears of it, and asks.
+        // Recorded before the client learns of it and asks.
         didFail(member.id, member.revision, ending)
         state.withLock { state in
             guard state.slots[member.id]?.member === member else { return }
@@ -202,7 +202,7 @@ final class SetStream: Sendable {
         }
     }
 
-    /// Tells what was left out.
+    /// Sends what was skipped.
     private func catchUp() {
         let late = state.withLock { state -> [(SetMember, Version?, Delivery?)] in
             if state.owesList { sendList(&state) }
@@ -230,10 +230,10 @@ final class SetStream: Sendable {
         event.send(on: stream, as: text(state.position, event), with: Self.members(label)) != .full
     }
 
-    /// The id of an event.
+    /// Returns the id of an event.
     private func text(_ position: StreamPosition, _ event: EncodedEvent) -> String {
         position.text { [topics] version in
-            // Nearly always it is the event's, which need not be asked for.
+            // Nearly always it is the event's mark, which needs no lookup.
             event.mark?.version == version ? event.mark : topics.mark(of: version)
         }
     }
@@ -254,7 +254,7 @@ final class SetStream: Sendable {
         state.owesList = stream.send(EncodedEvent("subscriptions", nil, json).bytes) == .full
     }
 
-    /// `"subscription": …`, as it stands in an object.
+    /// Returns `"subscription": …` as a member of an object.
     private static func members(_ label: String) -> [UInt8] {
         let json = JSONWriter(capacity: 64)
         json.name("subscription")
@@ -264,8 +264,8 @@ final class SetStream: Sendable {
 }
 
 extension SetStream.State {
-    /// Called before an event of that version is told. What is live has been told everything up to the version of the
-    /// event before, unless that was the same version.
+    /// Called before an event of that version is sent. Live subscriptions are up to date with the preceding event's
+    /// version, unless that is the same version.
     fileprivate mutating func arrive(at version: Version) {
         guard version > self.version else { return }
         for (id, slot) in slots where slot.phase == .live && (slot.version ?? Version(0)) < self.version {
@@ -280,7 +280,7 @@ extension SetStream.State {
 /// A subscription's membership in a topic, for one stream.
 final class SetMember: TopicMember {
     let id: SubscriptionID
-    /// That of the subscription.
+    /// The revision of the subscription.
     let revision: UInt64
     let topic: Topic
     let caller: LimitKey

@@ -1,14 +1,13 @@
 import ObjectModel
 
-/// What a client of a set's stream has heard of, as the ids of the stream's events say it:
-/// `MARK.REVISION`, followed by `;ID=MARK` for each subscription that is at another version, 0 for one that it has heard
-/// nothing of.
+/// What a client has received of a set's stream, encoded in the event ids: `MARK.REVISION`, followed by `;ID=MARK` for
+/// each subscription that is at another version, 0 for one without any event.
 ///
-/// The events of one commit come one by one, so that a stream may break off between them.
+/// The events of one commit are sent one by one, so a stream may break off between them.
 struct StreamPosition: Equatable, Sendable {
-    /// The version that all others are at.
+    /// The version of all other subscriptions.
     var version: Version
-    /// The set's revision: what subscriptions ask for since a later one has not been heard of.
+    /// The set's revision: later changes of queries have not been received.
     var revision: UInt64
     var exceptions: [SubscriptionID: Version] = [:]
 
@@ -17,7 +16,7 @@ struct StreamPosition: Equatable, Sendable {
         self.revision = revision
     }
 
-    /// The position with the fewest exceptions.
+    /// Creates the position with the fewest exceptions.
     init(_ versions: [SubscriptionID: Version?], revision: UInt64) {
         var counts: [Version: Int] = [:]
         for version in versions.values { counts[version ?? Version(0), default: 0] += 1 }
@@ -26,13 +25,13 @@ struct StreamPosition: Equatable, Sendable {
         for (id, version) in versions where version ?? Version(0) != common { exceptions[id] = version ?? Version(0) }
     }
 
-    /// Nil for text that is no such id.
+    /// Nil for text that is not such an id.
     ///
-    /// - Parameter isKnown: whether a state is of this history. Of what was heard in another one, nothing was heard.
+    /// - Parameter isKnown: whether a state is of this history. A state of another history counts as not received.
     init?(_ text: String, isKnown: (Mark) -> Bool) {
         func version(_ text: Substring) -> Version? {
             if let mark = Mark(text) { return isKnown(mark) ? mark.version : Version(0) }
-            // A number alone names no state.
+            // A number alone does not identify a state.
             return UInt64(text).map { _ in Version(0) }
         }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
@@ -46,7 +45,8 @@ struct StreamPosition: Equatable, Sendable {
         }
     }
 
-    /// - Parameter mark: that of a version; nil for one whose history is not known, which then counts as not heard of.
+    /// - Parameter mark: returns the mark of a version; nil if its history is not known, which then counts as not
+    ///   received.
     func text(_ mark: (Version) -> Mark?) -> String {
         func name(_ version: Version) -> String {
             version == Version(0) ? "0" : mark(version)?.description ?? "0"
@@ -55,7 +55,7 @@ struct StreamPosition: Equatable, Sendable {
         return "\(name(version)).\(revision)" + rest.joined()
     }
 
-    /// The version that a subscription is to go on from; nil for one that has to begin.
+    /// Returns the version from which a subscription resumes; nil for one that must begin again.
     func version(of subscription: Subscription) -> Version? {
         guard subscription.revision <= revision else { return nil }
         let known = exceptions[subscription.id] ?? version

@@ -1,38 +1,38 @@
 import JSONCoding
 import ObjectModel
 
-/// Tells the subscriptions of one set apart; never used twice in a set.
+/// Identifies a subscription in its set; never reused in a set.
 typealias SubscriptionID = Int
 
 /// One query that a client subscribes to within a set.
 struct Subscription: Sendable {
     enum State: Sendable, Equatable {
-        /// The first result is not known yet.
+        /// The first result has not been sent yet.
         case pending
-        /// It was sent.
+        /// The first result was sent.
         case complete
-        /// The query does not fit the store any more, and why.
+        /// The query no longer fits the store, with the reason.
         case failed(Problem)
     }
 
     let id: SubscriptionID
-    /// Nil for one that is told apart by its query.
+    /// Nil for a subscription that is identified by its query.
     let name: String?
     var query: SubscriptionQuery
-    /// What it observes; nil while it does not fit the schema, or nobody has asked since the start.
+    /// The observed topic; nil while the query does not fit the schema, or has not been used since the start.
     var key: TopicKey?
     let createdAt: Timestamp
     var updatedAt: Timestamp
-    /// The set's revision that made it ask for what it does.
+    /// The set's revision that set the present query.
     var revision: UInt64
     var state = State.pending
 
-    /// What clients call it.
+    /// The name for clients.
     var label: String { name ?? "$\(id)" }
 
     /// Writes it as an object.
     ///
-    /// - Parameter isSuperseded: whether what was asked for has been replaced meanwhile.
+    /// - Parameter isSuperseded: whether the query has been replaced meanwhile.
     func write(into json: JSONWriter, isSuperseded: Bool = false) {
         json.beginObject()
         json.name("id")

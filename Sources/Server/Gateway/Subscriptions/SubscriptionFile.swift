@@ -6,14 +6,13 @@ import Logging
 import ObjectModel
 import Synchronization
 
-/// The file that subscription sets survive a restart in: replaced as a whole, so that it is always one that was
-/// written completely.
+/// The file in which subscription sets survive a restart. It is replaced as a whole, so it is always complete.
 ///
-/// `{"format": 1, "sets": [{"name", "owner"?, "revision", "lastID", "subscriptions": [{"id", "name"?, "revision", "createdAt",
-/// "updatedAt", "class", …}]}]}`, dates in milliseconds.
+/// `{"format": 1, "sets": [{"name", "owner"?, "revision", "lastID", "subscriptions": [{"id", "name"?, "revision",
+/// "createdAt", "updatedAt", "class", …}]}]}`, dates in milliseconds.
 final class SubscriptionFile: Sendable {
     private struct State {
-        /// Called when what is in memory now has been written.
+        /// Called when the present state has been written.
         var waiting: [@Sendable () -> Void] = []
         var isScheduled = false
     }
@@ -28,8 +27,8 @@ final class SubscriptionFile: Sendable {
         self.logger = logger
     }
 
-    /// Writes what `content` gives, soon and on a thread of its own; then calls `action`. Several calls may be served
-    /// by one writing. A fault is logged: the sets are there until the next restart all the same.
+    /// Writes the result of `content` soon, on another thread, and then calls `action`. One write may serve several
+    /// calls. An error is logged: the sets still exist until the next restart.
     func save(_ content: @escaping @Sendable () -> [SubscriptionSet], then action: @escaping @Sendable () -> Void) {
         let mustSchedule = state.withLock { state in
             state.waiting.append(action)
@@ -53,7 +52,7 @@ final class SubscriptionFile: Sendable {
         }
     }
 
-    /// The sets that were saved. A file that is damaged, or cannot be read, is put aside, as `FILE.damaged`.
+    /// Loads the saved sets. An unreadable file is renamed to `FILE.damaged`.
     func load(_ now: Timestamp, largest: Int) -> [SubscriptionSet] {
         do {
             guard let bytes = try WholeFile.read(path) else { return [] }

@@ -4,10 +4,10 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What a subscription asks for, as its client wrote it: the parameters that observing a class takes.
+/// The query of a subscription as its client wrote it: the parameters for observing a class.
 struct SubscriptionQuery: Hashable, Sendable {
     var className: String
-    /// By the parameters' names.
+    /// The parameters by name.
     var parameters: [String: String] = [:]
 
     /// The members of a request's body that are parameters, in the order in which they are written.
@@ -15,7 +15,7 @@ struct SubscriptionQuery: Hashable, Sendable {
         "filter", "args", "sort", "distinct", "limit", "fields", "expand", "keyPaths", "include", "types",
     ]
 
-    /// Reads the members of a body or of a saved set. Throws 400.
+    /// Parses the members of a body or of a saved set. Throws 400.
     init(_ body: JSONObject) throws(Problem) {
         guard case .string(let className)? = body["class"] else {
             throw Problem(400, "subscription.invalid", "Say in 'class' which class to subscribe to.", property: "class")
@@ -26,7 +26,7 @@ struct SubscriptionQuery: Hashable, Sendable {
         }
     }
 
-    /// A member as the parameter is written in a URL.
+    /// Returns a member in the form of a URL parameter.
     private static func text(_ member: JSONObject.Member) throws(Problem) -> String? {
         switch (member.name, member.value) {
         case (_, .null): return nil
@@ -35,7 +35,7 @@ struct SubscriptionQuery: Hashable, Sendable {
             json.value(member.value)
             return String(decoding: json.bytes, as: UTF8.self)
         case ("limit", .int(let number)): return String(number)
-        // JSON has one kind of number, of which some writers show the fraction.
+        // JSON has only one number type, and some writers add a fraction.
         case ("limit", .double(let number)): if let whole = Int64(exactly: number) { return String(whole) }
         case ("limit", _), ("args", _): break
         case (_, .string(let text)): return text
@@ -65,7 +65,7 @@ struct SubscriptionQuery: Hashable, Sendable {
             property: member.name)
     }
 
-    /// Writes the members that the query was read from.
+    /// Writes the members that the query was parsed from.
     func write(into json: JSONWriter) {
         json.name("class")
         json.string(className)
@@ -73,7 +73,7 @@ struct SubscriptionQuery: Hashable, Sendable {
             guard let text = parameters[name] else { continue }
             json.name(name)
             switch name {
-            // It was JSON when it came.
+            // It arrived as JSON.
             case "args": json.json(Array(text.utf8))
             case "limit": Int64(text).map { json.int($0) } ?? json.null()
             default: json.string(text)
@@ -83,9 +83,9 @@ struct SubscriptionQuery: Hashable, Sendable {
 }
 
 extension Gateway {
-    /// What the query observes for a caller. Throws 400 for parameters that do not fit the schema.
+    /// Returns what the query observes for a caller. Throws 400 for parameters that do not fit the schema.
     ///
-    /// - Parameter shown: a version as the caller sees it; nil for the newest one.
+    /// - Parameter shown: a version as the caller sees it; nil for the latest.
     func channelKey(
         of query: SubscriptionQuery, for caller: Caller, at shown: (any Snapshot)? = nil
     ) throws -> TopicKey {

@@ -2,13 +2,13 @@ import Dispatch
 import JSONCoding
 import ObjectModel
 
-/// When the answer to a request for a subscription is sent.
+/// When a request for a subscription is answered.
 enum SubscriptionWait: String, CaseIterable, Sendable {
     /// At once.
     case never
-    /// When the first result was sent, if the request made or changed the subscription; else at once.
+    /// After the first result was sent, if the request created or changed the subscription; else at once.
     case onCreation
-    /// When everything that was committed before the request was sent.
+    /// After everything committed before the request was sent.
     case always
 }
 
@@ -16,7 +16,7 @@ enum SubscriptionWait: String, CaseIterable, Sendable {
 struct SubscriptionRequest: Sendable {
     let query: SubscriptionQuery
     let wait: SubscriptionWait
-    /// How long to wait at most; nil for as long as it takes.
+    /// The maximum time to wait; nil for no limit.
     let timeout: DispatchTimeInterval?
 
     private static let longestTimeout = 3600.0

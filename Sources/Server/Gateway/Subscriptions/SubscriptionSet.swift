@@ -3,7 +3,7 @@ import JSONCoding
 import ObjectModel
 import Synchronization
 
-/// Tells subscription sets apart: those of different callers may have the same name, and know nothing of each other.
+/// Identifies a subscription set: those of different callers may have the same name, and are independent.
 struct SubscriptionSetID: Hashable, Comparable, Sendable {
     /// See `Caller.subscriber`.
     let owner: String?
@@ -21,7 +21,7 @@ struct SubscriptionSetID: Hashable, Comparable, Sendable {
 
 /// The subscriptions of one client session, and its streams.
 final class SubscriptionSet: Sendable {
-    /// What became of a request for a subscription.
+    /// The result of a request for a subscription.
     enum Outcome: Sendable {
         case created
         case updated
@@ -32,11 +32,11 @@ final class SubscriptionSet: Sendable {
         /// In the order of their creation.
         var subscriptions: [Subscription] = []
         var lastID: SubscriptionID = 0
-        /// Grows with every change, also over the lives of sets with the same name.
+        /// Increases with every change, also across deleted sets with the same name.
         var revision: UInt64
         var streams: [SetStream] = []
         var lastUse: Timestamp
-        /// Whether it was forgotten; a request that still holds it must ask for another.
+        /// Whether it was deleted; a request that still refers to it must get another one.
         var isGone = false
     }
 
@@ -44,7 +44,7 @@ final class SubscriptionSet: Sendable {
     var name: String { id.name }
     private let state: Mutex<State>
     private let largest: Int
-    /// On whose account it was made; nil for one that was saved before a restart.
+    /// The account of the caller that created it; nil for one loaded after a restart.
     let account: LimitKey?
 
     init(_ id: SubscriptionSetID, _ state: State, largest: Int, for account: LimitKey? = nil) {
@@ -54,10 +54,10 @@ final class SubscriptionSet: Sendable {
         self.state = Mutex(state)
     }
 
-    /// A copy of what it holds.
+    /// A copy of the state.
     var current: State { state.withLock { $0 } }
 
-    /// Notes that it was used. False when it was forgotten.
+    /// Records a use. Returns false if the set was deleted.
     func touch(_ now: Timestamp) -> Bool {
         state.withLock { state in
             state.lastUse = now
@@ -65,7 +65,7 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Forgets it if it has no stream and was not used since then; true if it is forgotten.
+    /// Deletes the set if it has no stream and was not used since `limit`; returns true if it is deleted.
     func expire(unusedSince limit: Timestamp) -> Bool {
         state.withLock { state in
             if state.streams.isEmpty, state.lastUse < limit { state.isGone = true }
@@ -73,9 +73,9 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Adds a subscription, or changes the one of that name; one that asks for the same stays as it is.
+    /// Adds a subscription, or changes the one with that name; one with the same query is not changed.
     ///
-    /// - Parameter name: nil for a subscription that is told apart by its query.
+    /// - Parameter name: nil for a subscription that is identified by its query.
     func put(
         _ name: String?, _ query: SubscriptionQuery, _ key: TopicKey, _ now: Timestamp
     ) throws(Problem) -> (Subscription, Outcome) {
@@ -106,7 +106,7 @@ final class SubscriptionSet: Sendable {
                     property: "class")
             }
             if changed.asksFor(query, key) {
-                // After a fault it is tried again.
+                // A failed subscription is tried again.
                 guard case .failed = changed.state else { return (changed, .unchanged) }
             }
             state.revision.advance(now)
@@ -121,7 +121,7 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Removes subscriptions and gives how many.
+    /// Removes subscriptions and returns their number.
     func remove(_ now: Timestamp, where isChosen: @Sendable (Subscription) -> Bool) -> Int {
         state.withLock { state in
             let chosen = state.subscriptions.filter(isChosen)
@@ -135,15 +135,16 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Notes what became of a subscription's first result, unless it asks for something else by now. Gives it as it is
-    /// then; nil when it is gone.
+    /// Records the outcome of a subscription's first result, unless it has another query by now. Returns its present
+    /// state; nil if it was deleted.
     @discardableResult
     func settle(_ id: SubscriptionID, _ revision: UInt64, _ outcome: FirstResult.Outcome) -> Subscription? {
         state.withLock { state in
             guard let index = state.subscriptions.firstIndex(where: { $0.id == id }) else { return nil }
             if state.subscriptions[index].revision == revision {
                 switch outcome {
-                // A stream may have heard meanwhile that it cannot be observed: then its first result changes nothing.
+                // A stream may have reported meanwhile that it cannot be observed: then its first result changes
+                // nothing.
                 case .known:
                     if state.subscriptions[index].state == .pending { state.subscriptions[index].state = .complete }
                 case .failed(let ending):
@@ -154,7 +155,7 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Notes that a subscription cannot be observed any more, unless it asks for something else by now.
+    /// Records that a subscription can no longer be observed, unless it has another query by now.
     func fail(_ id: SubscriptionID, _ revision: UInt64, _ problem: Problem) {
         state.withLock { state in
             guard let index = state.subscriptions.firstIndex(where: { $0.id == id && $0.revision == revision })
@@ -166,9 +167,9 @@ final class SubscriptionSet: Sendable {
     /// Opens a stream of all its subscriptions.
     ///
     /// - Parameters:
-    ///   - position: what the client has heard of, if it comes back.
-    ///   - bind: what a query observes under the present schema.
-    /// - Returns: the subscriptions that were looked at anew.
+    ///   - position: what a reconnecting client has received.
+    ///   - bind: returns what a query observes under the present schema.
+    /// - Returns: the subscriptions that were parsed again.
     func open(
         _ stream: SetStream, _ position: StreamPosition?, _ now: Timestamp,
         bind: (SubscriptionQuery) -> Result<TopicKey, Problem>
@@ -197,7 +198,7 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Reads again what a subscription asks for, under the present schema; nil when it is gone.
+    /// Parses a subscription's query again, under the present schema; nil if it was deleted.
     func rebind(
         _ id: SubscriptionID, by bind: (SubscriptionQuery) -> Result<TopicKey, Problem>
     ) -> (Subscription, Result<TopicKey, Problem>)? {
@@ -227,7 +228,7 @@ extension Subscription {
 }
 
 extension String? {
-    /// Whether both are the same text, byte by byte.
+    /// Compares two strings byte by byte.
     func isSame(as other: String?) -> Bool {
         switch (self, other) {
         case (let a?, let b?): a.utf8.elementsEqual(b.utf8)
@@ -237,10 +238,10 @@ extension String? {
 }
 
 extension UInt64 {
-    /// The next revision: later than this one, and than those that sets of the same name had before.
+    /// The next revision: higher than this one, and than those of earlier sets with the same name.
     fileprivate mutating func advance(_ now: Timestamp) { self = Swift.max(self + 1, .revision(at: now)) }
 
-    /// The first revision of a set that is made then.
+    /// Returns the first revision of a set that is created at that time.
     static func revision(at now: Timestamp) -> UInt64 {
         UInt64(Swift.max(now.seconds, 0)) * 1000 + UInt64(Swift.max(now.nanoseconds, 0)) / 1_000_000
     }

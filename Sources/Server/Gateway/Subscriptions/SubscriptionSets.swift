@@ -4,17 +4,17 @@ import Logging
 import ObjectModel
 import Synchronization
 
-/// The subscription sets of all clients. One that has no stream and is not asked for is forgotten after a while.
+/// The subscription sets of all clients. A set without a stream and without requests is deleted after a while.
 final class SubscriptionSets: Sendable {
     private let sets: Mutex<[SubscriptionSetID: SubscriptionSet]>
     private let file: SubscriptionFile?
     private let settings: LiveConfiguration
     private let logger: Logger
     private let queue = DispatchQueue(label: "realmgate.subscriptions")
-    /// Sets refused because their caller had too many.
+    /// Sets rejected because their caller had too many.
     let limited = Atomic(0)
 
-    /// Most bytes of a set's or a subscription's name.
+    /// The maximum length of a set's or a subscription's name in bytes.
     static let longestName = 128
 
     private var configuration: GatewayConfiguration { settings.value }
@@ -30,13 +30,13 @@ final class SubscriptionSets: Sendable {
 
     /// The present time.
     ///
-    /// In milliseconds, as sets are saved: what clients are told must not change with a restart.
+    /// In milliseconds, as sets are saved: times reported to clients must not change with a restart.
     var now: Timestamp {
         let now = configuration.clock()
         return Timestamp(seconds: now.seconds, nanoseconds: now.nanoseconds - now.nanoseconds % 1_000_000) ?? now
     }
 
-    /// Looks from time to time for sets to forget, for as long as it exists.
+    /// Checks periodically for sets to delete, while this object exists.
     func expireRegularly() {
         let interval = min(max(configuration.subscriptionSetLifetime / 4, 1), 60)
         queue.asyncAfter(deadline: .now() + .seconds(interval)) { [weak self] in
@@ -45,7 +45,7 @@ final class SubscriptionSets: Sendable {
         }
     }
 
-    /// Forgets the sets that have been left alone for their lifetime.
+    /// Deletes the sets that were not used for their lifetime.
     func expire() {
         let now = now
         let limit = Timestamp(seconds: now.seconds - Int64(configuration.subscriptionSetLifetime))
@@ -61,7 +61,7 @@ final class SubscriptionSets: Sendable {
         save {}
     }
 
-    /// The set of that name that the owner made. Throws 404 when there is none.
+    /// Returns the owner's set with that name. Throws 404 if there is none.
     func existing(_ name: String, of owner: String?) throws(Problem) -> SubscriptionSet {
         guard let set = sets.withLock({ $0[SubscriptionSetID(owner, name)] }), set.touch(now) else {
             throw Problem(
@@ -72,8 +72,8 @@ final class SubscriptionSets: Sendable {
         return set
     }
 
-    /// The owner's set of that name, made if there is none. Throws 400 for names that cannot be, 429 when there are too
-    /// many, or too many of the owner, or, where nobody in particular is the owner, of the account.
+    /// Returns the owner's set with that name, and creates it if there is none. Throws 400 for invalid names, and 429
+    /// if there are too many sets in total, or of the owner or, without an owner, of the account.
     func made(_ name: String, of owner: String?, for account: LimitKey) throws(Problem) -> SubscriptionSet {
         try Self.check(name, "set")
         expire()
@@ -104,7 +104,7 @@ final class SubscriptionSets: Sendable {
         }
     }
 
-    /// Throws 400 for a name that cannot be: one that could not stand in a path, or that reads as an id.
+    /// Throws 400 for a name that cannot be used in a path, or that has the form of an id.
     static func check(_ name: String, _ what: String) throws(Problem) {
         let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
         guard !name.isEmpty, name.utf8.count <= longestName, isPrintable, !name.hasPrefix("$"), name != ".",
@@ -117,13 +117,13 @@ final class SubscriptionSets: Sendable {
         }
     }
 
-    /// Calls `action` once the sets as they are now have been saved; at once when they are kept in memory only.
+    /// Calls `action` once the present sets have been saved; at once if they are kept in memory only.
     func save(then action: @escaping @Sendable () -> Void) {
         guard let file else { return action() }
         file.save({ [self] in all }, then: action)
     }
 
-    /// How many there are.
+    /// The number of sets.
     var count: Int { sets.withLock { $0.count } }
 
     private var all: [SubscriptionSet] { sets.withLock { $0.values.sorted { $0.id < $1.id } } }

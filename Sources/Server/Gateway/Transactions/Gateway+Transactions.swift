@@ -3,13 +3,13 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// What each operation's result tells.
+/// The contents of each operation's result.
 private enum ResultContent: String, CaseIterable {
     case keys, objects
 }
 
 extension Gateway {
-    /// Many writes as one.
+    /// Runs several writes as one transaction.
     func onTransactions(_ on: Registration) { on(.post, "/v1/transactions", transact) }
 
     private func transact(_ request: Request, _ path: PathParameters) throws -> Reply {

@@ -3,13 +3,13 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// One operation of a transaction, checked as far as that goes without the store.
+/// One operation of a transaction, checked as far as possible without the store.
 struct TransactionOperation: Sendable {
-    /// An object by its key, or one that an earlier operation made.
+    /// An object by its key, or one that an earlier operation created.
     indirect enum Subject: Sendable {
         case address(ClassSchema, ObjectAddress)
         case made(String, ClassSchema)
-        /// One that is embedded there, at the end of the steps.
+        /// An embedded object at the end of the steps.
         case part(Subject, [Step], ClassSchema)
 
         var objectClass: ClassSchema {
@@ -19,26 +19,26 @@ struct TransactionOperation: Sendable {
         }
     }
 
-    /// From an object to one that is embedded in it.
+    /// A step from an object to one that is embedded in it.
     struct Step: Sendable {
         enum Element: Sendable {
-            /// In a list, with what is there as far as the client knows.
+            /// A position in a list, with the element that the client expects there.
             case position(Int, was: ObjectInput.Content?)
             case mapKey(String)
         }
 
         let property: PropertySchema
-        /// Nil for a property that holds one object.
+        /// Nil for a property with a single object.
         let element: Element?
     }
 
-    /// What is read before the transaction begins, unless it names an object that is made in it.
+    /// Input that is parsed before the transaction begins, unless it refers to an object that the transaction creates.
     enum Input<T: Sendable>: Sendable {
         case ready(T)
         case waiting(JSONValue)
     }
 
-    /// What an edit is given.
+    /// The arguments of an edit.
     struct Edit: Sendable {
         let name: Name
         let subject: Subject
@@ -47,9 +47,9 @@ struct TransactionOperation: Sendable {
         var element: String?
         var index: Int?
         var target: Int?
-        /// What the element is, or for `insert` the one before it, as far as the client knows.
+        /// The element that the client expects there; for `insert`, the one before it.
         var known: ObjectInput.Content?
-        /// Whether `insert` goes by the position when the element before it is gone.
+        /// Whether `insert` uses the position if the element before it was removed.
         var isPlacedAnyway = false
         var value: Input<[ObjectInput.Content]>?
     }
@@ -70,16 +70,16 @@ struct TransactionOperation: Sendable {
     let action: Action
 }
 
-/// The body of `POST /v1/transactions`, read.
+/// The parsed body of `POST /v1/transactions`.
 struct TransactionInput: Sendable {
-    /// The state that the store must be at.
+    /// The state that the store must have.
     var expected: ExpectedState?
     var operations: [TransactionOperation] = []
 }
 
-/// What a client says the store is at.
+/// The state of the store that a client expects.
 enum ExpectedState: Hashable, Sendable {
-    /// As a body says it, of whichever history.
+    /// A version number from a body, of any history.
     case version(Version)
     case mark(Mark)
 
@@ -90,7 +90,7 @@ enum ExpectedState: Hashable, Sendable {
         }
     }
 
-    /// A state in the words of the client.
+    /// Returns a state in the client's form.
     func shown(_ state: Mark) -> String {
         switch self {
         case .version: state.version.description
@@ -108,12 +108,12 @@ extension ExpectedState: CustomStringConvertible {
     }
 }
 
-/// The form of a reference to an object that an earlier operation made, where a link stands: no value and no object of
-/// any class looks like it.
+/// The form of a reference to an object that an earlier operation created, in place of a link. No value and no object
+/// of any class has this form.
 enum MadeReference {
     static let name = "$ref"
 
-    /// The name in `{"$ref": "a"}`; nil for anything else.
+    /// Returns the name in `{"$ref": "a"}`; nil for other values.
     static func name(in json: JSONValue) -> String? {
         guard case .object(let object) = json, object.members.count == 1, case .string(let name)? = object[name] else {
             return nil
@@ -121,7 +121,7 @@ enum MadeReference {
         return name
     }
 
-    /// Every name that the value refers to, with its place.
+    /// Returns every name that the value refers to, with its location.
     static func names(in json: JSONValue, at path: String = "$") -> [(name: String, path: String)] {
         if let name = name(in: json) { return [(name, path)] }
         switch json {
@@ -133,7 +133,7 @@ enum MadeReference {
         }
     }
 
-    /// The value with each reference replaced.
+    /// Returns the value with each reference replaced.
     static func resolved(_ json: JSONValue, by link: (String) throws -> JSONValue) rethrows -> JSONValue {
         if let name = name(in: json) { return try link(name) }
         switch json {
@@ -149,7 +149,7 @@ enum MadeReference {
 }
 
 extension Problem {
-    /// The same problem, of one operation of a transaction; its path leads from the operation.
+    /// Returns the problem for one operation of a transaction; its path starts at the operation.
     func inOperation(_ index: Int) -> Problem {
         var problem = self
         problem.operation = index
@@ -158,7 +158,7 @@ extension Problem {
         return problem
     }
 
-    /// The same problem, of a value that is a member of something.
+    /// Returns the problem for a value that is a member of an object.
     func inMember(_ name: String) -> Problem {
         var problem = self
         problem.path = "$" + JSONPath.member(name) + (path.map { String($0.dropFirst()) } ?? "")

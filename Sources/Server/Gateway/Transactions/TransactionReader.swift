@@ -3,12 +3,12 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Reads a transaction. All faults name the operation and the place.
+/// Parses a transaction. All errors name the operation and the location.
 struct TransactionReader {
     private let schema: Schema
     private let configuration: GatewayConfiguration
     private let reader: ObjectInputReader
-    /// The classes of what earlier operations make.
+    /// The classes of the objects that earlier operations create.
     private var made: [String: ClassSchema] = [:]
 
     init(_ schema: Schema, _ configuration: GatewayConfiguration) {
@@ -200,7 +200,7 @@ struct TransactionReader {
 
     // MARK: Values
 
-    /// An element as the client knows it.
+    /// Parses an element that the client expects.
     private func known(
         _ json: JSONValue, _ property: PropertySchema, of objectClass: ClassSchema, at path: String
     ) throws(Problem) -> ObjectInput.Content {
@@ -220,7 +220,7 @@ struct TransactionReader {
         return .ready(try object(json, objectClass))
     }
 
-    /// An object without references to those that are made.
+    /// Parses an object without references to created objects.
     func object(_ json: JSONValue, _ objectClass: ClassSchema) throws(Problem) -> ObjectInput {
         do throws(Problem) {
             return try reader.object(json, objectClass)
@@ -236,7 +236,8 @@ struct TransactionReader {
         return .ready(try elements(json, edit))
     }
 
-    /// The elements of an edit, without references to objects that are made; one, where the operation takes one.
+    /// Parses the elements of an edit, without references to created objects; a single one if the operation accepts
+    /// one.
     func elements(_ json: JSONValue, _ edit: TransactionOperation.Edit) throws(Problem) -> [ObjectInput.Content] {
         let name = "\(edit.subject.objectClass.name).\(edit.property.name)"
         guard case .array(let elements) = json, [.insert, .append, .add].contains(edit.name) else {
@@ -251,7 +252,7 @@ struct TransactionReader {
         return contents
     }
 
-    /// Whether the value names objects that are made; throws for one that is not made before.
+    /// Whether the value refers to created objects; throws for one that is not created before.
     private func refersToMade(_ json: JSONValue) throws(Problem) -> Bool {
         let names = MadeReference.names(in: json)
         for (name, path) in names where made[name] == nil {
@@ -322,7 +323,7 @@ struct TransactionReader {
         return .part(subject, steps, objectClass)
     }
 
-    /// The position or key of an embedded object.
+    /// Parses the position or key of an embedded object.
     private func step(
         _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ path: String
     ) throws(Problem) -> TransactionOperation.Step.Element {
@@ -377,7 +378,7 @@ struct TransactionReader {
     }
 }
 
-/// The members of a JSON object that has only some.
+/// The members of a JSON object, of which only some names are allowed.
 private struct Members {
     private let object: JSONObject
     private let path: String
@@ -395,7 +396,7 @@ private struct Members {
         self.path = path
     }
 
-    /// Null is as good as nothing, except for a value.
+    /// Null counts as absent, except for a value.
     subscript(name: String) -> JSONValue? {
         let value = object[name]
         return value == .null && !["value", "was", "behind"].contains(name) ? nil : value
@@ -422,7 +423,7 @@ private struct Members {
         return value
     }
 
-    /// A version's number, or a mark.
+    /// Parses a version number or a mark.
     func state(_ name: String) throws(Problem) -> ExpectedState? {
         guard case .string(let text)? = self[name] else {
             return try position(name).map { .version(Version(UInt64($0))) }
@@ -440,7 +441,7 @@ private struct Members {
         let given: Int64? =
             switch json {
             case .int(let number): number
-            // To JSON 3.0 is the number 3, and some writers know no other form.
+            // In JSON 3.0 is the number 3, and some writers know no other form.
             case .double(let number): Int64(exactly: number)
             default: nil
             }

@@ -2,13 +2,12 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// Elements and embedded objects that are meant as a client knew them, which may stand elsewhere by now.
+/// Finds elements and embedded objects that a client identifies by their earlier contents, and that may have moved.
 extension TransactionRun {
     private var source: ObjectSource { .transaction(transaction) }
 
-    /// An edit of a list at the position where the element is that the client meant: the nearest one that is as it knew
-    /// it. Nil when there is none, so that there is nothing to edit; what is put in then goes where the client said, if
-    /// it said so.
+    /// Returns an edit of a list at the position of the element that the client expects: the nearest equal one. Nil if
+    /// there is none, so that nothing is edited; an insertion then uses the client's position, if the client allows it.
     func located(
         _ edit: TransactionOperation.Edit, _ object: ObjectReference
     ) throws -> TransactionOperation.Edit? {
@@ -37,8 +36,8 @@ extension TransactionRun {
         return edit
     }
 
-    /// The object that is embedded in another at a step. Throws 404 where there is none; nil when the client said which
-    /// one it means, and that one is gone.
+    /// Returns the object that is embedded in another at a step. Throws 404 if there is none; nil if the client said
+    /// which object it expects, and that one was deleted.
     func embedded(_ object: ObjectReference, _ step: TransactionOperation.Step) throws -> ObjectReference? {
         let property = step.property
         var value: Value?
@@ -64,7 +63,7 @@ extension TransactionRun {
         return ObjectReference(target, key)
     }
 
-    /// The position of an element that is like this one, as near to `index` as there is one; of two the earlier.
+    /// Returns the position of an equal element that is nearest to `index`; of two equally near the earlier one.
     ///
     /// Cost: the elements up to there on both sides.
     private func nearest(
@@ -81,8 +80,8 @@ extension TransactionRun {
         return nil
     }
 
-    /// The position of the embedded object in a list that has most in common with this one; of several the nearest to
-    /// `index`. Nil when none has anything.
+    /// Returns the position of the embedded object in a list that has most properties in common with this one; of
+    /// several the nearest to `index`. Nil if none has any.
     private func mostAlike(
         to index: Int, _ input: ObjectInput, _ property: PropertySchema, _ object: ObjectReference, _ count: Int
     ) throws -> Int? {
@@ -100,7 +99,7 @@ extension TransactionRun {
         return best?.position
     }
 
-    /// How many of the given properties are so.
+    /// Returns how many of the given properties are equal.
     private func likeness(of object: ObjectReference, _ input: ObjectInput) throws -> Int {
         let objectClass = transaction.schema[object.classID]
         var result = 0
@@ -112,12 +111,13 @@ extension TransactionRun {
         return result
     }
 
-    /// Whether all of the given properties are so.
+    /// Whether all given properties are equal.
     private func isAlike(_ object: ObjectReference, _ input: ObjectInput) throws -> Bool {
         try likeness(of: object, input) == input.values.count + input.drafts.count
     }
 
-    /// Whether a value is what a client calls it. Of an embedded object only the properties that are given count.
+    /// Whether a value equals the one that a client gives. For an embedded object only the given properties are
+    /// compared.
     private func isSame(_ value: Value, _ known: ObjectInput.Content) throws -> Bool {
         switch (known, value) {
         case (.value(let known), _): return value.means(known)
@@ -156,8 +156,8 @@ extension ObjectInput {
 }
 
 extension Value {
-    /// Whether a client that was told one of the values may call it the other: numbers are the same by value, as they
-    /// are to comparisons and sets, sets in any order.
+    /// Whether a client that received one of the values may write it as the other: numbers are compared by value, as in
+    /// comparisons and sets, and sets in any order.
     fileprivate func means(_ other: Value) -> Bool {
         switch (self, other) {
         case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.means($1) }

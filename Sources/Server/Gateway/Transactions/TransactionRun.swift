@@ -3,22 +3,22 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Does the operations of a transaction one after the other, and writes what each did.
+/// Runs the operations of a transaction one after the other, and writes their results.
 struct TransactionRun {
     let transaction: any WriteTransaction
     private let reader: TransactionReader
     private let includesObjects: Bool
     private let answer: AnswerText
     private var json: JSONWriter { answer.json }
-    /// What operations made, by name.
+    /// The created objects by name.
     private var made: [String: ObjectReference] = [:]
-    /// Deletions that come one after the other are done at once: what links to the objects lets go of all of them
-    /// together, so that a list that holds them is looked through once.
+    /// Consecutive deletions, which are executed together: the links to all the objects are removed at once, so that a
+    /// list of them is searched only once.
     private var deletions: Deletions?
 
     private struct Deletions {
         let objectClass: ClassSchema
-        /// The number of the first of the operations.
+        /// The index of the first of the operations.
         let first: Int
         var keys: [ObjectKey] = []
         var known: Set<ObjectKey> = []
@@ -33,7 +33,7 @@ struct TransactionRun {
         self.answer = answer
     }
 
-    /// Does all of them. Throws problems that name the operation, and what is the machine's fault as it is.
+    /// Runs all operations. Throws problems that name the operation; rethrows internal errors unchanged.
     mutating func perform(_ operations: [TransactionOperation]) throws {
         for (index, operation) in operations.enumerated() {
             do {
@@ -105,7 +105,7 @@ struct TransactionRun {
         do {
             return try transaction.delete(classID, pending.keys)
         } catch let error as StoreError where [.accessDenied, .notFound].contains(error.code) {
-            // Nothing was done. Which of them it is comes out one by one.
+            // Nothing was deleted. Deleting them one by one shows which one fails.
             for (offset, key) in pending.keys.enumerated() {
                 do {
                     try transaction.delete(classID, key)
@@ -164,7 +164,7 @@ struct TransactionRun {
         json.endObject()
     }
 
-    /// Throws 422 for an operation that is meant for another kind of collection.
+    /// Throws 422 for an operation on another kind of collection.
     private func check(
         _ name: TransactionOperation.Name, _ kind: CollectionKind, _ place: PropertyPlace
     ) throws(Problem) {
@@ -213,7 +213,7 @@ struct TransactionRun {
     }
 
     private func require(_ objectClass: ClassSchema, _ query: BoundQuery, _ exists: Bool?, _ count: Int?) throws {
-        // No more than it takes to tell.
+        // Reads no more than is needed for the comparison.
         let limit = count.map { $0 + 1 } ?? 1
         let found = try transaction.select(query, Window(limit: limit)).count
         if let count, found != count {
@@ -266,7 +266,7 @@ struct TransactionRun {
         }
     }
 
-    /// The same; nil for an embedded object that the client told by what it was, and that is gone.
+    /// Finds the subject; nil for an embedded object that the client identified by its contents, and that was deleted.
     private func meant(_ subject: TransactionOperation.Subject) throws -> ObjectReference? {
         guard case .part(let outer, let steps, _) = subject else { return try find(subject) }
         var object = try find(outer)
@@ -294,7 +294,7 @@ struct TransactionRun {
         }
     }
 
-    /// The value with links in place of references to what was made.
+    /// Returns the value with links in place of references to created objects.
     private func resolved(_ json: JSONValue) throws -> JSONValue {
         try MadeReference.resolved(json) { name in
             guard let object = made[name], let objectClass = transaction.schema[object.classID] else {

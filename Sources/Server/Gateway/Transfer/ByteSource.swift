@@ -1,7 +1,7 @@
 import Glibc
 package import HTTPServer
 
-/// Bytes of a file, read in blocks and handed out one at a time.
+/// The bytes of a file, read in blocks and returned one at a time.
 package final class ByteSource {
     private let descriptor: Int32
     private let name: String
@@ -11,12 +11,12 @@ package final class ByteSource {
     private var position = 0
     private var end = 0
 
-    /// Bytes handed out so far.
+    /// The number of bytes returned so far.
     package private(set) var count = 0
-    /// Asked before each block, with the bytes so far, as they are without compression. What it throws ends the reading.
+    /// Called before each block with the number of decompressed bytes so far. If it throws, reading ends.
     package var check: (@Sendable (_ expanded: Int) throws -> Void)?
 
-    /// How far the file has been read, of which what was handed out is the expanded form.
+    /// The position in the file, which may be compressed.
     package var place: Int { expanded?.offset ?? count }
 
     /// The size of the file; nil for a pipe.
@@ -35,16 +35,16 @@ package final class ByteSource {
         self.init(descriptor, "'\(path)'", owner: BodyFile(adopting: descriptor, count: 0))
     }
 
-    /// Reads the body of a request, expanded where the request says that it is compressed.
+    /// Reads the body of a request, and decompresses it if the request says that it is compressed.
     ///
-    /// - Parameter limit: bytes that it may expand to.
+    /// - Parameter limit: the maximum decompressed size in bytes.
     package convenience init(_ file: BodyFile, of request: Request? = nil, limit: Int = .max) throws {
         self.init(
             file.descriptor, "the body", owner: file,
             expanded: try request.flatMap { try ExpandedFile(bodyOf: $0, limit: limit) })
     }
 
-    /// - Parameter owner: closes the descriptor when it is dropped.
+    /// - Parameter owner: closes the descriptor when it is released.
     private init(_ descriptor: Int32, _ name: String, owner: AnyObject?, expanded: ExpandedFile? = nil) {
         self.descriptor = descriptor
         self.name = name
@@ -54,7 +54,7 @@ package final class ByteSource {
         size = status?.kind == .file ? status?.size : nil
     }
 
-    /// The next byte; nil at the end.
+    /// Returns the next byte; nil at the end.
     func next() throws -> UInt8? {
         if position == end, try !fill() { return nil }
         defer {
@@ -64,13 +64,13 @@ package final class ByteSource {
         return block[position]
     }
 
-    /// The next byte, which stays to be read; nil at the end.
+    /// Returns the next byte without consuming it; nil at the end.
     func peek() throws -> UInt8? {
         if position == end, try !fill() { return nil }
         return block[position]
     }
 
-    /// Appends the bytes up to the next `stop` and consumes that too. False at the end of the source.
+    /// Appends the bytes up to the next `stop` and consumes that too. Returns false at the end of the source.
     func read(upTo stop: UInt8, into bytes: inout [UInt8], limit: Int) throws -> Bool {
         while true {
             if position == end, try !fill() { return false }
@@ -86,7 +86,7 @@ package final class ByteSource {
         }
     }
 
-    /// The whole rest, which is refused when it is longer than `limit`.
+    /// Returns the rest; throws if it is longer than `limit`.
     package func readAll(limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while try position < end || fill() {

@@ -1,10 +1,10 @@
 import ObjectModel
 
-/// Texts that spreadsheets take for formulas, which can send elsewhere what stands beside them, or start programs. An
-/// apostrophe in front makes a text of them. Texts that begin with an apostrophe get another, so that every text is read
-/// back as it was.
+/// Escapes strings that spreadsheets interpret as formulas, which can send neighbouring data elsewhere or start
+/// programs. A leading apostrophe makes them text. Strings that begin with an apostrophe get another one, so that every
+/// string is read back unchanged.
 enum CSVFormulas {
-    /// Also the wide forms that East Asian keyboards write, and what some programs skip before they look.
+    /// Includes the full-width forms of East Asian keyboards, and characters that some programs skip first.
     private static let beginnings: Set<Unicode.Scalar> = [
         "=", "+", "-", "@", "\t", "\r", "\n", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}", "'",
     ]
@@ -15,12 +15,13 @@ enum CSVFormulas {
 
     /// Undoes `escaped`.
     static func plain(_ text: String) -> String {
-        // By scalars: a combining mark makes one character of both.
+        // By scalars: a combining mark would make one character of both.
         text.unicodeScalars.first == "'" ? String(text.unicodeScalars.dropFirst()) : text
     }
 }
 
 extension PropertyType {
-    /// Whether the text of a value may begin with anything. Numbers and dates are no formulas, whatever their sign.
+    /// Whether the text of a value can begin with any character. Numbers and dates are never formulas, whatever their
+    /// sign.
     var hasFreeText: Bool { base == .string || base == .data }
 }

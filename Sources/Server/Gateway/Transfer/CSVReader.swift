@@ -1,5 +1,4 @@
-/// One field of a CSV record. An empty field without quotes means that there is no value; with quotes it is the empty
-/// string.
+/// One field of a CSV record. An empty field without quotes means no value; with quotes it is the empty string.
 package struct CSVField: Equatable {
     package var text: String
     package var isQuoted: Bool
@@ -7,10 +6,10 @@ package struct CSVField: Equatable {
     package var isMissing: Bool { text.isEmpty && !isQuoted }
 }
 
-/// What is wrong with one record of a file: the rest of it can still be read.
+/// An error in one record of a file; the rest of the file can still be read.
 package struct RecordFault: Error, Equatable {
     package var message: String
-    /// Stable, for programs.
+    /// A stable code, for programs.
     package var code: String
 
     package init(_ message: String, code: String = "import.malformed") {
@@ -19,23 +18,23 @@ package struct RecordFault: Error, Equatable {
     }
 }
 
-/// Reads CSV as RFC 4180 has it: fields separated by commas, quotes doubled within quotes, records ended by CR
-/// LF, LF or the end of the file. A byte order mark is skipped.
+/// Reads CSV as in RFC 4180: fields separated by commas, quotes doubled within quotes, records ended by CR LF, LF or
+/// the end of the file. Skips a byte order mark.
 package struct CSVReader {
-    /// Room for a value of the largest size, whose text may be a third longer.
+    /// Enough for a value of the maximum size, whose text may be a third longer.
     private static let recordLimit = 64 << 20
 
     private let source: ByteSource
     private var atStart = true
 
-    /// The line that the last record started on, from 1.
+    /// The line on which the last record began, from 1.
     package private(set) var line = 0
     private var linesSeen = 0
 
     package init(_ source: ByteSource) { self.source = source }
 
-    /// The next record; nil at the end. Empty lines are skipped. Throws `RecordFault` for bytes that are no
-    /// UTF-8, for text after a closing quote, and for a quote that is never closed.
+    /// Returns the next record; nil at the end. Skips empty lines. Throws `RecordFault` for invalid UTF-8, for text
+    /// after a closing quote, and for a quote that is never closed.
     package mutating func next() throws -> [CSVField]? {
         if atStart {
             atStart = false
@@ -99,7 +98,7 @@ package struct CSVReader {
         return fields
     }
 
-    /// Reads what is between quotes, the opening one being read. False when the file ends first.
+    /// Reads the text between quotes, after the opening one. Returns false if the file ends first.
     private mutating func readQuoted(into bytes: inout [UInt8], _ total: inout Int) throws -> Bool {
         while let byte = try source.next() {
             total += 1

@@ -1,7 +1,7 @@
 import JSONCoding
 package import ObjectModel
 
-/// Rows of a CSV file whose first record names the properties.
+/// The rows of a CSV file whose first record names the properties.
 package struct CSVRowSource: RowSource {
     private let source: ByteSource
     private var reader: CSVReader
@@ -15,9 +15,9 @@ package struct CSVRowSource: RowSource {
         let content: CSVContent
     }
 
-    /// Reads the header. Throws `TransferFault` when it does not fit the class.
+    /// Reads the header. Throws `TransferFault` if it does not fit the class.
     ///
-    /// - Parameter escapesFormulas: whether the file was written so; see `CSVFormulas`.
+    /// - Parameter escapesFormulas: whether the file was written with escaped formulas; see `CSVFormulas`.
     package init(
         _ source: ByteSource, class objectClass: ClassSchema, schema: Schema, escapesFormulas: Bool = false
     ) throws {
@@ -80,7 +80,7 @@ package struct CSVRowSource: RowSource {
     private func read(_ field: CSVField, _ column: Column, into input: inout ObjectInput) throws {
         let property = column.property
         guard !field.isMissing else {
-            // Without a value the property is null, or else left at its default.
+            // A property without a value is null or, if it cannot be, keeps its default.
             if property.type.collection == .single, property.type.acceptsNull { input.values[property.id] = .null }
             return
         }
@@ -99,16 +99,16 @@ package struct CSVRowSource: RowSource {
     }
 }
 
-/// What the fields of a column hold.
+/// The contents of the fields of a column.
 enum CSVContent: Equatable {
     /// The text of one value.
     case scalar
-    /// The text of the key of what a link leads to.
+    /// The text of the key of a link's target.
     case link(keyType: PropertyType)
     /// JSON: collections, mixed values and embedded objects.
     case json
 
-    /// Throws `RecordFault` when the property cannot be imported.
+    /// Throws `RecordFault` if the property cannot be imported.
     init(_ property: PropertySchema, in schema: Schema) throws {
         guard !property.type.isComputed else {
             throw RecordFault("'\(property.name)' is computed from links of other objects; leave it out.")

@@ -1,4 +1,4 @@
-/// Writes CSV fields so that `CSVReader` gives the same back.
+/// Writes CSV fields in a form that `CSVReader` reads back unchanged.
 package enum CSVText {
     /// Appends one record and CR LF; nil is written as an empty field without quotes.
     package static func append(_ fields: [String?], to bytes: inout [UInt8]) {

@@ -5,7 +5,7 @@ import StoreContract
 struct ExportRows: RowSink {
     private var row: [Value]
 
-    /// What was read, in the order of the keys asked for.
+    /// The rows in the order of the requested keys.
     private(set) var rows: [[Value]] = []
 
     /// - Parameter width: the number of properties.

@@ -1,9 +1,9 @@
 import JSONCoding
 import ObjectModel
 
-/// Values as CSV text, and back.
+/// Converts values to CSV text and back.
 enum FieldText {
-    /// Reads a value of a scalar type. Throws `RecordFault` with the reason.
+    /// Parses a value of a scalar type. Throws `RecordFault` with the reason.
     static func parse(_ text: String, as type: PropertyType) throws -> Value {
         let value: Value? =
             switch type.base {
@@ -23,7 +23,8 @@ enum FieldText {
         return value
     }
 
-    /// The text that `parse` reads as the same value; nil for null. Links and collections have no text of their own.
+    /// Returns the text that `parse` reads as the same value; nil for null. Links and collections have no text of their
+    /// own.
     static func text(of value: Value) -> String? {
         switch value {
         case .bool(let value): value ? "true" : "false"
@@ -40,7 +41,7 @@ enum FieldText {
         }
     }
 
-    /// A primary key as JSON has it.
+    /// Returns a primary key as JSON.
     static func json(ofKey key: Value) -> JSONValue {
         if case .int(let number) = key { return .int(number) }
         return text(of: key).map { .string($0) } ?? .null
@@ -54,7 +55,7 @@ enum FieldText {
         }
     }
 
-    /// Infinities as the JSON wire spells them; Swift reads these too.
+    /// Writes infinities as the gateway's JSON does; Swift parses these too.
     private static func number<T: BinaryFloatingPoint & LosslessStringConvertible>(_ value: T) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }

@@ -3,10 +3,10 @@ import HTTPServer
 import ObjectModel
 import StoreContract
 
-/// A file as the body of an answer.
+/// A file as a response body.
 private final class FileSource: BodySource {
     private let file: BodyFile
-    /// The caller's place among those who transfer.
+    /// The caller's place in the quota of transfers.
     private let place: Quota.Lease
 
     init(_ file: BodyFile, _ place: Quota.Lease) {
@@ -30,8 +30,8 @@ private final class FileSource: BodySource {
 }
 
 extension Gateway {
-    /// `GET /v1/backup`: a consistent copy of the store, of one version, while it is written to. It is made as a file
-    /// first, so that a slow client does not hold up the reuse of space: the disk needs room for it.
+    /// `GET /v1/backup`: a consistent copy of one version of the store, made while the store is in use. It is written
+    /// to a file first, so that a slow client does not prevent the reuse of disk space; the disk needs room for it.
     func getBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
         try requireAdministrator(request)
         _ = try QueryParameters(request, single: [])
@@ -40,7 +40,7 @@ extension Gateway {
         return transfers.reply(for: account) { [self] in
             do {
                 let file = try copyOfStore()
-                // For as long as it is sent.
+                // Retained while the response is sent.
                 return .now(Self.backup(.pieces(FileSource(file, try transfers.place(for: account)))))
             } catch {
                 return .now(response(to: error, of: request))
@@ -57,10 +57,10 @@ extension Gateway {
             body: body)
     }
 
-    /// Without a name: its space is free again when the answer is sent.
+    /// Creates a file without a name, whose space is freed after the response was sent.
     private func copyOfStore() throws -> BodyFile {
         let path = "\(configuration.scratchDirectory)/.realmgate-backup-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        // The copy goes on while others have their turn: it holds no permit of theirs, and cannot rest.
+        // The copy continues while others have their turns, because it cannot pause.
         let watch = TransferWatch(mayRest: false)
         try store.writeCopy(to: path) { _ in try watch.check() }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

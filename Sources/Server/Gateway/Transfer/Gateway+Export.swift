@@ -4,12 +4,12 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// A file of objects as the body of an answer.
+/// A file of objects as a response body.
 private final class ExportSource: BodySource {
     private let exporter: Mutex<ObjectExporter>
     private let pool: WorkerPool
     private let work: RequestWork
-    /// The caller's place among those who transfer.
+    /// The caller's place in the quota of transfers.
     private let place: Quota.Lease
 
     init(_ exporter: sending ObjectExporter, _ pool: WorkerPool, _ work: RequestWork, _ place: Quota.Lease) {
@@ -19,7 +19,7 @@ private final class ExportSource: BodySource {
         self.place = place
     }
 
-    /// Looking for the next objects may take long: it has its turns with all other long work.
+    /// Searching for the next objects may take long, so it takes turns with all other long work.
     func next() throws -> [UInt8]? {
         try pool.perform(for: work) {
             try exporter.withLock { exporter in
@@ -34,7 +34,7 @@ private final class ExportSource: BodySource {
 extension Gateway {
     static let escapeFormulas = "escapeFormulas"
 
-    /// Whether texts are escaped for spreadsheets, which only CSV is for.
+    /// Whether strings are escaped for spreadsheets, which only CSV supports.
     func escapesFormulas(_ parameters: QueryParameters, _ format: TransferFormat) throws(Problem) -> Bool {
         guard try parameters.flag(Self.escapeFormulas) else { return false }
         guard format == .csv else {
@@ -46,8 +46,8 @@ extension Gateway {
         return true
     }
 
-    /// `GET /v1/export/{Class}`: the objects of one version as a file that `POST /v1/import/{Class}` reads, made while
-    /// it is sent.
+    /// `GET /v1/export/{Class}`: the objects of one version as a file that `POST /v1/import/{Class}` accepts, written
+    /// while it is sent.
     func exportObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit", "fields", "format", Gateway.escapeFormulas])
@@ -70,7 +70,7 @@ extension Gateway {
                 return property
             }
         }
-        // What is read while it is sent has no small budget.
+        // Reading while sending has no small bound.
         try request.requireWorker()
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let (chosen, order) = (properties, query)

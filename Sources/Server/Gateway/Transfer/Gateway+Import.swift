@@ -4,7 +4,7 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// What `POST /v1/import/{Class}` is to do, read from a request.
+/// A parsed `POST /v1/import/{Class}`.
 private struct ImportOrder: Sendable {
     let objectClass: ClassSchema
     let schema: Schema
@@ -13,24 +13,24 @@ private struct ImportOrder: Sendable {
     let policy: UpdatePolicy
     let isAtomic: Bool
     let view: AccessView
-    /// Bytes of the largest file that becomes one transaction.
+    /// The maximum size in bytes of a file that is imported in one transaction.
     let wholeLimit: Int
     let file: BodyFile
     let request: Request
-    /// Bytes that the file may expand to.
+    /// The maximum decompressed size in bytes.
     let limit: Int
 
-    /// What is put up with.
+    /// The limits of the import.
     let bounds: Bounds
 
     struct Bounds: Sendable {
-        /// Lines that may be refused.
+        /// The number of lines that may be rejected.
         var faults: Int?
-        /// How many times its size a compressed file may expand to.
+        /// The maximum expansion ratio of a compressed file.
         var expansion: Int?
-        /// Bytes that it may expand to in any case.
+        /// The decompressed size in bytes that is always allowed.
         var freeExpansion: Int
-        /// Seconds without a line that fits.
+        /// The maximum time in seconds without a valid line.
         var stall: Int?
     }
 
@@ -41,7 +41,7 @@ private struct ImportOrder: Sendable {
         let importer = ObjectImporter(
             store: store, objectClass: objectClass, schema: schema, policy: policy, view: view,
             wholeLimit: wholeLimit, faultLimit: bounds.faults)
-        // In one transaction every other write waits.
+        // A single transaction makes every other write wait.
         let watch = TransferWatch(stall: bounds.stall, mayRest: !isAtomic)
         let told: @Sendable (ObjectImporter.Outcome) throws -> Void = { outcome in
             watch.advance()
@@ -74,7 +74,7 @@ private struct ImportOrder: Sendable {
         }
     }
 
-    /// Nil for a file that is as it is.
+    /// Nil for an uncompressed file.
     private var mostExpanded: (bytes: Int, times: Int)? {
         get throws {
             guard let times = bounds.expansion, try request.contentCoding != nil else { return nil }
@@ -94,15 +94,16 @@ private struct ImportOrder: Sendable {
 }
 
 extension Gateway {
-    /// - Parameter onFile: registers a route whose bodies come as files of so many bytes at most.
+    /// - Parameter onFile: registers a route whose bodies are received into files up to a size in bytes.
     func onTransfer(_ on: Registration, _ onFile: FileRegistration) {
         onFile(.post, "/v1/import/:class", configuration.importLimit, importObjects)
         on(.get, "/v1/export/:class", exportObjects)
         on(.get, "/v1/backup", getBackup)
     }
 
-    /// `POST /v1/import/{Class}`: objects of an NDJSON or CSV file. The file is read on a thread for such work when all
-    /// of it has come; a client that takes `text/event-stream` hears how far it is. The import ends when its client does.
+    /// `POST /v1/import/{Class}`: imports the objects of an NDJSON or CSV file. A worker reads the file after all of it
+    /// has arrived; a client that accepts `text/event-stream` receives the progress. The import ends if its client
+    /// disconnects.
     func importObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
         let order = try importOrder(request, path)
         guard request.header("Accept")?.contains("text/event-stream") == true else {
@@ -165,7 +166,7 @@ extension Gateway {
         guard let file = request.bodyFile else {
             throw Problem(400, "import.empty", "Send the file as the body of the request.")
         }
-        // Before anything else is done for a body that nobody can read.
+        // Checked first, before any work for a body that cannot be read.
         _ = try request.contentCoding
         return ImportOrder(
             objectClass: objectClass, schema: schema, format: format,
@@ -178,13 +179,14 @@ extension Gateway {
                 stall: configuration.importStall))
     }
 
-    /// What the body is declared as. `format` alone does not do: a web page can have a browser send what is declared as
-    /// plain text, as a form or not at all without asking the server first. An empty body needs no declaration.
+    /// Determines the format from the content type. `format` alone is not sufficient: a web page can make a browser
+    /// send a body that is declared as plain text, as a form or not at all without a preflight request. An empty body
+    /// needs no content type.
     private func importFormat(_ request: Request, _ parameters: QueryParameters) throws(Problem) -> TransferFormat {
         let named = parameters["format"] == nil ? nil : try parameters.choice("format", default: TransferFormat.ndjson)
         if request.header("Content-Type") == nil, request.bodyFile?.count == 0 { return named ?? .ndjson }
         let type = request.header("Content-Type") ?? ""
-        // Lines of JSON are JSON to those who know no other name for it.
+        // Some clients know only JSON as the name for lines of JSON.
         let declared = TransferFormat(mediaType: type) ?? (named == .ndjson && Request.isJSON(type) ? .ndjson : nil)
         guard let declared, named ?? declared == declared else {
             throw Problem(
@@ -195,7 +197,7 @@ extension Gateway {
         return declared
     }
 
-    /// - Parameter total: bytes of the file while the import goes on.
+    /// - Parameter total: the size of the file in bytes during the import.
     private static func document(of outcome: ObjectImporter.Outcome, in total: Int? = nil) -> [UInt8] {
         let json = JSONWriter(capacity: 256)
         json.beginObject()
@@ -227,7 +229,7 @@ extension JSONWriter {
         }
     }
 
-    /// What an import that ended early did all the same.
+    /// Writes what an import that ended early has done.
     func importCounts(_ outcome: ObjectImporter.Outcome, line: Int?) {
         if let version = outcome.version {
             name("version")
@@ -240,7 +242,7 @@ extension JSONWriter {
         if let line { importNumbers([("line", line)]) }
     }
 
-    /// The member `errors` of an answer about a file.
+    /// Writes the member `errors` of a response about a file.
     func lines(_ faults: [LineFault]) {
         name("errors")
         beginArray()
@@ -259,7 +261,7 @@ extension JSONWriter {
 }
 
 extension Problem {
-    /// A file of which nothing was imported, because some of it could not be.
+    /// The error for a file of which nothing was imported because of invalid lines.
     init(_ refusal: ObjectImporter.Refusal) {
         let outcome = refusal.outcome
         self.init(
@@ -270,7 +272,7 @@ extension Problem {
         imported = ImportedPart(outcome: outcome, line: nil)
     }
 
-    /// An import that ended early. Nil when its cause is nobody's business; see `init(of:)`.
+    /// The error for an import that ended early. Nil for an internal cause; see `init(of:)`.
     init?(_ failure: ObjectImporter.Failure) {
         guard var problem = Problem(of: failure.cause) else { return nil }
         problem.lines = failure.outcome.faults
@@ -278,7 +280,7 @@ extension Problem {
         self = problem
     }
 
-    /// More lines do not fit than may.
+    /// The error for more invalid lines than allowed.
     init(_ fault: ObjectImporter.TooManyFaults) {
         self.init(
             422, "import.too_many_faults",
@@ -286,7 +288,7 @@ extension Problem {
         )
     }
 
-    /// A compressed file that grows too far.
+    /// The error for a compressed file that expands too much.
     init(expandsBeyond bytes: Int, _ times: Int) {
         self.init(
             413, "import.expands_too_far",
@@ -294,7 +296,7 @@ extension Problem {
         )
     }
 
-    /// A file that is too large to be imported as a whole.
+    /// The error for a file that is too large for one transaction.
     init(_ fault: ObjectImporter.TooLarge) {
         self.init(
             413, "import.too_large",

@@ -1,60 +1,61 @@
 package import ObjectModel
 
 extension ObjectImporter {
-    /// What has become of the lines of a file. Each that was read counts once: as created, modified, unchanged or
-    /// refused, or, in an import that ended early, as none of them.
+    /// The results for the lines of a file. Each line counts once, as created, modified, unchanged or rejected; lines
+    /// of an import that ended early may count as none of them.
     package struct Outcome: Sendable {
         package var created = 0
         package var modified = 0
-        /// Objects that were as their lines say already.
+        /// Objects that already had the values of their lines.
         package var unchanged = 0
-        /// All lines that did not fit.
+        /// All invalid lines.
         package var refused = 0
-        /// Lines whose objects are in without a link that leads nowhere; they count among the first three as well.
+        /// Lines whose objects were imported without a link whose target does not exist; they also count among the
+        /// first three.
         package var incomplete = 0
-        /// Lines with something on them that were read. The first line of a CSV file, with the names, is none.
+        /// Non-empty lines that were read, without the header of a CSV file.
         package var lines = 0
-        /// The first of the lines that were refused or are incomplete, in order.
+        /// The first of the rejected or incomplete lines, in order.
         package var faults: [LineFault] = []
-        /// Bytes read so far.
+        /// The number of bytes read so far.
         package var bytes = 0
-        /// Of the last commit; nil before the first.
+        /// The version of the last commit; nil before the first.
         package var version: Version?
-        /// Values with links within the class to objects that the file may name further down.
+        /// Values with links to objects of the same class that may come later in the file.
         var forwardLinks: [ForwardLink] = []
-        /// How many of these were left when their objects were looked for last.
+        /// The number of these that were unresolved at the last attempt.
         var stillWaiting = 0
-        /// The lines of `incomplete`: no more than links may wait.
+        /// The incomplete lines, at most as many as links may wait.
         private var incompleteLines: Set<Int> = []
 
         package init() {}
     }
 
-    /// Nothing of a file was imported, because not all of it could be.
+    /// Nothing was imported, because some lines are invalid.
     package struct Refusal: Error {
         package let outcome: Outcome
     }
 
-    /// Nothing of a file was imported, because it is too large for one transaction.
+    /// Nothing was imported, because the file is too large for one transaction.
     package struct TooLarge: Error {
-        /// In bytes.
+        /// The limit in bytes.
         package let limit: Int
     }
 
-    /// More lines do not fit than may.
+    /// The file has more invalid lines than allowed.
     package struct TooManyFaults: Error {
         package let limit: Int
     }
 
-    /// An import that ended early.
+    /// The import ended early.
     package struct Failure: Error {
-        /// What is in all the same.
+        /// What was imported.
         package let outcome: Outcome
-        /// The first line that is not in because of the failure, or was being read; nil when no line was read yet.
+        /// The first line that was not imported because of the failure, or was being read; nil if no line was read yet.
         package let line: Int?
         package let cause: any Error
 
-        /// Before anything was read.
+        /// The import ended before anything was read.
         package init(_ cause: any Error) {
             (outcome, line) = (Outcome(), nil)
             self.cause = cause
@@ -67,13 +68,13 @@ extension ObjectImporter {
 }
 
 extension ObjectImporter.Outcome {
-    /// A line that was refused.
+    /// Adds a rejected line.
     mutating func add(_ fault: LineFault) {
         refused += 1
         tell(fault)
     }
 
-    /// A line whose object is in without a link.
+    /// Adds a line whose object was imported without a link.
     mutating func add(incomplete fault: LineFault) {
         tell(fault)
         if incompleteLines.insert(fault.line).inserted { incomplete += 1 }
@@ -83,7 +84,7 @@ extension ObjectImporter.Outcome {
         if faults.count < ObjectImporter.mostFaults { faults.append(fault) }
     }
 
-    /// Adds what one more transaction did.
+    /// Adds the results of another transaction.
     mutating func add(_ done: Self) {
         created += done.created
         modified += done.modified
@@ -95,7 +96,8 @@ extension ObjectImporter.Outcome {
         version = done.version ?? version
     }
 
-    /// Of a sum: they are given to `connect`, which gives those back that go on waiting.
+    /// Removes the waiting links from a sum. They are passed to `connect`, which returns those that are still
+    /// unresolved.
     mutating func takeForwardLinks() -> [ObjectImporter.ForwardLink] {
         defer { forwardLinks = [] }
         return forwardLinks
@@ -108,7 +110,7 @@ extension ObjectImporter.Outcome {
         faults.sort { $0.line < $1.line }
     }
 
-    /// Of a transaction that was taken back: only what was read and refused stays.
+    /// Resets the results of a transaction that was rolled back: only the read and the rejected lines remain.
     mutating func takeBack() {
         (created, modified, unchanged, incomplete) = (0, 0, 0, 0)
         version = nil
@@ -116,7 +118,7 @@ extension ObjectImporter.Outcome {
     }
 }
 
-/// What of a file is in although its import ended early, and the first line that is not in because of that.
+/// The part of a file that was imported although the import ended early, and the first line that was not.
 package struct ImportedPart: Hashable, Sendable {
     package let outcome: ObjectImporter.Outcome
     package let line: Int?

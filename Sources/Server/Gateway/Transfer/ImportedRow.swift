@@ -1,34 +1,34 @@
 package import ObjectModel
 
-/// One object to be imported, before its links are looked up.
+/// An object to be imported, before its links are resolved.
 package struct ImportedRow {
-    /// Where it stands in the file, from 1.
+    /// The line in the file, from 1.
     var line: Int
     var input: ObjectInput
 }
 
-/// Something that rows are read from.
+/// A source of rows.
 package protocol RowSource: SendableMetatype {
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     var position: Int { get }
 
-    /// Bytes that there are; nil where nobody knows.
+    /// The total number of bytes; nil if it is unknown.
     var size: Int? { get }
 
-    /// Bytes read so far, as they are without compression.
+    /// The number of decompressed bytes read so far.
     var expanded: Int { get }
 
-    /// The line that is read now, or was read last, from 1.
+    /// The line that is being read, or was read last, from 1.
     var line: Int { get }
 
-    /// The next row, or what is wrong with it; nil at the end. Throws `TransferFault` when there is no going on.
+    /// Returns the next row, or its error; nil at the end. Throws `TransferFault` if reading cannot continue.
     mutating func next() throws -> Result<ImportedRow, LineFault>?
 }
 
-/// A line of a file that was not imported, and why.
+/// A line of a file that was not imported, with the reason.
 package struct LineFault: Error, Hashable {
     package var line: Int
-    /// Stable, for programs.
+    /// A stable code, for programs.
     package var code: String
     package var message: String
 
@@ -46,7 +46,7 @@ extension RecordFault {
 }
 
 extension ClassSchema {
-    /// The property of that name that a file may fill. Throws `RecordFault`.
+    /// Returns the property with that name if a file can contain it. Throws `RecordFault`.
     package func importable(_ name: String) throws -> PropertySchema {
         guard let property = self[name] else {
             var message = "Class '\(self.name)' has no property '\(name)'."

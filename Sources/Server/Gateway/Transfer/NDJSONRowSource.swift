@@ -1,9 +1,9 @@
 import JSONCoding
 package import ObjectModel
 
-/// Rows of a file with one JSON object per line; empty lines are skipped.
+/// The rows of a file with one JSON object per line; empty lines are skipped.
 package struct NDJSONRowSource: RowSource {
-    /// Room for a value of the largest size, whose text may be a third longer.
+    /// Enough for a value of the maximum size, whose text may be a third longer.
     private static let lineLimit = 64 << 20
 
     private let source: ByteSource

@@ -3,23 +3,23 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// Writes objects of one snapshot, a block of them at a time: used by one thread at a time. Memory: a block, and, where
-/// the query filters, sorts, tells apart or limits, eight bytes for each object that it gives.
+/// Writes objects of one snapshot, a block at a time. Used by one thread at a time. Memory: a block and, if the query
+/// has a filter, sort, distinct or limit, eight bytes for each object of its result.
 package final class ObjectExporter {
     private let snapshot: any Snapshot
     private let objectClass: ClassSchema
     private let properties: [PropertySchema]
     private let plan: RowPlan
-    /// Of each property, what its fields in CSV hold.
+    /// The contents of each property's fields in CSV.
     private let contents: [CSVContent]
 
     private let query: BoundQuery
     private let format: TransferFormat
     private let escapesFormulas: Bool
     private let writer = JSONWriter()
-    /// Which to write, in order; nil when they are looked up as they are needed.
+    /// The keys to write, in order; nil if they are looked up block by block.
     private let chosen: [ObjectKey]?
-    /// Behind which to go on where they are looked up.
+    /// The last key, after which the lookup continues.
     private var last: ObjectKey?
     private var isAtEnd = false
     private var isAtStart = true
@@ -29,9 +29,9 @@ package final class ObjectExporter {
 
     private static let blockSize = 1000
 
-    /// Throws `TransferFault` for links to objects that have no primary key to write.
+    /// Throws `TransferFault` for links to objects without a primary key.
     ///
-    /// - Parameter escapesFormulas: of CSV; see `CSVFormulas`.
+    /// - Parameter escapesFormulas: for CSV; see `CSVFormulas`.
     package init(
         _ snapshot: any Snapshot, _ query: BoundQuery, of objectClass: ClassSchema, properties: [PropertySchema],
         as format: TransferFormat, escapesFormulas: Bool = false
@@ -58,7 +58,7 @@ package final class ObjectExporter {
         chosen = query.steps.isEmpty && query.scope == .all ? nil : try snapshot.select(query, .all)
     }
 
-    /// Appends the next objects, and before the first ones what the file begins with. False at the end.
+    /// Appends the next objects, and before the first ones the header of the file. Returns false at the end.
     package func next(into bytes: inout [UInt8]) throws -> Bool {
         if isAtStart, format == .csv { CSVText.append(properties.map { safe($0.name) }, to: &bytes) }
         defer { isAtStart = false }
@@ -95,7 +95,7 @@ package final class ObjectExporter {
 
     private func safe(_ text: String) -> String { escapesFormulas ? CSVFormulas.escaped(text) : text }
 
-    /// The field of a column's value; nil for null.
+    /// Returns the field for a column's value; nil for null.
     private func text(of value: Value, _ column: Int) throws -> String? {
         if value.isNull { return nil }
         let property = properties[column]

@@ -3,10 +3,10 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// Puts rows into a class, many per transaction.
+/// Imports rows into a class, many per transaction.
 ///
-/// By batches, a row that does not fit is left out and reported, and the others of its transaction stay. As a whole,
-/// one such row keeps everything out.
+/// In batches, an invalid row is skipped and reported, and the other rows of its transaction are imported. As a whole,
+/// one invalid row prevents the import of all.
 package struct ObjectImporter: Sendable {
     struct ForwardLink: Sendable {
         var line: Int
@@ -24,23 +24,23 @@ package struct ObjectImporter: Sendable {
     private let batchSize: Int
     private let faultLimit: Int?
 
-    /// Rows per durable commit: enough that the commit's disk write does not count.
+    /// The number of rows per durable commit: enough to make the cost of the disk sync negligible.
     package static let batchSize = 2000
-    /// Bytes of a file after which a commit comes earlier.
+    /// The number of bytes of a file after which a commit comes earlier.
     private static let batchBytes = 8 << 20
-    /// Most faults that are told one by one.
+    /// The maximum number of errors that are reported individually.
     package static let mostFaults = 1000
-    /// Largest file that becomes one transaction. Such a transaction's pages are in memory, about as many bytes as the
-    /// file has, until they are written, however little else is kept of it.
+    /// The maximum size of a file that is imported in one transaction. The pages of such a transaction, about as many
+    /// bytes as the file has, stay in memory until they are written.
     package static let wholeLimit = 256 << 20
-    /// Links that wait at a time for objects further down, 200 to 300 bytes each.
+    /// The maximum number of links that wait for objects later in the file, 200 to 300 bytes each.
     package static let mostWaiting = 200_000
 
     /// - Parameters:
-    ///   - wholeLimit: bytes of the largest file that is imported as a whole.
-    ///   - mostWaiting: links that wait at a time for objects further down.
-    ///   - batchSize: rows per commit, and between two looks at how far an import is.
-    ///   - faultLimit: lines that may be refused; with the next one the import ends. Nil for any number.
+    ///   - wholeLimit: the maximum size in bytes of a file that is imported as a whole.
+    ///   - mostWaiting: the maximum number of links that wait for objects later in the file.
+    ///   - batchSize: the number of rows per commit, and between two progress reports.
+    ///   - faultLimit: the number of lines that may be rejected; the next one ends the import. Nil for no limit.
     package init(
         store: any Store, objectClass: ClassSchema, schema: Schema, policy: UpdatePolicy,
         view: AccessView = .unrestricted, wholeLimit: Int = Self.wholeLimit, mostWaiting: Int = Self.mostWaiting,
@@ -57,10 +57,10 @@ package struct ObjectImporter: Sendable {
         self.faultLimit = faultLimit
     }
 
-    /// Imports everything that `source` gives, by batches. Blocks; not for a loop's thread. Throws `Failure` when it ends
-    /// early: what was committed before stays, and so does what was read before a fault of the source.
+    /// Imports all rows of `source`, in batches. Blocks; must not be called on a loop's thread. Throws `Failure` if it
+    /// ends early: earlier commits remain, and so do the rows read before an error of the source.
     ///
-    /// - Parameter progress: told after every commit what has been done so far. What it throws ends the import.
+    /// - Parameter progress: called after every commit with the results so far. If it throws, the import ends.
     package func run<Source: RowSource>(
         _ source: inout Source, progress: (Outcome) throws -> Void
     ) throws -> Outcome {
@@ -94,13 +94,13 @@ package struct ObjectImporter: Sendable {
         return total
     }
 
-    /// Why a batch is the last one.
+    /// The reason why a batch is the last one.
     private enum Ending {
         case end
         case fault(any Error)
     }
 
-    /// The rows of the next commit, and why no more follow.
+    /// Reads the rows of the next commit, and returns why no more follow.
     private func read<Source: RowSource>(
         _ source: inout Source, _ total: inout Outcome
     ) -> (batch: [ImportedRow], Ending?) {
@@ -116,7 +116,7 @@ package struct ObjectImporter: Sendable {
                 case .failure(let fault):
                     total.add(fault)
                     faults += 1
-                    // Nobody hears of an import that does nothing but refuse.
+                    // An import that only rejects lines would report no progress.
                     if faults >= batchSize { return (batch, nil) }
                     try checkFaults(total)
                 }
@@ -131,15 +131,15 @@ package struct ObjectImporter: Sendable {
         if let faultLimit, total.refused > faultLimit { throw TooManyFaults(limit: faultLimit) }
     }
 
-    /// Imports everything that `source` gives in one transaction, which is alone in its commit. Blocks, and other writes
-    /// wait meanwhile. Memory: what a transaction with as many objects takes. Throws `Refusal` when a row does not fit,
-    /// and `Failure` when it ends early for another reason; then nothing is in.
+    /// Imports all rows of `source` in one transaction with a commit of its own. Blocks, and other writes wait
+    /// meanwhile. Memory: that of a transaction with as many objects. Throws `Refusal` if a row is invalid, and
+    /// `Failure` if it ends early for another reason; then nothing is imported.
     package func runAsWhole<Source: RowSource>(
         _ source: sending Source, progress: @escaping @Sendable (Outcome) throws -> Void
     ) throws -> Outcome {
         if let size = source.size, size > wholeLimit { throw Failure(TooLarge(limit: wholeLimit)) }
         let source = Mutex(source)
-        // Told from the writer's thread how far it came.
+        // Updated on the writer's thread.
         let reached = Mutex(Outcome())
         do {
             return try write(isAlone: true) { transaction in
@@ -170,7 +170,7 @@ package struct ObjectImporter: Sendable {
                 total.version = transaction.version
                 total.finish()
                 guard total.refused == 0, total.incomplete == 0 else {
-                    // As a whole, an object without its link is not in either.
+                    // As a whole, an object without its link is not imported either.
                     total.refused += total.incomplete
                     total.takeBack()
                     throw Refusal(outcome: total)
@@ -190,19 +190,19 @@ package struct ObjectImporter: Sendable {
         isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
     ) throws -> R {
         try store.write(isAlone: isAlone) { [view, schema] transaction in
-            // The rows were read by a schema that may have been replaced since.
+            // The rows were parsed for a schema that may have been replaced since.
             guard view.shows(schema, of: transaction.schema) else { throw StoreError.schemaReplaced }
             return try view.perform(in: transaction, work)
         }
     }
 
-    /// What keeps a batch from being committed, and the first of its lines that is not in.
+    /// The error that prevents a batch from being committed, and the first of its lines that was not imported.
     private struct BatchFailure: Error {
         let cause: any Error
         let line: Int
     }
 
-    /// Commits rows and counts them. Throws `BatchFailure`; what is counted by then is in.
+    /// Commits rows and counts them. Throws `BatchFailure`; rows counted by then are imported.
     private func commit(_ rows: [ImportedRow], into total: inout Outcome) throws {
         guard let first = rows.first else { return }
         do {
@@ -215,8 +215,8 @@ package struct ObjectImporter: Sendable {
                     return outcome
                 })
         } catch let problem as Problem where problem.status == 403 {
-            // What a caller may write is looked at when all is written, and then all is refused: in ever smaller parts,
-            // those that are allowed stay.
+            // Permissions are checked at the end of the write, which then rejects everything: splitting it into smaller
+            // and smaller parts keeps the permitted rows.
             guard rows.count > 1 else { return total.add(LineFault(RecordFault(problem), line: first.line)) }
             try commit(Array(rows[..<(rows.count / 2)]), into: &total)
             try checkFaults(total)
@@ -226,15 +226,15 @@ package struct ObjectImporter: Sendable {
         }
     }
 
-    /// Whether to look where the links that wait lead by now: so often that few wait, and so seldom that each is looked
-    /// at a few times.
+    /// Whether to resolve the waiting links now: often enough that few wait, and rarely enough that each is tried only
+    /// a few times.
     private func isTimeToConnect(_ total: Outcome, atEnd: Bool) -> Bool {
         let waiting = total.forwardLinks.count
         return atEnd ? waiting > 0 : waiting > max(mostWaiting / 4, min(total.stillWaiting * 2, mostWaiting))
     }
 
-    /// Assigns the links that could not be assigned when their objects were read. Those that still lead nowhere go on
-    /// waiting, as many as may; at the end, and for the others, that is a fault.
+    /// Assigns the links that could not be resolved when their objects were read. Unresolved ones continue to wait, up
+    /// to the limit; at the end, and beyond the limit, they are errors.
     private func connect(
         _ links: [ForwardLink], _ transaction: any WriteTransaction, atEnd: Bool
     ) throws -> Outcome {
@@ -277,7 +277,7 @@ package struct ObjectImporter: Sendable {
         }
     }
 
-    /// Everything that could be refused halfway is looked at first, so that a refused row leaves nothing behind.
+    /// Checks everything that could fail in the middle first, so that a rejected row has no effect.
     private func assign(
         _ row: ImportedRow, _ writer: ObjectWriter, _ schema: Schema, _ outcome: inout Outcome
     ) throws {
@@ -317,7 +317,7 @@ package struct ObjectImporter: Sendable {
 extension ObjectImporter.Failure {
     fileprivate var finished: Self {
         var outcome = outcome
-        // Their objects are in, and nobody assigns the links any more.
+        // Their objects are imported, and the links will not be assigned any more.
         for link in outcome.forwardLinks {
             outcome.add(
                 incomplete: LineFault(
@@ -330,7 +330,8 @@ extension ObjectImporter.Failure {
 }
 
 extension RecordFault {
-    /// What to say of a fault that is one object's, so that the others of a file can go on; nil for any other.
+    /// Converts an error that concerns only one object, so that the import can continue with the others; nil for other
+    /// errors.
     fileprivate init?(aboutOneObject error: any Error) {
         switch error {
         case let error as StoreError where error.code.rawValue.hasPrefix("object."):

@@ -1,4 +1,4 @@
-/// Why a file cannot be read or written any further, in a sentence.
+/// The reason, as a sentence, why a file cannot be read or written any further.
 package struct TransferFault: Error, Equatable {
     package var message: String
 

@@ -1,11 +1,11 @@
-/// A form of file for objects.
+/// A file format for objects.
 package enum TransferFormat: String, CaseIterable, Sendable {
     /// One JSON object per line.
     case ndjson
     /// RFC 4180, with the names of the properties in the first record.
     case csv
 
-    /// From the ending of a file's name; nil when that says nothing.
+    /// Returns the format for the extension of a file name; nil if it is unknown.
     package init?(fileName: String) {
         let name = fileName.lowercased()
         if name.hasSuffix(".csv") {
@@ -17,7 +17,7 @@ package enum TransferFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// From a media type, its parameters left out; nil when that says nothing.
+    /// Returns the format for a media type, without its parameters; nil if it is unknown.
     init?(mediaType: String) {
         switch mediaType.prefix(while: { $0 != ";" }).lowercased().filter({ $0 != " " }) {
         case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":

@@ -2,20 +2,20 @@ import HTTPServer
 import StoreContract
 import Synchronization
 
-/// Ends a transfer that nobody waits for any more, or that comes no further, and lets it rest while others have their
-/// turn. It is asked by the transfer's thread every few milliseconds of work.
+/// Ends a transfer whose client has disconnected or that makes no progress, and pauses it while others have their
+/// turns. The transfer's thread calls it every few milliseconds of work.
 final class TransferWatch: Sendable {
     private let work: RequestWork?
-    /// Seconds without progress; nil for any time.
+    /// The maximum time in seconds without progress; nil for no limit.
     private let stall: Int?
     private let mayRest: Bool
-    /// When it last came further, in nanoseconds of its own work.
+    /// The time of the last progress, in nanoseconds of the transfer's own work.
     private let progress: Atomic<Int64>
 
-    /// Nobody waits for the transfer any more.
+    /// Thrown if no client waits for the transfer any more.
     struct Abandoned: Error {}
 
-    /// - Parameter mayRest: false for work that holds up others while it rests.
+    /// - Parameter mayRest: false for work that blocks others while it pauses.
     init(stall: Int? = nil, mayRest: Bool = true) {
         work = RequestWork.current
         self.stall = stall
@@ -24,7 +24,7 @@ final class TransferWatch: Sendable {
         progress.store(now, ordering: .relaxed)
     }
 
-    /// Throws when it is to end.
+    /// Throws if the transfer must end.
     func check() throws {
         if let client = work?.client, client.hasEnded { throw Abandoned() }
         if let stall, now - progress.load(ordering: .relaxed) > Int64(stall) * 1_000_000_000 {
@@ -36,7 +36,7 @@ final class TransferWatch: Sendable {
         if mayRest, let work, work.mustPause { work.pause() }
     }
 
-    /// It came further.
+    /// Records progress.
     func advance() { progress.store(now, ordering: .relaxed) }
 
     private var now: Int64 {

@@ -1,73 +1,74 @@
 import HTTPServer
 
-/// Decides which long work runs and which rests. It is told the time and starts nothing itself, so that tests can
-/// play any history.
+/// Decides which long jobs run and which wait. It gets the time as an argument and starts nothing itself, so that tests
+/// can simulate any sequence.
 ///
-/// Work holds one of a few permits while it runs. It may keep the permit for a slice; after that, at its next
-/// checkpoint, it hands the permit to whoever waits and comes first:
-/// - Of sixteen turns, thirteen go to the work that has run least (least attained service), in levels that each are twice
-///   the one before. So short work does not wait for long work, whoever asks for either. Of equals, the caller who has
-///   been served least lately comes first.
-/// - Two go to the caller who has been served least lately, so that nobody's short work keeps another's long work away.
-/// - One goes to whatever has waited longest. So everything gets a turn, sixteen for each that has waited longer at the
-///   most.
+/// A job needs one of a few permits to run. It keeps the permit for a time slice; after that, at its next checkpoint,
+/// it passes the permit to the waiting job with the highest priority:
+/// - Of sixteen turns, thirteen go to the job that has run least (least attained service), in levels that each are
+///   twice the preceding one. So short jobs do not wait for long ones, whoever requests either. Among equals, the
+///   caller with the least recent service comes first.
+/// - Two turns go to the caller with the least recent service, so that no caller's short jobs starve another's long
+///   ones.
+/// - One turn goes to the job that has waited longest. So every job gets a turn, after at most sixteen for each job
+///   that has waited longer.
 ///
-/// Work that passes no checkpoint for some slices is overdrawn: it goes on, but its permit is lent to another. Once as
-/// much is overdrawn as there are permits, only a caller who has nothing running is lent one, and a caller whose work
-/// is overdrawn begins and resumes nothing else. So work without checkpoints cannot take all the threads, and another
-/// caller waits for it only a few slices.
+/// A job that passes no checkpoint for some slices is overdrawn: it continues, but its permit is lent to another. Once
+/// as many jobs are overdrawn as there are permits, only a caller without running jobs is lent one, and a caller with
+/// an overdrawn job begins and resumes nothing else. So jobs without checkpoints cannot occupy all threads, and another
+/// caller waits for them only a few slices.
 struct FairScheduler: Sendable {
     typealias ID = Int
 
     struct Limits: Hashable, Sendable {
-        /// How much work runs at a time.
+        /// The number of jobs that run at a time.
         var permits: Int
-        /// How much may have begun, most of which rests.
+        /// The number of jobs that may have begun, most of which are paused.
         var begun: Int
-        /// How much may wait to begin.
+        /// The number of jobs that may wait to begin.
         var queue: Int
-        /// Nanoseconds.
+        /// The time slice in nanoseconds.
         var slice: Int64
     }
 
-    /// What becomes of new work.
+    /// The decision about a new job.
     enum Admission: Hashable, Sendable {
         case waits
-        /// It waits in the place of this work, which is not to run at all.
+        /// It takes the place of this waiting job, which will not run.
         case replaces(ID)
         case refused
     }
 
     private struct Item: Sendable {
         let caller: LimitKey
-        /// Whether it may be turned away while it waits to begin.
+        /// Whether it may be rejected while it waits to begin.
         let isExpendable: Bool
-        /// Nanoseconds that it has run, up to `countedUntil`.
+        /// The time that it has run, up to `countedUntil`, in nanoseconds.
         var attained: Int64 = 0
         var countedUntil: Int64 = 0
         /// When the present slice began; nil while it waits.
         var runningSince: Int64?
         var hasBegun = false
-        /// Whether its permit was given to another although it still runs.
+        /// Whether its permit was lent to another job although it still runs.
         var isOverdrawn = false
-        /// Grows with each wait: the smaller, the longer it has waited.
+        /// Increases with each wait: the smaller, the longer it has waited.
         var waitingSince: Int
     }
 
     private struct Account: Sendable {
-        /// Nanoseconds of service, of which what is longer ago counts less.
+        /// The service in nanoseconds; older service counts less.
         var attained = 0.0
         var asOf: Int64
-        /// Work that has not begun, in order.
+        /// Jobs that have not begun, in order.
         var fresh: [ID] = []
-        /// Work that has begun and waits for its next slice.
+        /// Jobs that have begun and wait for their next slice.
         var resting: [ID] = []
         var begun = 0
         var running = 0
-        /// How much of what runs is overdrawn.
+        /// The number of running jobs that are overdrawn.
         var overdrawn = 0
 
-        /// Nanoseconds after which service counts half.
+        /// The time in nanoseconds after which service counts half.
         static let halfLife = 2e9
 
         func attained(at now: Int64) -> Double {
@@ -75,7 +76,7 @@ struct FairScheduler: Sendable {
             return age >= 64 ? 0 : attained * scale(age)
         }
 
-        /// 2^-age, to a few percent: order matters, not the digits.
+        /// Returns 2^-age with an error of a few percent: only the order matters.
         private func scale(_ age: Double) -> Double {
             let whole = age.rounded(.down)
             return (1 - (age - whole) / 2) / Double(UInt64(1) << UInt64(whole))
@@ -94,38 +95,39 @@ struct FairScheduler: Sendable {
     private var accounts: [LimitKey: Account] = [:]
     private var lastID = 0
     private var lastWait = 0
-    /// How often it was decided who runs.
+    /// The number of scheduling decisions.
     private(set) var turns = 0
     private(set) var begunCount = 0
-    /// How much waits to begin.
+    /// The number of jobs that wait to begin.
     private(set) var freshCount = 0
     private var restingCount = 0
     private var running: Set<ID> = []
     private var overdrawnCount = 0
 
-    /// Slices that work may overrun before another runs beside it.
+    /// The number of slices that a job may exceed before another runs beside it.
     private static let patience: Int64 = 3
-    /// Callers that are remembered while they have no work here.
+    /// The number of callers without jobs that are remembered.
     private static let mostIdle = 4096
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Work that waits, begun or not.
+    /// The number of waiting jobs, begun or not.
     var waitingCount: Int { freshCount + restingCount }
 
     private var permitsInUse: Int { running.count - overdrawnCount }
 
-    /// Work that waits or runs.
+    /// The number of waiting or running jobs.
     var count: Int { items.count }
 
-    /// The nanoseconds that work has run, about up to its present slice.
+    /// Returns how long a job has run, in nanoseconds, approximately up to its present slice.
     func attained(_ id: ID) -> Int64 { items[id]?.attained ?? 0 }
 
-    // MARK: - What happens to work
+    // MARK: - Events
 
-    /// New work of a caller. When too much waits, the caller with most of it gives up his last for one who has less.
+    /// Adds a job of a caller. If too many wait, the caller with most waiting jobs loses its last one to a caller with
+    /// fewer.
     ///
-    /// - Parameter isExpendable: whether it may be turned away, now or while it waits to begin.
+    /// - Parameter isExpendable: whether it may be rejected, now or while it waits to begin.
     mutating func add(_ caller: LimitKey, isExpendable: Bool = true, at now: Int64) -> (id: ID, Admission) {
         lastID += 1
         var admission = Admission.waits
@@ -148,7 +150,7 @@ struct FairScheduler: Sendable {
         return (lastID, admission)
     }
 
-    /// Gives out the permits that are free: the work that is to run from now on.
+    /// Assigns free permits, and returns the jobs that must run from now on.
     mutating func grant(at now: Int64) -> [ID] {
         var granted: [ID] = []
         while permitsInUse < limits.permits, let id = next(at: now) {
@@ -158,22 +160,22 @@ struct FairScheduler: Sendable {
         return granted
     }
 
-    /// Work that runs passes a checkpoint. True when it is to rest: its permit is free for `grant`, which may give it
-    /// to another only.
+    /// Called at a checkpoint of a running job. Returns true if it must pause: its permit is free for `grant`, which
+    /// may assign it to another job only.
     mutating func checkpoint(_ id: ID, at now: Int64) -> Bool {
         guard let item = items[id], let since = item.runningSince else { return false }
         guard now - since >= limits.slice || item.isOverdrawn else { return false }
         settle(id, at: now)
         guard waitingCount > 0 || item.isOverdrawn else { return false }
         rest(id)
-        // Whoever has just run may be the one who comes first.
+        // The running job may have the highest priority itself.
         guard permitsInUse < limits.permits, next(at: now, .look()) == id else { return true }
         turns += 1
         run(id, at: now)
         return false
     }
 
-    /// Work has ended, or is not to begin any more.
+    /// Removes a job that has ended, or will not begin.
     mutating func remove(_ id: ID, at now: Int64) {
         settle(id, at: now)
         guard let item = items.removeValue(forKey: id) else { return }
@@ -197,8 +199,8 @@ struct FairScheduler: Sendable {
         accounts[item.caller] = account
     }
 
-    /// Time has passed: the work that is to give way at its next checkpoint. What has passed none for long lends its
-    /// permit, when somebody waits who may have it.
+    /// Called when time has passed. Returns the jobs that must pause at their next checkpoint. Lends the permits of
+    /// jobs without recent checkpoints to waiting jobs that may have them.
     mutating func tick(at now: Int64) -> [ID] {
         guard waitingCount > 0 else { return [] }
         var late: [ID] = []
@@ -206,13 +208,13 @@ struct FairScheduler: Sendable {
             guard let since = items[id]?.runningSince, now - since >= limits.slice else { continue }
             late.append(id)
         }
-        // What passes no checkpoint is served all the same.
+        // A job without checkpoints is charged all the same.
         for id in late { count(id, at: now) }
         for id in late {
             guard let item = items[id], let since = item.runningSince, !item.isOverdrawn,
                 now - since >= limits.slice * Self.patience
             else { continue }
-            // What has permits already is to find its turn first.
+            // Callers that have permits already must wait for their turn.
             guard permitsInUse >= limits.permits else { break }
             guard next(at: now, .look(forIdle: overdrawnCount >= limits.permits)) != nil else { break }
             items[id]?.isOverdrawn = true
@@ -222,16 +224,16 @@ struct FairScheduler: Sendable {
         return late
     }
 
-    // MARK: - Who comes first
+    // MARK: - Priority
 
-    /// Whether a permit is given away, or it is only asked who would have it.
+    /// Whether a permit is assigned, or the scheduler only checks who would get it.
     private enum Purpose {
         case turn
-        /// - Parameter forIdle: asks for callers who have nothing running only.
+        /// - Parameter forIdle: considers only callers without running jobs.
         case look(forIdle: Bool = false)
     }
 
-    /// Of all that may run, what comes first; nil when nothing may.
+    /// Returns the job with the highest priority that may run; nil if there is none.
     private mutating func next(at now: Int64, _ purpose: Purpose = .turn) -> ID? {
         guard waitingCount > 0 else { return nil }
         let turn = turns + 1
@@ -272,13 +274,13 @@ struct FairScheduler: Sendable {
         }
     }
 
-    /// 0 below 8 ms, and one more for each time twice as long: 11 from 8 s on.
+    /// Returns 0 below 8 ms, and one more for each doubling: 11 from 8 s on.
     static func level(_ attained: Int64) -> Int {
         let steps = UInt64(max(attained, 0)) / 8_000_000
         return min(UInt64.bitWidth - steps.leadingZeroBitCount, 11)
     }
 
-    /// Half of what is left is for each caller, so that there is always room for one more.
+    /// Each caller may use half of the remaining capacity, so that there is always room for another caller.
     private func mayBegin(_ account: Account) -> Bool {
         let left = limits.begun - begunCount
         return left > 0 && account.begun <= left / 2
@@ -329,14 +331,14 @@ struct FairScheduler: Sendable {
         }
     }
 
-    /// Counts the present slice, and begins another.
+    /// Charges the present slice, and begins another.
     private mutating func settle(_ id: ID, at now: Int64) {
         guard items[id]?.runningSince != nil else { return }
         count(id, at: now)
         items[id]?.runningSince = now
     }
 
-    /// Counts what has run so far.
+    /// Charges the time so far.
     private mutating func count(_ id: ID, at now: Int64) {
         guard let item = items[id], item.runningSince != nil else { return }
         let nanoseconds = max(now - item.countedUntil, 0)
@@ -351,7 +353,7 @@ struct FairScheduler: Sendable {
         accounts[caller] = account
     }
 
-    /// Forgets callers without work: first those whose service does not count any more, then all.
+    /// Removes callers without jobs: first those whose service no longer counts, then all.
     private mutating func forgetIdle(at now: Int64) {
         accounts = accounts.filter { !$0.value.isIdle || $0.value.attained(at: now) > 1e6 }
         if accounts.count > Self.mostIdle { accounts = accounts.filter { !$0.value.isIdle } }

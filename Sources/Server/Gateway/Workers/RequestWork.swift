@@ -11,19 +11,19 @@ final class RequestWork: WorkPace {
 
     let caller: LimitKey
 
-    /// Where it has its permit from.
+    /// The permit and the pool that issued it.
     private struct Permit {
         let pool: WorkerPool
         /// Nil before it begins.
         var id: FairScheduler.ID?
-        /// When it began to rest, in monotonic nanoseconds; nil while it runs.
+        /// When it was paused, in monotonic nanoseconds; nil while it runs.
         var restsSince: Int64?
-        /// Threads that wait until it goes on.
+        /// The number of threads that wait until it continues.
         var waiting = 0
     }
 
     private let permit = Mutex<Permit?>(nil)
-    /// Whether a pause is asked for, or on. What runs for the request on other threads pauses as well.
+    /// Whether a pause is requested or in effect. All threads of the request pause.
     private let wish = Atomic(false)
     private let listener = Slot<ClientPresence>()
     private let rested = Atomic<Int64>(0)
@@ -31,10 +31,10 @@ final class RequestWork: WorkPace {
 
     init(_ caller: LimitKey) { self.caller = caller }
 
-    /// Work that nobody in particular asked for.
+    /// The key of the program's own work, which has no caller.
     static let ownCaller = LimitKey.caller("")
 
-    /// Who waits for the answer; nobody is asked about work of our own.
+    /// The client that waits for the response; nil for the program's own work.
     var client: ClientPresence? { listener.value }
 
     func isFor(_ client: ClientPresence) { listener.put(client) }
@@ -45,7 +45,7 @@ final class RequestWork: WorkPace {
 
     var paused: Duration { .nanoseconds(rested.load(ordering: .relaxed)) }
 
-    /// Hands the permit on if somebody else comes first, and waits for the next one.
+    /// Passes the permit on if another job has priority, and waits for the next one.
     func pause() {
         let (pool, waits) = permit.withLock { permit -> (WorkerPool?, Bool) in
             guard let present = permit, let id = present.id else { return (nil, false) }
@@ -66,10 +66,10 @@ final class RequestWork: WorkPace {
 
     // MARK: - For the pool
 
-    /// Whether this very pool runs it.
+    /// Whether this pool runs it.
     func runs(in pool: WorkerPool) -> Bool { permit.withLock { $0?.pool === pool } }
 
-    /// False when it waits or runs somewhere already.
+    /// Returns false if it waits or runs somewhere already.
     func sit(in pool: WorkerPool) -> Bool {
         permit.withLock { permit in
             guard permit == nil else { return false }
@@ -78,7 +78,7 @@ final class RequestWork: WorkPace {
         }
     }
 
-    /// It has its first permit.
+    /// Called with the first permit.
     func begin(_ id: FairScheduler.ID) { permit.withLock { $0?.id = id } }
 
     func leave() {
@@ -86,10 +86,10 @@ final class RequestWork: WorkPace {
         wish.store(false, ordering: .relaxed)
     }
 
-    /// Asks for a pause at the next checkpoint.
+    /// Requests a pause at the next checkpoint.
     func askForPause() { wish.store(true, ordering: .relaxed) }
 
-    /// It has a permit again.
+    /// Called when it has a permit again.
     func goOn() {
         let waiting = permit.withLock { permit -> Int in
             guard let since = permit?.restsSince else { return 0 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One value on its way from one thread to another.
+/// Passes one value from one thread to another.
 final class Slot<T: Sendable>: Sendable {
     private let content = Mutex<T?>(nil)
 

@@ -2,12 +2,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Threads for work that blocks. One starts when none is idle, and ends when it has been idle for a while; whoever gives
-/// out work sees to it that there is only so much at a time.
+/// Threads for blocking work. A thread is started when none is idle, and ends after it has been idle for a while. The
+/// caller must limit the amount of work.
 final class WorkThreads: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// What one thread is to do next.
+    /// The next job of one thread.
     private final class Desk: Sendable {
         let work = Mutex<Work?>(nil)
         let bell = DispatchSemaphore(value: 0)
@@ -23,7 +23,7 @@ final class WorkThreads: Sendable {
     private let idle = Mutex<[Desk]>([])
     private static let longestIdle = DispatchTimeInterval.seconds(5)
 
-    /// Does the work on a thread. False when the system has none.
+    /// Runs the work on a thread. Returns false if the system cannot create one.
     func start(_ work: @escaping Work) -> Bool {
         if let desk = idle.withLock({ $0.popLast() }) {
             desk.work.withLock { $0 = work }
@@ -59,14 +59,14 @@ final class WorkThreads: Sendable {
         }
     }
 
-    /// The event loops come first where processors are scarce: what they do is short, and everybody waits for it.
+    /// Event loops have priority where processors are scarce: their work is short, and everybody waits for it.
     private static let niceness: Int32 = 5
 
     private func run(_ desk: Desk) {
-        // To Linux, 0 is the calling thread. Where the system does not allow it, all threads are alike.
+        // To Linux, 0 is the calling thread. If the system does not permit it, all threads have the same priority.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         while true {
-            // Nothing of the work is held while the thread is idle.
+            // An idle thread retains nothing of the work.
             desk.takeWork()?()
             idle.withLock { $0.append(desk) }
             if desk.bell.wait(timeout: .now() + Self.longestIdle) == .success { continue }
@@ -76,7 +76,7 @@ final class WorkThreads: Sendable {
                 return true
             }
             if isForgotten { return }
-            // Work was given out just now.
+            // Work was assigned just now.
             desk.bell.wait()
         }
     }

@@ -1,5 +1,5 @@
 extension WorkerPool {
-    /// For reads that take long, large bodies, and large beginnings of streams.
+    /// The pool for long reads, large bodies, and large first events of streams.
     convenience init(queriesOf configuration: GatewayConfiguration) {
         self.init(
             count: configuration.workers, begun: max(configuration.workerThreads, configuration.workers),
@@ -10,7 +10,7 @@ extension WorkerPool {
                 setting: "limits.queriesPerCaller"))
     }
 
-    /// For imports and backups, which go on for as long as a file is large: their turns are longer.
+    /// The pool for imports and backups, whose duration depends on the size of a file: their turns are longer.
     convenience init(transfersOf configuration: GatewayConfiguration) {
         self.init(
             count: configuration.transfers, begun: max(configuration.transfers * 8, 16),

@@ -2,19 +2,19 @@ import Dispatch
 import HTTPServer
 import Synchronization
 
-/// Where what takes long is done, a few at a time and by turns: see `FairScheduler`. Each work that has begun has a
-/// thread of its own, on which it rests while others run.
+/// Runs long work, a few jobs at a time in turns: see `FairScheduler`. Each job that has begun has a thread of its own,
+/// which waits while others run.
 final class WorkerPool: Sendable {
-    /// What the pool is for, as far as it tells clients.
+    /// The texts of error responses for clients.
     struct Names: Sendable {
-        /// The codes of refusals: because of the caller, because of everybody.
+        /// The error codes for too much work of the caller, and of all callers.
         var limited: String
         var busy: String
         /// `long requests`
         var work: String
-        /// What a caller has too much of, and what to do.
+        /// What the caller has too much of, and what to do.
         var remedy: String
-        /// The setting of the limit for each caller.
+        /// The setting of the limit per caller.
         var setting: String
     }
 
@@ -22,7 +22,7 @@ final class WorkerPool: Sendable {
         let request: RequestWork
         /// Called when it has a permit for the first time.
         let begin: @Sendable (FairScheduler.ID, RequestWork) -> Void
-        /// Called when it is not to run at all.
+        /// Called if it will not run.
         let refuse: @Sendable () -> Void
         var hasBegun = false
     }
@@ -38,20 +38,20 @@ final class WorkerPool: Sendable {
     private let clockQueue = DispatchQueue(label: "realmgate.turns", qos: .userInteractive)
     private let slice: Int64
     private let names: Names
-    /// What each caller has here, waiting or under way.
+    /// The number of each caller's jobs, waiting or running.
     let quota: Quota
-    /// Whether more is to run than may at a time.
+    /// Whether more jobs are to run than may at a time.
     private let crowded = Atomic(false)
-    /// Refusals because of one caller, and because of all.
+    /// Rejections because of one caller's limit, and because of the total limit.
     let limited = Atomic(0)
     let refused = Atomic(0)
 
     /// - Parameters:
-    ///   - count: how much runs at a time.
-    ///   - begun: how much may have begun, most of which rests.
-    ///   - limit: how much may wait to begin.
-    ///   - perCaller: how much of one caller may be here.
-    ///   - slice: nanoseconds between two turns.
+    ///   - count: the number of jobs that run at a time.
+    ///   - begun: the number of jobs that may have begun, most of which are paused.
+    ///   - limit: the number of jobs that may wait to begin.
+    ///   - perCaller: the number of jobs of one caller.
+    ///   - slice: the time slice in nanoseconds.
     init(count: Int, begun: Int, limit: Int, perCaller: Int, slice: Int64 = 3_000_000, _ names: Names) {
         self.slice = slice
         self.names = names
@@ -63,13 +63,13 @@ final class WorkerPool: Sendable {
                         permits: max(count, 1), begun: max(begun, count, 1), queue: max(limit, 0), slice: slice))))
     }
 
-    /// Requests that run or wait.
+    /// The number of jobs that run or wait.
     var length: Int { state.withLock { $0.scheduler.count } }
 
-    /// Whether some wait for their turn.
+    /// Whether jobs wait for their turn.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
-    /// Those among them that have begun.
+    /// The number of jobs that have begun.
     var begun: Int { state.withLock { $0.scheduler.begunCount } }
 
     /// Answers later as `work` does on one of the threads, or at once with 429 or 503 when too much is waiting already.
@@ -89,7 +89,7 @@ final class WorkerPool: Sendable {
             request.isFor(responder.client)
             add(request, mayRefuse: true) { [self] in
                 defer { withExtendedLifetime(lease) {} }
-                // Nobody is there any more to hear the answer.
+                // The client has disconnected.
                 if responder.client.hasLeft { return responder.answer(busy.httpResponse) }
                 work().answer(responder)
             } refuse: { [self] in
@@ -100,8 +100,8 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// One of the caller's places here, which is his until the last reference to it is gone. Throws 429 when he has as
-    /// many as he may have.
+    /// Returns one of the caller's places in the pool, which it keeps until the last reference is released. Throws 429
+    /// if the caller has reached its limit.
     func place(for caller: LimitKey) throws(Problem) -> Quota.Lease {
         if let lease = quota.take(caller) { return lease }
         limited.add(1, ordering: .relaxed)
@@ -113,7 +113,7 @@ final class WorkerPool: Sendable {
         throw problem
     }
 
-    /// Throws 503 when nothing more may wait.
+    /// Throws 503 if no more jobs may wait.
     func checkRoom() throws(Problem) {
         guard state.withLock({ $0.scheduler.freshCount >= $0.scheduler.limits.queue }) else { return }
         refused.add(1, ordering: .relaxed)
@@ -126,16 +126,16 @@ final class WorkerPool: Sendable {
         return problem
     }
 
-    /// Does work that nobody waits for an answer of, or hears of it in another way.
+    /// Runs work without a response, or with one that is sent in another way.
     ///
-    /// - Parameter client: who hears of it.
+    /// - Parameter client: the client that is informed of the result.
     func run(for caller: LimitKey?, _ client: ClientPresence? = nil, _ work: @escaping @Sendable () -> Void) {
         let request = RequestWork(caller ?? RequestWork.ownCaller)
         if let client { request.isFor(client) }
         add(request, mayRefuse: false, start: work) {}
     }
 
-    /// Does work on this thread when it is its turn.
+    /// Runs work on this thread when it has its turn.
     func perform<R>(for asked: RequestWork, _ work: () throws -> R) rethrows -> R {
         if asked.runs(in: self) { return try work() }
         let bell = DispatchSemaphore(value: 0)
@@ -203,7 +203,7 @@ final class WorkerPool: Sendable {
         startNext()
     }
 
-    /// Has everything go on that has a permit from now on.
+    /// Lets all jobs continue that have a permit from now on.
     func startNext() {
         let (started, resumed, mustTick) = state.withLock { state in
             var started: [(FairScheduler.ID, Job)] = []
@@ -230,7 +230,7 @@ final class WorkerPool: Sendable {
         if mustTick { tickLater() }
     }
 
-    /// At a checkpoint: whether the work is to rest. `startNext` is to follow.
+    /// Called at a checkpoint: returns whether the job must pause. `startNext` must follow.
     func mustRest(_ id: FairScheduler.ID) -> Bool {
         state.withLock { $0.scheduler.checkpoint(id, at: monotonicNanoseconds()) }
     }
@@ -244,7 +244,7 @@ final class WorkerPool: Sendable {
         startNext()
     }
 
-    /// While somebody waits, those who run are told when their slice is over.
+    /// While jobs wait, notifies the running ones when their slice is over.
     private func tickLater() {
         clockQueue.asyncAfter(deadline: .now() + .nanoseconds(Int(slice))) { [weak self] in
             guard let self else { return }
@@ -254,7 +254,7 @@ final class WorkerPool: Sendable {
                 return (late, state.isTicking)
             }
             for request in late { request.askForPause() }
-            // A permit may be free that was taken from work without checkpoints.
+            // A permit taken from a job without checkpoints may be free.
             startNext()
             if goesOn { tickLater() }
         }

@@ -4,18 +4,19 @@ import ObjectModel
 import StoreContract
 
 extension Gateway {
-    /// What became of a write within its turn.
+    /// The result of a write within its transaction.
     private enum Written: Sendable {
         case response(Response)
-        /// The rest is made after the commit, of which this is the state.
+        /// The rest of the response is written after the commit, which has this state.
         case answer(WriteAnswer, Mark)
     }
 
-    /// Runs work in a write transaction, as far as the caller may do it, and answers with what it gives once the
-    /// commit is on disk. A request with an `Idempotency-Key` is done once; its answer is kept in the same commit.
+    /// Runs work in a write transaction, with the caller's permissions, and responds with its result once the commit is
+    /// on disk. A request with an `Idempotency-Key` runs once; its response is stored in the same commit.
     ///
-    /// - Parameter snapshot: what the work was prepared from. When the writer finds another schema than that one has, the
-    ///   work's numbers may mean other things by now: then the request is answered again from the beginning.
+    /// - Parameter snapshot: the version from which the work was prepared. If the schema has changed by the time of the
+    ///   write, the identifiers in the work may have another meaning: then the request is handled again from the
+    ///   beginning.
     func write(
         for request: Request, preparedFrom snapshot: any Snapshot,
         _ work: @escaping @Sendable (any WriteTransaction) throws -> WriteAnswer
@@ -70,8 +71,9 @@ extension Gateway {
         }
     }
 
-    /// What a request gets that is refused before it comes to its write. One that was done before, under its
-    /// `Idempotency-Key`, gets the answer of then: what its path leads to may be gone since, perhaps by its own doing.
+    /// Returns the reply for a request that is rejected before its write. If it was done before with its
+    /// `Idempotency-Key`, it gets the stored response: the target of its path may have been deleted since, perhaps by
+    /// the request itself.
     func refusal(of request: Request, _ error: any Error) -> Reply {
         guard request.method != .get, request.method != .head, let caller = try? caller(of: request),
             let known = try? IdempotentRequest(request, caller)
@@ -92,11 +94,11 @@ extension Gateway {
         }
     }
 
-    /// Writes the rest of an answer on another thread than the writer's, on which this is called.
+    /// Writes the rest of a response on a thread other than the writer's, on which this is called.
     private func finish(
         _ answer: WriteAnswer, of mark: Mark, for caller: Caller, _ account: LimitKey, _ responder: Responder
     ) {
-        // Now, when hardly anything can have been written after it.
+        // Read now, when hardly anything can have been committed after it.
         let newest = Result { try store.snapshot() }
         workers.run(for: account, responder.client) { [self] in
             do {
@@ -106,13 +108,13 @@ extension Gateway {
                         from: try state(at: mark, newest, caller) ?? caller.view.restrict(newest),
                         answerBytes: settings.now.all.answerBytes))
             } catch {
-                // It was done, whatever can be read now.
+                // The write was committed, whatever can be read now.
                 responder.answer(answer.plainResponse)
             }
         }
     }
 
-    /// Gives an answer again, with its objects as they are now.
+    /// Repeats a response, with the present state of its objects.
     private func repeated(
         _ replay: IdempotentRequest.Replay, for caller: Caller, _ account: LimitKey, _ responder: Responder
     ) {
@@ -136,7 +138,7 @@ extension Gateway {
         }
     }
 
-    /// An earlier state, or this one, as the caller sees it; nil when it cannot be told any more.
+    /// Returns an earlier or the present state as the caller sees it; nil if it is no longer available.
     private func state(at mark: Mark, _ newest: any Snapshot, _ caller: Caller) throws -> (any ObjectReads)? {
         if mark == newest.mark { return try caller.view.restrict(newest) }
         guard try store.knows(mark), let past = try store.asOf(mark.version, before: newest) else { return nil }

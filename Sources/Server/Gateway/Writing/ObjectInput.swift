@@ -1,9 +1,9 @@
 import JSONCoding
 package import ObjectModel
 
-/// An object as a client gives it, checked against the schema as far as that goes without the store.
+/// An object in a request, checked against the schema as far as possible without the store.
 package struct ObjectInput: Sendable {
-    /// A link by what it is given by.
+    /// A link, in the form given.
     package struct Link: Sendable {
         package indirect enum Way: Sendable {
             case primaryKey(Value)
@@ -16,21 +16,21 @@ package struct ObjectInput: Sendable {
         package let way: Way
         let place: Place
 
-        /// From the outermost object: `toys[3].maker`.
+        /// The path from the outermost object: `toys[3].maker`.
         package var path: String { place.relativePath }
     }
 
-    /// A value with links in it, which are looked up when it is stored.
+    /// A value with unresolved links.
     package enum Content: Sendable {
         case value(Value)
-        /// To an object of the class that the property's type names.
+        /// A link to an object of the property's target class.
         case link(Link)
-        /// In a mixed value.
+        /// A link in a mixed value.
         case reference(Link)
         case list([Content])
         case set([Content])
         case map([(key: String, value: Content)])
-        /// An object that the property is to own.
+        /// An object that the property will own.
         case embedded(ObjectInput)
     }
 
@@ -40,9 +40,9 @@ package struct ObjectInput: Sendable {
     }
 
     package let classID: ClassID
-    /// Of stored properties, without links.
+    /// The values of stored properties without links.
     package var values: [PropertyID: Value] = [:]
-    /// The other ones, in the order given.
+    /// The other values, in the order given.
     package var drafts: [Draft] = []
 
     package init(_ classID: ClassID, values: [PropertyID: Value] = [:], drafts: [Draft] = []) {
@@ -53,7 +53,7 @@ package struct ObjectInput: Sendable {
 }
 
 extension ObjectInput.Content {
-    /// The path of a link that is given by a new object in its place; embedded objects are no links.
+    /// The path of a link given as a new object; embedded objects are not links.
     package var firstNewObject: String? {
         switch self {
         case .value: return nil
@@ -67,14 +67,14 @@ extension ObjectInput.Content {
     }
 }
 
-/// Where in a document something stands: for errors.
+/// A location in a document, for errors.
 struct Place: Sendable {
     /// The names of properties from the outermost object, joined by dots; nil for that object itself.
     var property: String?
-    /// As a JSON path: `$.toys[3].name`.
+    /// The location as a JSON path: `$.toys[3].name`.
     var path: String
 
-    /// Without the root: `toys[3].name`.
+    /// The path without the root: `toys[3].name`.
     var relativePath: String { String(path.dropFirst(path.hasPrefix("$.") ? 2 : 1)) }
 
     static let root = Place(property: nil, path: "$")

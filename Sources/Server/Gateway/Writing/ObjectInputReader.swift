@@ -3,35 +3,35 @@ package import JSONCoding
 package import ObjectModel
 import StoreContract
 
-/// Reads objects of JSON bodies and files. All faults are 422 and name the property and the place.
+/// Parses objects in JSON bodies and files. All errors are 422 and name the property and the location.
 package struct ObjectInputReader {
     private let schema: Schema
 
     package init(schema: Schema) { self.schema = schema }
 
-    /// Of what the caller may write, whose snapshot this is: that can be more than it may read.
+    /// Parses objects that the snapshot's caller may write, which can include properties that it cannot read.
     init(writing snapshot: any Snapshot) {
         self.init(schema: BoundAccess.of(snapshot)?.writableSchema ?? snapshot.schema)
     }
 
-    /// An object by its properties.
+    /// Parses an object.
     package func object(_ json: JSONValue, _ objectClass: ClassSchema) throws(Problem) -> ObjectInput {
         try object(json, schema[objectClass.id] ?? objectClass, at: .root)
     }
 
-    /// Reads one property into an object.
+    /// Parses one property into an object.
     package func read(
         _ json: JSONValue, _ property: PropertySchema, of objectClass: ClassSchema, into input: inout ObjectInput
     ) throws(Problem) {
         try read(json, property, objectClass, &input, in: .root)
     }
 
-    /// Reads a value of a property as a whole, or one element of a collection, or a value within a mixed one.
+    /// Parses the value of a whole property, one element of a collection, or a value within a mixed one.
     ///
     /// - Parameters:
-    ///   - isElement: whether it is one element of what the property's type says.
-    ///   - name: what the place is called in sentences.
-    ///   - path: where the value stands in the document.
+    ///   - isElement: whether it is one element of the property's collection.
+    ///   - name: the name of the place in messages.
+    ///   - path: the location of the value in the document.
     func content(
         _ json: JSONValue, _ property: PropertySchema, isElement: Bool, called name: String, at path: String
     ) throws(Problem) -> ObjectInput.Content {
@@ -63,8 +63,8 @@ package struct ObjectInputReader {
         return input
     }
 
-    /// - Parameter outer: the place of the object. That of the property is put together when there is need of it:
-    ///   most values are plain and fit.
+    /// - Parameter outer: the location of the object. That of the property is built only when needed, because most
+    ///   values are plain and fit.
     private func read(
         _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ input: inout ObjectInput,
         in outer: Place
@@ -124,7 +124,7 @@ package struct ObjectInputReader {
 
     // MARK: Links
 
-    /// A key, a `$link` or an object.
+    /// Parses a key, a `$link` or an object.
     private func link(
         _ json: JSONValue, _ property: PropertySchema, _ name: String, at place: Place
     ) throws(Problem) -> ObjectInput.Content {
@@ -141,7 +141,7 @@ package struct ObjectInputReader {
         }
         if case .object(let object) = json, object.members.first?.name.hasPrefix("$") != true {
             let input = try self.object(json, target, at: place)
-            // Said here, because it may turn out that there is nothing to store it in.
+            // Checked here, because there may be nothing to store it in later.
             if !property.ownsTarget, let key = target.primaryKeyProperty, !key.type.isOptional,
                 input.values[key.id] == nil
             {

@@ -2,8 +2,8 @@ import JSONCoding
 package import ObjectModel
 package import StoreContract
 
-/// Stores objects within one write transaction. All methods throw what the transaction does, and problems with the
-/// place where a link leads nowhere.
+/// Stores objects within a write transaction. All methods throw the errors of the transaction, and problems with the
+/// location of a link whose target does not exist.
 package struct ObjectWriter {
     let transaction: any WriteTransaction
     private let policy: UpdatePolicy
@@ -13,15 +13,15 @@ package struct ObjectWriter {
         self.policy = policy
     }
 
-    /// What was done to one object.
+    /// The effect on one object.
     package struct Outcome {
         package let key: ObjectKey
         package let isNew: Bool
-        /// Whether anything was assigned to one that existed.
+        /// Whether anything was assigned to an existing object.
         package let isChanged: Bool
     }
 
-    /// Creates an object, or updates the one with its primary key as the policy allows.
+    /// Creates an object, or updates the one with its primary key according to the policy.
     package func put(_ input: ObjectInput) throws -> Outcome {
         let objectClass = try objectClass(input.classID)
         if let property = objectClass.primaryKeyProperty {
@@ -40,10 +40,10 @@ package struct ObjectWriter {
         return Outcome(key: try create(input, objectClass), isNew: true, isChanged: false)
     }
 
-    /// Creates an object without looking for one with its primary key, which the store then refuses.
+    /// Creates an object without looking for one with its primary key; the store rejects a duplicate.
     package func create(_ input: ObjectInput) throws -> ObjectKey { try create(input, try objectClass(input.classID)) }
 
-    /// Assigns the given properties, or those that differ. False when that left nothing to assign.
+    /// Assigns the given properties, or only those that differ. Returns false if nothing was assigned.
     @discardableResult
     package func set(_ input: ObjectInput, of key: ObjectKey, onlyDifferent: Bool = false) throws -> Bool {
         var values = input.values
@@ -51,17 +51,17 @@ package struct ObjectWriter {
             values[draft.property] =
                 try linkedObject(draft, of: key, input.classID, onlyDifferent) ?? resolve(draft.content)
         }
-        // That assigns one by one, and a value that does not fit is to leave nothing assigned.
+        // The assignments follow one by one, and an invalid value must leave nothing assigned.
         if onlyDifferent { try check(values, of: key, try objectClass(input.classID)) }
         return try transaction.set(input.classID, key, values, onlyDifferent: onlyDifferent)
     }
 
-    /// `set` with as few edits of its collections as it takes; see `reassign`.
+    /// Assigns properties with as few edits of collections as possible; see `reassign`.
     func assign(_ input: ObjectInput, to key: ObjectKey) throws {
         try assign(try resolved(input), to: ObjectReference(input.classID, key))
     }
 
-    /// All values of an input with their links looked up and the objects in their places stored.
+    /// Returns all values of an input with resolved links, and stores the objects given in their places.
     func resolved(_ input: ObjectInput) throws -> [PropertyID: Value] {
         var values = input.values
         for draft in input.drafts { values[draft.property] = try resolve(draft.content) }
@@ -89,7 +89,7 @@ package struct ObjectWriter {
         }
     }
 
-    /// Assigns the given properties, and their initial values to all others but the primary key.
+    /// Assigns the given properties, and resets all others except the primary key to their initial values.
     func replace(_ key: ObjectKey, with input: ObjectInput) throws {
         let objectClass = try objectClass(input.classID)
         var whole = input
@@ -103,7 +103,8 @@ package struct ObjectWriter {
         try assign(whole, to: key)
     }
 
-    /// A value with its links looked up, and those of them that lead nowhere; then the value is of no use.
+    /// Returns a value with resolved links, and the links whose target does not exist; with any of these the value is
+    /// unusable.
     package func resolve(_ draft: ObjectInput.Draft) throws -> (value: Value, missing: [ObjectInput.Link]) {
         var missing: [ObjectInput.Link] = []
         let value = try resolve(draft.content, &missing)
@@ -112,7 +113,8 @@ package struct ObjectWriter {
 
     private func create(_ input: ObjectInput, _ objectClass: ClassSchema) throws -> ObjectKey {
         var values = input.values
-        // Those with a link to the new object itself, and all after them: they may link to what those create.
+        // Values that link to the new object itself, and all after them, which may link to the objects that those
+        // create.
         var afterwards: [ObjectInput.Draft] = []
         let primaryKey = objectClass.primaryKeyProperty.flatMap { input.values[$0.id] }
         for draft in input.drafts {
@@ -134,8 +136,8 @@ package struct ObjectWriter {
 
     // MARK: Links
 
-    /// An object without a primary key that is given in place of the one linked to: that one is updated under the
-    /// policy `modified`, else a new one is made. Nil for anything else.
+    /// Handles an object without a primary key given in place of a link: updates the present target under the policy
+    /// `modified`, else creates a new object. Nil for other values.
     private func linkedObject(
         _ draft: ObjectInput.Draft, of key: ObjectKey, _ classID: ClassID, _ onlyDifferent: Bool
     ) throws -> Value? {
@@ -147,8 +149,8 @@ package struct ObjectWriter {
         return .link(present)
     }
 
-    /// A value with its links looked up and the objects in their places stored. Throws the problem of the first link
-    /// that leads nowhere.
+    /// Returns a value with resolved links, and stores the objects given in their places. Throws the problem of the
+    /// first link whose target does not exist.
     func resolve(_ content: ObjectInput.Content) throws -> Value {
         var missing: [ObjectInput.Link] = []
         let value = try resolve(content, &missing)
@@ -156,7 +158,7 @@ package struct ObjectWriter {
         return value
     }
 
-    /// The same with the links that lead nowhere, if there are any; then the value is of no use.
+    /// Does the same, but collects the links whose target does not exist; with any of these the value is unusable.
     func resolve(_ content: ObjectInput.Content, _ missing: inout [ObjectInput.Link]) throws -> Value {
         switch content {
         case .value(let value): return value
@@ -181,7 +183,7 @@ package struct ObjectWriter {
         return key
     }
 
-    /// The object that a key names; nil if there is none.
+    /// Returns the object with a key; nil if there is none.
     private func find(_ link: ObjectInput.Link) throws -> ObjectKey? {
         switch link.way {
         case .primaryKey(let primaryKey): try transaction.key(of: link.target, primaryKey: primaryKey)
@@ -219,7 +221,7 @@ package struct ObjectWriter {
 }
 
 extension ObjectInput.Content {
-    /// Whether there is a link to that object in it, which may not exist yet.
+    /// Whether it contains a link to that object, which may not exist yet.
     fileprivate func links(to classID: ClassID, _ primaryKey: Value) -> Bool {
         switch self {
         case .value: return false
@@ -237,7 +239,7 @@ extension ObjectInput.Content {
     }
 }
 
-/// A value as a person reads it in a sentence.
+/// Returns a value as text for messages.
 func keyText(of value: Value) -> String {
     let json = JSONWriter(capacity: 64)
     json.value(value)

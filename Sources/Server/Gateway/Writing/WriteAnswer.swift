@@ -4,22 +4,23 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// The answer to a write before it is bytes: a text, and objects in it, which are written as the write leaves them.
+/// The response to a write before it is encoded: a text, and references to objects in it, which are written in their
+/// state after the write.
 ///
-/// What is short is written within the writer's turn. Anything else is written after the commit, from the version that it
-/// made, on another thread and while it is sent: other writers do not wait for it, and it is never in memory as a whole.
-/// A write that was committed is never refused because its answer is long.
+/// A short response is written within the write transaction. A longer one is written after the commit, from the version
+/// that it created, on another thread and while it is sent: other writers do not wait for it, and it is never in memory
+/// as a whole. A committed write never fails because its response is long.
 struct WriteAnswer: Sendable {
-    /// Objects in place of a `null` in the text, with commas between them.
+    /// Objects in place of a `null` in the text, separated by commas.
     struct Rows: Sendable {
         enum Form: String, Sendable {
-            /// As a read gives them.
+            /// The whole object, as a read returns it.
             case whole
-            /// The value of the primary key, or the object's key.
+            /// The value of the primary key, or the object key.
             case key
         }
 
-        /// Where in the text the `null` is.
+        /// The position of the `null` in the text.
         let offset: Int
         let classID: ClassID
         let keys: [ObjectKey]
@@ -29,14 +30,15 @@ struct WriteAnswer: Sendable {
 
     var status: Int
     var headers: HeaderFields
-    /// JSON, with a `null` for each of `rows`.
+    /// JSON with a `null` for each of `rows`.
     let text: [UInt8]
-    /// By their places.
+    /// The objects, by position.
     let rows: [Rows]
-    /// The object whose tag the answer has.
+    /// The object whose tag the response has.
     var tagged: ObjectReference?
 
-    /// Most bytes that are written within the writer's turn; so many find room without being counted.
+    /// The maximum number of bytes that are written within the write transaction; responses of this size need no
+    /// reservation of memory.
     static let mostInTurn = 16 << 10
 
     init(
@@ -55,13 +57,13 @@ struct WriteAnswer: Sendable {
         self.tagged = tagged
     }
 
-    /// An answer without objects.
+    /// A response without objects.
     init(_ response: Response) {
         self.init(
             status: response.status, headers: response.headers, text: response.bodyBytes, rows: [], tagged: nil)
     }
 
-    /// Whether there is nothing to write into the text.
+    /// Whether the text is complete.
     var isReady: Bool { rows.isEmpty && tagged == nil }
 
     /// The text alone.
@@ -69,7 +71,7 @@ struct WriteAnswer: Sendable {
         Response(status: status, headers: headers, body: text.isEmpty ? .empty : .bytes(text))
     }
 
-    /// The answer as the transaction has the objects; nil when that takes more than `mostInTurn` bytes.
+    /// Returns the response with the transaction's state of the objects; nil if that exceeds `mostInTurn` bytes.
     func response(in transaction: any WriteTransaction) throws -> Response? {
         guard !isReady else { return plainResponse }
         guard rows.reduce(text.count, { $0 + $1.keys.count * 2 }) <= Self.mostInTurn else { return nil }
@@ -97,7 +99,7 @@ struct WriteAnswer: Sendable {
                         case .key: try plan.write(keyOf: key, objectClass, of: transaction, into: json, most: rest)
                         }
                 } catch let error as StoreError where error.code == .notFound {
-                    // A later part of the same work deleted it.
+                    // A later part of the same write deleted it.
                     json.removeAll()
                     json.null()
                     isDone = true
@@ -126,12 +128,12 @@ struct WriteAnswer: Sendable {
         return response
     }
 
-    /// The answer with the objects as a state has them, written while it is sent.
+    /// Returns the response with a state's objects, written while it is sent.
     ///
     /// - Parameters:
-    ///   - answerBytes: what has been written when objects begin to come as their keys alone; the first is whole.
-    ///   - earlier: the state that the tag has to be of, if that is another one: a tag of what is different now is left
-    ///     out.
+    ///   - answerBytes: the size after which objects are written as their keys only; the first is always whole.
+    ///   - earlier: the state that the tag must be of, if it is another one: the tag of an object that differs now is
+    ///     omitted.
     func response(
         from state: any ObjectReads, answerBytes: Int, unlessChangedSince earlier: (any ObjectReads)? = nil
     ) -> Response {
@@ -146,25 +148,26 @@ struct WriteAnswer: Sendable {
     }
 }
 
-/// The text of an answer while it is written, and where in it objects belong.
+/// The text of a response while it is written, with the positions of objects.
 final class AnswerText {
     let json: JSONWriter
     private(set) var rows: [WriteAnswer.Rows] = []
 
-    /// A key of so many bytes is text; a longer one is written after the commit.
+    /// The maximum length of a key in the text; a longer one is written after the commit.
     private static let longestKey = 256
 
     init(capacity: Int = 128) { json = JSONWriter(capacity: capacity) }
 
-    /// Objects, as the elements of an array that has begun or as one value.
+    /// Adds objects, as the elements of an array that has begun or as one value.
     func objects(_ keys: [ObjectKey], of classID: ClassID, _ style: TypeStyle = .plain) {
         guard !keys.isEmpty else { return }
         place(keys, of: classID, style, .whole)
     }
 
-    /// What identifies an object: the value of its primary key, or its key.
+    /// Adds the identity of an object: the value of its primary key, or its key.
     ///
-    /// - Parameter isGiven: whether it is in the request as often as here; others may be there once and stand here often.
+    /// - Parameter isGiven: whether the request contains it as often as the response; other keys may occur once there
+    ///   and often here.
     func key(of object: ObjectReference, _ primaryKey: Value?, isGiven: Bool) {
         guard let primaryKey else { return json.int(object.key.rawValue) }
         if !isGiven, case .string(let text) = primaryKey, text.utf8.count > Self.longestKey {
@@ -181,7 +184,7 @@ final class AnswerText {
 }
 
 extension EntityTag {
-    /// The tag of an object in a state.
+    /// Computes the tag of an object in a state.
     fileprivate init(_ object: ObjectReference, _ state: any ObjectReads) throws {
         guard let objectClass = state.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
         let row = JSONWriter(capacity: 4096)
@@ -193,8 +196,8 @@ extension EntityTag {
 }
 
 extension RowPlan {
-    /// Writes one object as a transaction has it. False, with a part of it written, when that takes more than so many bytes:
-    /// what is known to be longer is not looked at.
+    /// Writes one object from a transaction. Returns false, with a part of it written, if it exceeds the number of
+    /// bytes; values known to be longer are not read.
     fileprivate func write(
         _ key: ObjectKey, _ objectClass: ClassSchema, of transaction: any WriteTransaction, into json: JSONWriter,
         most: Int
@@ -238,12 +241,12 @@ extension RowPlan {
 }
 
 extension LinkResolver {
-    /// Whether what is written is more than it may be.
+    /// Whether the output exceeds the limit.
     fileprivate var isTooLong: Bool { (fault as? Problem)?.isOfOneObject == true }
 }
 
 extension Value {
-    /// Bytes that it takes as JSON at the least.
+    /// The minimum size of its JSON in bytes.
     fileprivate var leastBytes: Int {
         switch self {
         case .string(let text): text.utf8.count

@@ -5,7 +5,7 @@ import ObjectModel
 import StoreContract
 
 extension WriteAnswer {
-    /// The answer to a write of one object: the object as it is committed.
+    /// The response to a write of one object: the object as committed.
     init(
         _ key: ObjectKey, _ objectClass: ClassSchema, isNew: Bool, _ style: TypeStyle,
         _ transaction: any WriteTransaction
@@ -15,7 +15,7 @@ extension WriteAnswer {
         self.init(status: isNew ? 201 : 200, text, tagged: ObjectReference(objectClass.id, key))
         guard isNew else { return }
         let primaryKey = try objectClass.primaryKeyProperty.map { try transaction.value(objectClass.id, key, $0.id) }
-        // A null among strings has no path: `null` there is the string.
+        // A null primary key of type string has no path: `null` in a path is the string.
         if primaryKey != .null || objectClass.primaryKeyProperty?.type.base != .string {
             headers["Location"] = ObjectAddress.path(objectClass, key, primaryKey)
         }
@@ -23,13 +23,13 @@ extension WriteAnswer {
 }
 
 extension EntityTag {
-    /// The tag of an object: of its row with all stored properties, written plainly, in the history of that state. In
+    /// The tag of an object: of its row with all stored properties in plain form, and of the state's history. In
     /// another history the same row has another tag.
     init(row: JSONWriter, of mark: Mark) {
         text = row.withBytes { Fingerprint.text(of: $0, seed: mark.shownTag) }
     }
 
-    /// The tag of an object as the transaction has it. Cost: the object is written as a whole.
+    /// The tag of an object in a transaction. Cost: writes the whole object.
     ///
     /// - Parameters:
     ///   - mark: the state that it is taken for: the one before the work, or the one that the work makes.
@@ -46,11 +46,11 @@ extension EntityTag {
         self.init(row: row, of: mark)
     }
 
-    /// The part that identifies the object's own state, without that of what was expanded.
+    /// The part that identifies the object's own state, without expanded objects.
     var own: EntityTag { EntityTag(String(text.prefix { $0 != "-" })) }
 }
 
-/// What `If-Match` and `If-None-Match` ask of an object before it is written, checked within the transaction.
+/// The conditions of `If-Match` and `If-None-Match` for a write, checked within the transaction.
 struct Preconditions: Sendable {
     private let match: EntityTags?
     private let noneMatch: EntityTags?
@@ -60,7 +60,7 @@ struct Preconditions: Sendable {
         noneMatch = try EntityTags(request, "If-None-Match")
     }
 
-    /// Throws 412 when the object, nil if there is none, is not as asked.
+    /// Throws 412 if the object, nil if there is none, does not satisfy the conditions.
     func check(_ key: ObjectKey?, _ object: AddressedObject, _ transaction: any WriteTransaction) throws {
         guard match != nil || noneMatch != nil else { return }
         guard let key else {
@@ -74,10 +74,10 @@ struct Preconditions: Sendable {
         try check(ObjectReference(object.objectClass.id, key), transaction)
     }
 
-    /// Whether anything is asked.
+    /// Whether there are no conditions.
     var isEmpty: Bool { match == nil && noneMatch == nil }
 
-    /// Throws 412 when an object that there is is not as asked.
+    /// Throws 412 if an existing object does not satisfy the conditions.
     func check(_ object: ObjectReference, _ transaction: any WriteTransaction) throws {
         let tag = try EntityTag(object, transaction, of: transaction.before)
         try check { $0.own.contains(tag) }
@@ -97,7 +97,7 @@ struct Preconditions: Sendable {
         try check { $0.contains(EntityTag(before)) || objects.contains(where: $0.own.contains) }
     }
 
-    /// Throws 412 when the store is not at a state as asked: collections have its mark as their tag.
+    /// Throws 412 if the store's state does not satisfy the conditions: collections have its mark as their tag.
     func checkState(_ transaction: any WriteTransaction) throws(Problem) {
         guard !isEmpty else { return }
         try check { $0.contains(EntityTag(transaction.before)) }
@@ -127,8 +127,8 @@ extension EntityTags {
 }
 
 extension AddressedObject {
-    /// The body without the `$key` that reads of a class without primary key show, so that what was read can be sent
-    /// back. Throws 409 when it is not the path's.
+    /// Returns the body without the `$key` that reads of a class without primary key include, so that the result of a
+    /// read can be sent back. Throws 409 if it is not the path's.
     func withoutObjectKey(_ body: JSONValue) throws(Problem) -> JSONValue {
         guard case .objectKey(let key) = address, case .object(var object) = body, let given = object["$key"] else {
             return body
@@ -143,7 +143,7 @@ extension AddressedObject {
         return .object(object)
     }
 
-    /// Takes the primary key of the path into what a `PUT` gives. Throws 409 when the body names another.
+    /// Adds the primary key of the path to the body of a `PUT`. Throws 409 if the body has another.
     func adoptKey(_ input: inout ObjectInput) throws(Problem) {
         guard let property = objectClass.primaryKeyProperty, case .primaryKey(let key) = address else { return }
         if let given = input.values[property.id], given != key {
@@ -157,7 +157,7 @@ extension AddressedObject {
 }
 
 extension Problem {
-    /// The same problem, of one element of an array in the body.
+    /// Returns the problem for one element of an array in the body.
     func inElement(_ index: Int) -> Problem {
         var problem = self
         problem.detail = "Element \(index): \(detail)"

@@ -4,20 +4,19 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// The body of the answer to a write, written while it is sent.
+/// The body of the response to a write, written while it is sent.
 ///
-/// Once it has so many bytes, objects come as their keys alone, and `shortened`, the last member, says of how many that is
-/// so: their places in the answer are what tells a client which of its objects is which. An object that is not there for
-/// the caller is null.
+/// After a given size, objects are written as their keys only, and the last member, `shortened`, tells how many: their
+/// positions in the response identify the client's objects. An object that the caller cannot see is null.
 final class WrittenRows: BodySource {
     private struct State {
         var look: LinkResolver
         let json = JSONWriter(capacity: 4096)
         var plans: [ClassID: (whole: RowPlan, key: RowPlan)] = [:]
-        /// Which of the rows, and which of their keys.
+        /// The index of the row, and that of its key.
         var rows = 0
         var key = 0
-        /// How much of the text is written.
+        /// The number of bytes of the text that are written.
         var text = 0
         var given = 0
         var hasWhole = false
@@ -31,7 +30,7 @@ final class WrittenRows: BodySource {
     private let state: Mutex<State>
 
     private static let piece = 64 << 10
-    /// What a read of an object throws that the caller does not see, or no longer.
+    /// The errors of reading an object that the caller cannot see.
     private static let absences: Set<StoreError.Code> = [.notFound, .unknownClass, .accessDenied]
 
     init(_ answer: WriteAnswer, _ source: any ObjectReads, answerBytes: Int) {
@@ -66,14 +65,14 @@ final class WrittenRows: BodySource {
         }
         state.json.removeAll()
         let key = rows.keys[state.key]
-        // Keys alone are needed to go on, and are as long as what they were given in.
+        // The keys are needed to continue, and are as long as in the request.
         let isShort = rows.form == .whole && state.hasWhole && state.given + piece.count >= answerBytes
         do {
             try write(key, rows, isShort: isShort, &state)
             if rows.form == .whole, !isShort { state.hasWhole = true }
             if isShort { state.shortened += 1 }
         } catch {
-            // It was done all the same, which the rest of the answer is to say.
+            // The write was committed, and the rest of the response must say so.
             state.json.removeAll()
             state.json.null()
             state.look = LinkResolver(reading: source)
