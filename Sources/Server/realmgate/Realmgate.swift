@@ -10,17 +10,17 @@ struct Realmgate: ParsableCommand {
         commandName: "realmgate",
         abstract: "An object database with live queries over HTTP.",
         discussion: """
-            Objects of classes that you define live in one file. `realmgate serve` answers HTTP requests for them: \
-            create, read, change and delete objects as JSON, query them with a predicate such as \
-            `delay > 60 AND origin.state == "NY"`, and watch a query's result change as it happens.
+            The objects of your classes are stored in one file. `realmgate serve` provides them over HTTP: create, read, \
+            change and delete objects as JSON, query them with a predicate such as \
+            `delay > 60 AND origin.state == "NY"`, and observe a query's result as it changes.
 
-            A first look, with data to play with:
+            To try it with sample data:
 
               realmgate serve --demo
 
             Every option can also be given as an environment variable: `--data FILE` is REALMGATE_DATA, `--log-level` \
-            is REALMGATE_LOG_LEVEL, and so on. An option on the command line wins over the variable, the variable over \
-            the configuration file of `serve` and `token`, the file over the default.
+            is REALMGATE_LOG_LEVEL, and so on. An option takes precedence over the variable, the variable over the \
+            configuration file of `serve` and `token`, and the file over the default.
             """,
         version: version,
         subcommands: [

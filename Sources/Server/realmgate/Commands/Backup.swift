@@ -5,14 +5,14 @@ import StoreContract
 /// `realmgate backup`: copies a database that may be in use.
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy a database to a new file, also while a server writes to it.",
+        abstract: "Copy a database to a new file, even while a server writes to it.",
         discussion: """
-            The copy holds one version, the newest when the command started, without unused space. It gets its name \
-            only when all of it is on the disk; a file of that name is never replaced. A server may have the database \
-            open and write to it meanwhile.
+            The copy contains the latest version at the start of the command, without unused space. A server may use \
+            the database meanwhile. The new file appears under its name only when it is completely on disk; an existing \
+            file is never replaced.
 
-            `realmgate restore` puts a backup in the place of a database file. A server gives the same copy to \
-            administrators at GET /v1/backup.
+            `realmgate restore` replaces a database file by a backup. Administrators can download the same copy from a \
+            server at GET /v1/backup.
 
             Example:
 

@@ -7,9 +7,9 @@ struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a database file for damage.",
         discussion: """
-            Looks at the structure of the file, reads every value, and compares indexes and backlinks with the objects. \
-            The file is not changed. What is wrong is written to standard output, one fault a line, and the exit code \
-            is 1 then. While a server has the database open, its structure cannot be checked, but everything else is.
+            Checks the structure of the file, reads every value, and compares indexes and backlinks with the objects. \
+            The file is not changed. Errors are written to standard output, one per line, and the exit code is then 1. \
+            While a server has the database open, everything except the structure is checked.
 
             Example:
 

@@ -10,7 +10,8 @@ struct DataOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The database file (REALMGATE_DATA; default: \(fallback)).",
-            discussion: "Its lock file is beside it. Any number of readers may have it open at once.", valueName: "file"
+            discussion: "Its lock file is in the same directory. Several programs can have the database open at once.",
+            valueName: "file"
         ),
         completion: .file())
     var data: String?
@@ -32,7 +33,7 @@ struct AddressOptions: ParsableArguments {
     @Option(help: "The address to listen on (REALMGATE_HOST; default: 127.0.0.1).")
     var host: String?
 
-    @Option(help: "The port; 0 picks a free one (REALMGATE_PORT; default: 8080).")
+    @Option(help: "The port to listen on; 0 chooses a free one (REALMGATE_PORT; default: 8080).")
     var port: Int?
 }
 

@@ -7,10 +7,10 @@ struct Compact: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Rewrite a database file without unused space.",
         discussion: """
-            A database file never shrinks by itself: the space of what is deleted or replaced is used again by later \
-            writes. This command writes a compact copy beside the file and puts it in its place. It needs space for \
-            the copy, and no server or other program may have the database open. If it is interrupted, the file is as \
-            it was, or compacted.
+            A database file never shrinks by itself: later writes reuse the space of deleted and replaced data. This \
+            command writes a compact copy in the same directory, and then replaces the file by it. It needs disk space \
+            for the copy, and no server or other program may have the database open. If it is interrupted, the file is \
+            either unchanged or compacted.
 
             Example:
 

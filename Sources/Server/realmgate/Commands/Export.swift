@@ -9,9 +9,10 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write the objects of a class as NDJSON or CSV.",
         discussion: """
-            Writes what the class held when the command started, in the order of creation unless --sort says otherwise, \
-            to standard output or a file. `realmgate import` reads it again. Links are written as the primary key of \
-            their target; in CSV, binary data is base64, and collections, mixed values and embedded objects are JSON. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
+            Writes the objects that the class has at the start of the command, in the order of creation or of --sort, to \
+            standard output or a file. `realmgate import` can read it. Links are written as the primary key of their \
+            target; in CSV, binary data is base64, and collections, mixed values and embedded objects are JSON. A server \
+            may use the database at the same time (REALMGATE_DATA names it, too).
 
             Examples:
 
@@ -25,13 +26,13 @@ struct Export: ParsableCommand {
 
     @OptionGroup var database: DataOptions
 
-    @Option(help: "ndjson or csv (default: from the name of the output, else ndjson).")
+    @Option(help: "ndjson or csv (default: by the name of the output, else ndjson).")
     var format: TransferFormat?
 
     @Flag(
         help: ArgumentHelp(
-            "In CSV, put an apostrophe before texts that spreadsheets take for formulas.",
-            discussion: "`realmgate import --escape-formulas` takes it off again."))
+            "In CSV, put an apostrophe before strings that spreadsheets would interpret as formulas.",
+            discussion: "`realmgate import --escape-formulas` removes it."))
     var escapeFormulas = false
 
     @Option(help: "Only the objects that satisfy this predicate.")
@@ -41,11 +42,11 @@ struct Export: ParsableCommand {
         // A value may begin with a minus sign.
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The order: property names or key paths with commas between, - before one for descending.",
+            "The order: property names or key paths, separated by commas; a leading - means descending.",
             valueName: "paths"))
     var sort: String?
 
-    @Option(help: ArgumentHelp("Only these properties, with commas between.", valueName: "names"))
+    @Option(help: ArgumentHelp("Only these properties, separated by commas.", valueName: "names"))
     var fields: String?
 
     @Option(help: ArgumentHelp("The file; - is standard output.", valueName: "file"), completion: .file())

@@ -5,10 +5,10 @@ struct Health: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check that a server on this machine is alive.",
         discussion: """
-            Asks HOST:PORT/healthz and exits with 0 when the answer is 200, else with 1 and a sentence that says why. \
-            Address and certificate are found as serve finds them: in the options, in REALMGATE_HOST and the like, in \
-            the file of --config. With a certificate it asks by HTTPS, and takes whatever certificate it is shown. \
-            Container images use it as their health check.
+            Requests HOST:PORT/healthz and exits with 0 if the status is 200, else with 1 and the reason. The address \
+            comes from the same settings as that of `serve`: the options, variables such as REALMGATE_HOST, and the file \
+            of --config. If these name a certificate it uses HTTPS, without verifying the server's certificate. \
+            Container images use this command as their health check.
 
             Examples:
 
@@ -20,7 +20,7 @@ struct Health: ParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var address: AddressOptions
 
-    @Option(help: "How long to wait for the answer, in seconds.")
+    @Option(help: "The maximum time to wait for the response, in seconds.")
     var timeout = 3
 
     func run() throws {

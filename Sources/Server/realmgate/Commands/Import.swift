@@ -11,12 +11,11 @@ struct Import: ParsableCommand {
         discussion: """
             NDJSON has one JSON object per line. CSV names the properties in its first line; an empty field is null, an \
             empty field in quotes is the empty string, binary data is base64, and collections, mixed values and \
-            embedded objects are JSON. Links are given as the primary key of their target, so import \
-            the targets first; links within the file may point further down. Properties that are left out get their \
-            default.
+            embedded objects are JSON. Links are the primary key of their target, so import the \
+            targets first; links within the file may refer to later lines. Missing properties get their default.
 
-            A line that does not fit is named on standard error with the reason, the others are imported, and the exit \
-            code is 1. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
+            Invalid lines are reported on standard error with the reason. The others are imported, and the exit code is \
+            then 1. A server may use the database at the same time (REALMGATE_DATA names it, too).
 
             Examples:
 
@@ -33,36 +32,36 @@ struct Import: ParsableCommand {
 
     @OptionGroup var database: DataOptions
 
-    @Option(help: "ndjson or csv (default: from the name of the file, else ndjson).")
+    @Option(help: "ndjson or csv (default: by the name of the file, else ndjson).")
     var format: TransferFormat?
 
-    @Flag(help: "Take off the apostrophes that `realmgate export --escape-formulas` wrote into CSV.")
+    @Flag(help: "In CSV, remove the apostrophes that `realmgate export --escape-formulas` wrote.")
     var escapeFormulas = false
 
     @Option(
         help: ArgumentHelp(
-            "What to do with an object whose primary key exists: error, modified or all (default: error).",
+            "The handling of an object whose primary key exists: error, modified or all (default: error).",
             discussion: """
-                'error' refuses the line, 'modified' assigns the given properties that differ, 'all' assigns all that \
-                are given.
+                'error' rejects the line, 'modified' assigns the given properties that differ, and 'all' assigns all \
+                given properties.
                 """))
     var update = UpdatePolicy.error
 
     @Option(
-        help: ArgumentHelp("A JSON file with the classes, applied first (REALMGATE_SCHEMA).", valueName: "file"),
+        help: ArgumentHelp("A JSON file with the schema, applied first (REALMGATE_SCHEMA).", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
 
     @Flag(
         help: ArgumentHelp(
             "Import everything or nothing.",
-            discussion: "All of it becomes one transaction, which is in memory until it is on the disk."))
+            discussion: "The import is one transaction, which is in memory until it is on disk."))
     var atomic = false
 
     @Option(
         help: ArgumentHelp(
-            "The largest file for --atomic, in MiB.",
-            discussion: "The import takes about as much memory.", valueName: "MiB"))
+            "The maximum size of a file for --atomic, in MiB.",
+            discussion: "The import needs about as much memory.", valueName: "MiB"))
     var atomicLimit = ObjectImporter.wholeLimit >> 20
 
     func validate() throws {

@@ -8,11 +8,12 @@ import StoreContract
 /// `realmgate query`: runs a query on a database.
 struct Query: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a query and print what it finds.",
+        abstract: "Run a query and print its result.",
         discussion: """
-            Prints the objects as JSON, one a line, with the number of them on standard error; or, with an option, \
-            only their number, how the query is run, or the number of objects in each group. \
-            docs/reference/query-language.md describes the predicates. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
+            Prints the objects as JSON, one per line, and their number on standard error; or, with an option, only \
+            their number, the plan of the query, or the number of objects in each group. \
+            docs/reference/query-language.md describes the predicates. A server may use the database at the same time \
+            (REALMGATE_DATA names it, too).
 
             Examples:
 
@@ -26,7 +27,7 @@ struct Query: ParsableCommand {
     @Argument(help: "The class.")
     var className: String
 
-    @Argument(help: "The predicate; all objects without one.")
+    @Argument(help: "The predicate (default: all objects).")
     var filter: String?
 
     @OptionGroup var database: DataOptions
@@ -35,24 +36,24 @@ struct Query: ParsableCommand {
         // A value may begin with a minus sign.
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The order: property names or key paths with commas between, - before one for descending.",
+            "The order: property names or key paths, separated by commas; a leading - means descending.",
             valueName: "paths"))
     var sort: String?
 
     @Option(
-        help: ArgumentHelp("Of objects that agree in these key paths, only the first.", valueName: "paths"))
+        help: ArgumentHelp("Only the first of all objects with equal values at these key paths.", valueName: "paths"))
     var distinct: String?
 
-    @Option(help: ArgumentHelp("At most this many objects (default: 100; 0 is no bound).", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of objects (default: 100; 0 for no limit).", valueName: "number"))
     var limit = 100
 
-    @Option(help: ArgumentHelp("Only these properties, with commas between.", valueName: "names"))
+    @Option(help: ArgumentHelp("Only these properties, separated by commas.", valueName: "names"))
     var fields: String?
 
     @Flag(help: "Print only the number of objects.")
     var count = false
 
-    @Flag(help: "Run the query and print its plan, with what each part did.")
+    @Flag(help: "Run the query and print its plan with the work of each part.")
     var explain = false
 
     @Option(help: ArgumentHelp("Print the number of objects for each combination of values.", valueName: "paths"))

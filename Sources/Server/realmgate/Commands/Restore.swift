@@ -6,14 +6,14 @@ import StoreContract
 /// `realmgate restore`: replaces the database by a backup.
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in the place of a database file.",
+        abstract: "Replace a database file by a backup.",
         discussion: """
-            Checks the backup first, and refuses one that is damaged. The backup is copied and stays as it is. No server \
-            may have the database open; with --replace the file that is there is given up. If the command is interrupted, \
-            the file is as it was, or restored.
+            Checks the backup first, and rejects a damaged one. The backup itself is not changed. No server may have the \
+            database open; --replace discards an existing database file. If the command is interrupted, the file is \
+            either unchanged or restored.
 
-            What is restored is a history of its own: clients that resume an event stream begin anew, and ETags, cursors \
-            and marks that were given out before are those of another history.
+            The restored database has a new history: clients that resume an event stream get the whole result again, and \
+            earlier ETags, cursors and marks are no longer valid.
 
             Example:
 
@@ -26,7 +26,7 @@ struct Restore: ParsableCommand {
     @Argument(help: "The database file; its directory must exist.", completion: .file())
     var file: String
 
-    @Flag(help: "Give up the database file that is there.")
+    @Flag(help: "Discard the existing database file.")
     var replace = false
 
     func run() throws {

@@ -10,11 +10,11 @@ struct SchemaCommand: ParsableCommand {
         commandName: "schema",
         abstract: "Print, check or replace the classes of a database file.",
         discussion: """
-            Prints the classes as JSON, in the form that --apply and `serve --schema` read. --check reads a schema file \
-            and says everything that is wrong with it, and what would change in the database if there is one; \
-            nothing is written. --apply takes the file's classes over. What is new is added. What is gone is removed \
-            with its data if the file's schemaVersion is higher than before. Where values would have to change, the \
-            file's "migration" says how, a step after the other:
+            Prints the classes as JSON, in the form that --apply and `serve --schema` read. --check reports all errors \
+            in a schema file and, if there is a database, what the file would change in it; nothing is written. --apply \
+            makes the database's classes those of the file: it adds new classes and properties, and removes missing \
+            ones with their data if the file's schemaVersion is higher than the database's. If values have to be \
+            converted, the steps of the file's "migration" say how, one after the other:
 
               "migration": [
                 {"rename": {"class": "Dog", "from": "name", "to": "title"}},
@@ -24,7 +24,7 @@ struct SchemaCommand: ParsableCommand {
                 {"deleteClass": "Cat"}
               ]
 
-            All of it happens, or nothing does.
+            Either all changes are made, or none.
 
             The database is --data or REALMGATE_DATA.
 
@@ -38,12 +38,12 @@ struct SchemaCommand: ParsableCommand {
     @OptionGroup var database: DataOptions
 
     @Option(
-        help: ArgumentHelp("Take over the classes of this schema file.", valueName: "file"),
+        help: ArgumentHelp("Make the database's classes those of this schema file.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var apply: String?
 
     @Option(
-        help: ArgumentHelp("Say what is wrong with this schema file, and what it would change.", valueName: "file"),
+        help: ArgumentHelp("Report the errors in this schema file, and what it would change.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var check: String?
 

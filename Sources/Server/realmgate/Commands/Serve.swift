@@ -4,23 +4,23 @@ import Hosting
 /// `realmgate serve`: runs the server.
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Answer HTTP requests for the objects of a database file.",
+        abstract: "Serve the objects of a database file over HTTP.",
         discussion: """
-            Opens the file, or makes it, and listens. When it is ready it prints one line on standard output:
+            Opens or creates the file, and listens. When ready, prints one line on standard output:
 
               realmgate: listening on http://127.0.0.1:8080
 
             Open that address in a browser for the console. Logs are written to standard error. \
-            SIGTERM or SIGINT (Ctrl-C) stop it gracefully: requests under way are finished and the file is closed. A \
-            second signal stops it at once; data that was acknowledged is safe either way. SIGHUP has it read its \
-            configuration file, keys and certificates again; a file with a fault changes nothing.
+            SIGTERM or SIGINT (Ctrl-C) stops the server gracefully: running requests finish, and the file is closed. A \
+            second signal stops it at once; acknowledged data is safe in both cases. On SIGHUP the server reads its \
+            configuration file, keys and certificates again; a file with an error changes nothing.
 
-            Everybody may do everything until the first API key has been made (see realmgate token), roles or tokens \
-            are configured, or --auth is given. As long as that is so it listens on loopback addresses only, unless \
+            Every caller has full access until the first API key has been created (see realmgate token), roles or \
+            tokens are configured, or --auth is given. Until then the server listens on loopback addresses only, unless \
             --allow-open is given.
 
-            Settings come from the command line, else from an environment variable, else from the file of --config, \
-            else they have their default. Those that have no option of their own are given as --set NAME=VALUE.
+            A setting is taken from the command line, else from an environment variable, else from the file of \
+            --config, else from its default. Use --set NAME=VALUE for a setting without an option of its own.
 
             Examples:
 
@@ -29,7 +29,7 @@ struct Serve: ParsableCommand {
               realmgate serve --config /etc/realmgate.yaml --set log.level=debug
               REALMGATE_DATA=/data/shop.realmgate REALMGATE_HOST=0.0.0.0 REALMGATE_AUTH=true realmgate serve
 
-            Names in the file, with their variables and defaults:
+            The settings in the file, with their variables and defaults:
 
             \(SettingList.text)
             """)
@@ -40,9 +40,9 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A JSON file with the classes (REALMGATE_SCHEMA).",
+            "A JSON file with the schema (REALMGATE_SCHEMA).",
             discussion: """
-                Applied at the start; changes that would lose data are refused. Without it the classes are those in \
+                Applied at the start; changes that would lose data are rejected. Without it the classes are those in \
                 the database file.
                 """, valueName: "file"),
         completion: .file(extensions: ["json"]))
@@ -55,69 +55,72 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the demo's files are (REALMGATE_DEMO_DATA; default: beside the program).", valueName: "dir"),
+            "The demo's directory (REALMGATE_DEMO_DATA; default: installed with the program).", valueName: "dir"),
         completion: .directory)
     var demoData: String?
 
     @Option(
         name: .customLong("static"),
-        help: ArgumentHelp("Where the console is (REALMGATE_STATIC; default: beside the program).", valueName: "dir"),
+        help: ArgumentHelp(
+            "The console's directory (REALMGATE_STATIC; default: installed with the program).", valueName: "dir"),
         completion: .directory)
     var console: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where the API description is (REALMGATE_OPENAPI; default: beside the program).", valueName: "dir"),
+            "The API description's directory (REALMGATE_OPENAPI; default: installed with the program).",
+            valueName: "dir"),
         completion: .directory)
     var openapi: String?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Ask for credentials even before the first key has been made (REALMGATE_AUTH=true).")
+        help: "Require credentials even before the first key has been created (REALMGATE_AUTH=true).")
     var auth: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Listen on any address although everybody may do everything (REALMGATE_ALLOW_OPEN=true).")
+        help: "Allow remote access although no credentials are required (REALMGATE_ALLOW_OPEN=true).")
     var allowOpen: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "A PEM file with the certificate and its issuers; HTTPS then (REALMGATE_TLS_CERTIFICATE).",
+            "A PEM file with the certificate chain; enables HTTPS (REALMGATE_TLS_CERTIFICATE).",
             valueName: "file"),
         completion: .file(extensions: ["pem", "crt"]))
     var tlsCertificate: String?
 
     @Option(
-        help: ArgumentHelp("A PEM file with the certificate's key (REALMGATE_TLS_KEY).", valueName: "file"),
+        help: ArgumentHelp("A PEM file with the certificate's private key (REALMGATE_TLS_KEY).", valueName: "file"),
         completion: .file(extensions: ["pem", "key"]))
     var tlsKey: String?
 
     @Option(
         help: ArgumentHelp(
-            "Proxies that say in X-Forwarded-For who asks (REALMGATE_TRUSTED_PROXIES).",
+            "Proxies whose X-Forwarded-For is trusted (REALMGATE_TRUSTED_PROXIES).",
             valueName: "addresses"))
     var trustedProxies: String?
 
     @Option(
         help: ArgumentHelp(
-            "How long a subscription set stays without a stream (REALMGATE_SUBSCRIPTION_LIFETIME; default: 3600).",
+            "The time after which an unused subscription set is deleted (REALMGATE_SUBSCRIPTION_LIFETIME; default: 3600).",
             valueName: "seconds"))
     var subscriptionLifetime: Int?
 
     @Option(
         help: """
-            trace, debug, info, notice, warning, error or critical (REALMGATE_LOG_LEVEL; default: info).
+            The lowest level of messages that are logged: trace, debug, info, notice, warning, error or critical \
+            (REALMGATE_LOG_LEVEL; default: info).
             """)
     var logLevel: String?
 
-    @Option(help: "How lines of the log are written: text or json (REALMGATE_LOG_FORMAT; default: text).")
+    @Option(help: "The format of log lines: text or json (REALMGATE_LOG_FORMAT; default: text).")
     var logFormat: String?
 
-    @Flag(help: "Print all settings, each with where it comes from, and end. Secrets are not shown.")
+    @Flag(help: "Print all settings with their origins, and exit. Secrets are not shown.")
     var printConfig = false
 
-    @Flag(help: "Check all settings, also the files that they name, and end.")
+    @Flag(help: "Check all settings and the files that they name, and exit.")
     var check = false
 
     func run() throws {

@@ -10,10 +10,10 @@ import ObjectModel
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Make, list and take back API keys.",
+        abstract: "Create, list and revoke API keys.",
         discussion: """
-            Keys are kept in a file beside the database, as hashes. A server that runs on the database sees a change \
-            within a second; none needs to run. The first key closes a server that was open to everybody.
+            The hashes of the keys are stored in a file next to the database. A running server notices a change within a \
+            second; no server needs to run. Once a key exists, the server requires credentials.
 
             Examples:
 
@@ -32,7 +32,7 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The file of keys (REALMGATE_AUTH_KEYS; default: the database file with .keys added).", valueName: "file"),
+            "The file of the keys (REALMGATE_AUTH_KEYS; default: the database file plus .keys).", valueName: "file"),
         completion: .file())
     var keys: String?
 
@@ -68,11 +68,11 @@ struct KeyOptions: ParsableArguments {
 struct CreateToken: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make an API key and print it.",
+        abstract: "Create an API key and print it.",
         discussion: """
-            Prints the key on standard output, once: only its hash is kept. Send it in a header \
-            'Authorization: Bearer KEY'. The role 'admin' may do everything; others are in the configuration file. \
-            (REALMGATE_DATA and REALMGATE_CONFIG say where things are.)
+            Prints the key on standard output, once: only its hash is stored. Send it in the header \
+            'Authorization: Bearer KEY'. The role 'admin' has full access; other roles are defined in the configuration \
+            file. (REALMGATE_DATA and REALMGATE_CONFIG name the files, too.)
 
             Examples:
 
@@ -83,32 +83,32 @@ struct CreateToken: ParsableCommand {
 
     @OptionGroup var place: KeyOptions
 
-    @Option(help: "What the key is for.")
+    @Option(help: "The purpose of the key, for people.")
     var name: String
 
-    @Option(help: "A role that it gives; may be repeated.")
+    @Option(help: "A role of the key; may be repeated.")
     var role: [String]
 
-    @Flag(help: "Take roles that the configuration does not have, such as those of a server within a program.")
+    @Flag(help: "Accept roles that the configuration does not define, such as those of an embedded server.")
     var anyRole = false
 
     @Option(
         help: ArgumentHelp(
-            "What rules see as $claims.NAME: JSON, or a text; may be repeated.", valueName: "name=value"))
+            "A value for $claims.NAME in rules: JSON, or a string; may be repeated.", valueName: "name=value"))
     var claim: [String] = []
 
-    @Option(help: ArgumentHelp("Whom it is for.", valueName: "text"))
+    @Option(help: ArgumentHelp("The holder of the key, as in a token's 'sub'.", valueName: "text"))
     var subject: String?
 
-    @Option(help: ArgumentHelp("30d, 12h, 15m, or a date such as 2027-01-31T12:00:00Z.", valueName: "when"))
+    @Option(help: ArgumentHelp("The expiry: 30d, 12h, 15m, or a date such as 2027-01-31T12:00:00Z.", valueName: "when"))
     var expires: String?
 
-    @Flag(help: "Nothing may be created, changed or deleted with it.")
+    @Flag(help: "Allow the key to read only.")
     var readOnly = false
 
     @Option(
         name: .customLong("class"),
-        help: ArgumentHelp("A class that exists for it; may be repeated.", valueName: "name"))
+        help: ArgumentHelp("A class that the key can access; may be repeated.", valueName: "name"))
     var classes: [String] = []
 
     func run() throws {
@@ -175,8 +175,8 @@ struct CreateToken: ParsableCommand {
 
 struct ListTokens: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the API keys, one JSON object a line.",
-        discussion: "Those that were taken back are in it for 90 days. (REALMGATE_DATA says where they are.)")
+        commandName: "list", abstract: "List the API keys, one JSON object per line.",
+        discussion: "Revoked keys are listed for 90 days. (REALMGATE_DATA names the database, too.)")
 
     @OptionGroup var place: KeyOptions
 
@@ -193,12 +193,12 @@ struct ListTokens: ParsableCommand {
 
 struct RevokeToken: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take an API key back for good.",
-        discussion: "A server that runs stops taking it within a second. (REALMGATE_DATA says where the keys are.)")
+        commandName: "revoke", abstract: "Revoke an API key permanently.",
+        discussion: "A running server rejects it within a second. (REALMGATE_DATA names the database, too.)")
 
     @OptionGroup var place: KeyOptions
 
-    @Argument(help: "The key's id: the eight letters and digits after 'rg_'. The whole key serves, too.")
+    @Argument(help: "The key's id, which is the eight letters and digits after 'rg_', or the whole key.")
     var id: String
 
     func run() throws {
