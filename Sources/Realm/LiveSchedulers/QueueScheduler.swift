@@ -23,7 +23,7 @@ package struct QueueScheduler: LiveScheduler {
         guard !queue.label.hasPrefix("com.apple.root.") else {
             throw StoreError(
                 .concurrentQueue,
-                "A Realm can be confined to a serial queue only, and '\(queue.label)' is a global one. Make a queue of your own."
+                "A Realm can be confined to a serial queue only, and '\(queue.label)' is a global one. Create a serial queue."
             )
         }
         self.queue = queue

@@ -117,7 +117,7 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
 
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
         throw StoreError(
-            .accessDenied, "How a query is run tells of objects that are hidden from you. Ask an administrator.")
+            .accessDenied, "A query plan would reveal objects that are hidden from you. Ask an administrator.")
     }
 
     private func orNothing(_ query: BoundQuery) throws -> BoundQuery {

@@ -250,7 +250,7 @@ extension RestrictedTransaction {
     private func hidden(_ property: PropertySchema, _ objectClass: ClassSchema) -> StoreError {
         StoreError(
             .hiddenElements,
-            "'\(objectClass.name).\(property.name)' has elements that you do not see, so it cannot be replaced, emptied or edited by position. Append or add to it.",
+            "'\(objectClass.name).\(property.name)' has elements that you cannot see, so it cannot be replaced, emptied or edited by position. Append or add to it.",
             property: property.name)
     }
 }

@@ -74,7 +74,7 @@ struct RuleText {
         guard candidates.allSatisfy({ !$0.isEmpty }) else {
             throw QueryError(
                 .argument,
-                "A claim is an object, or a list of other things than texts, numbers and booleans, which no rule can compare. Name a member of the object.",
+                "A claim is an object, or a list of values other than strings, numbers and Booleans, which no rule can compare. Name a member of the object.",
                 position: 0)
         }
         let binder = QueryBinder(schema: schema, checksSums: true)

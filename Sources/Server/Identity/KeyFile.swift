@@ -19,7 +19,7 @@ struct KeyFile: Sendable {
         }
         guard let json = try? JSONValue.parse(bytes), json["format"] == .int(1),
             case .array(let records)? = json["keys"]
-        else { throw IdentityError("The file of keys '\(path)' is damaged: it is not as this program writes it.") }
+        else { throw IdentityError("The file of keys '\(path)' is damaged: it does not have the expected format.") }
         var keys: [APIKey] = []
         for (index, record) in records.enumerated() {
             guard let key = APIKey(record) else {

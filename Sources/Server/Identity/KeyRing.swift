@@ -120,7 +120,9 @@ package final class KeyRing: Sendable {
         try update { (keys: inout [APIKey]) throws(IdentityError) in
             keys.removeAll { $0.revoked.map { $0.seconds < now.seconds - Self.memory } ?? false }
             guard keys.count < Self.limit else {
-                throw IdentityError("There are \(Self.limit) keys, which is as many as there may be.")
+                throw IdentityError(
+                    "There are \(Self.limit) keys, which is the limit. Wait until revoked ones are removed, after 90 days."
+                )
             }
             keys.append(key)
         }
@@ -189,7 +191,7 @@ package final class KeyRing: Sendable {
                 defer { state.fault = error.description }
                 return state.fault != error.description
             }
-            if isNews { logger.error("The keys stay as they were.", metadata: ["error": "\(error)"]) }
+            if isNews { logger.error("The keys were not changed.", metadata: ["error": "\(error)"]) }
             return false
         }
     }

@@ -63,7 +63,7 @@ public final class RealmServer: Sendable {
     public func start() throws {
         try state.withLock { state in
             guard case .fresh(let realm) = state else {
-                throw Error(.state, "This server has been started before. Make a new one.")
+                throw Error(.state, "This server was started before. Create a new one.")
             }
             state = .running(try Self.host(realm, options), realm)
         }
@@ -75,9 +75,9 @@ public final class RealmServer: Sendable {
             throw Error(
                 .openAddress,
                 """
-                Not listening on \(options.host): nobody would be asked who they are, so everybody who reaches that \
-                address could read and change everything. Give `access` an administrator's key, roles or tokens, or \
-                `isRequired`; if everybody is meant to do everything, set `allowsOpenAddress`.
+                Not listening on \(options.host): the server requires no credentials, so everyone who can reach that \
+                address would have full access. Give `access` an administrator's key, roles or tokens, or set its \
+                `isRequired`; if full access for everyone is intended, set `allowsOpenAddress`.
                 """)
         }
         do {
@@ -177,7 +177,7 @@ public final class RealmServer: Sendable {
     /// - Throws: ``Error`` for a role that there is not, when the server does not run, or when the file of keys cannot be
     ///   written.
     public func makeKey(name: String, role: String, claims: [String: String] = [:]) throws -> String {
-        guard let host else { throw Error(.state, "Start the server before its keys are made.") }
+        guard let host else { throw Error(.state, "Start the server before you create keys.") }
         return try host.makeKey(name: name, role: role, claims: claims)
     }
 }

@@ -27,7 +27,7 @@ struct ServerParts {
         var server = ServerConfiguration()
         server.host = options.host
         guard let port = UInt16(exactly: options.port) else {
-            throw RealmServer.Error(.address, "\(options.port) is no port: give one from 1 to 65535, or 0 for any.")
+            throw RealmServer.Error(.address, "\(options.port) is not a port: use 1 to 65535, or 0 for a free one.")
         }
         server.port = port
         server.tls = tls
@@ -143,7 +143,7 @@ extension RealmServer.Tokens {
         for name in algorithms.sorted() {
             guard let algorithm = TokenAlgorithm(rawValue: name) else {
                 let known = TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
-                throw RealmServer.Error(.access, "There is no algorithm '\(name)' of tokens, but \(known).")
+                throw RealmServer.Error(.access, "There is no token algorithm '\(name)'. Use one of: \(known).")
             }
             settings.algorithms.insert(algorithm)
         }
@@ -153,7 +153,7 @@ extension RealmServer.Tokens {
         settings.requiresExpiry = requiresExpiry
         settings.rolePaths = rolePaths
         guard secret != nil || keySetFile != nil else {
-            throw RealmServer.Error(.access, "Tokens need a `secret` or a `keySetFile` to be checked with.")
+            throw RealmServer.Error(.access, "Tokens need a `secret` or a `keySetFile` for their verification.")
         }
         return settings
     }

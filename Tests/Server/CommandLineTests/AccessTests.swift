@@ -156,8 +156,8 @@ struct AccessTests {
             "cors: {origins: [https://b.example]}\nlimits: {page: 5, callerRequests: 7, addressRequests: 1}\n",
             to: "c.yaml")
         server.process.send(SIGHUP)
-        try server.process.wait(until: "the change") { server.process.errors.contains("was read again") }
-        #expect(!server.process.errors.contains("from the next start"))
+        try server.process.wait(until: "the change") { server.process.errors.contains("was reloaded") }
+        #expect(!server.process.errors.contains("after a restart"))
         let limited = try head("https://b.example")
         #expect(limited.contains("Access-Control-Allow-Origin: https://b.example"))
         #expect(limited.contains("RateLimit-Limit: 2"))

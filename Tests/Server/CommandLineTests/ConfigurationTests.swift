@@ -90,23 +90,26 @@ struct ConfigurationTests {
         ("prot: 1", "c.yaml:1:1: There is no setting 'prot'. Did you mean 'port'?"),
         ("a: 1\n\nlog:\n  lvel: info", "c.yaml:1:1: There is no setting 'a'."),
         ("log:\n  lvel: info", "c.yaml:2:3: There is no setting 'lvel' in 'log'. Did you mean 'level'?"),
-        ("log: info", "c.yaml:1:6: 'log' takes names with values, not the string \"info\"."),
-        ("- a", "c.yaml:1:1: The file takes names with values, not an array."),
-        ("port: \"8080\"", "c.yaml:1:7: 'port' takes a whole number, not the string \"8080\"."),
+        ("log: info", "c.yaml:1:6: 'log' must be a mapping, not the string \"info\"."),
+        ("- a", "c.yaml:1:1: The file must be a mapping, not an array."),
+        ("port: \"8080\"", "c.yaml:1:7: 'port' must be an integer, not the string \"8080\"."),
         ("port: 70000", "c.yaml:1:7: 'port' is 70000; it must be 0 to 65535."),
-        ("demo: yes", "c.yaml:1:7: 'demo' takes true or false, not the string \"yes\"."),
+        ("demo: yes", "c.yaml:1:7: 'demo' must be true or false, not the string \"yes\"."),
         ("log: {level: loud}", "'log.level' is 'loud'; it must be one of: trace, debug"),
-        ("limits: {body: 3 parsecs}", "'limits.body' is '3 parsecs', which is no number of bytes"),
-        ("auth: {tokens: {issuers: [1]}}", "takes a list of texts, and the integer 1 is none"),
+        ("limits: {body: 3 parsecs}", "'limits.body' is '3 parsecs', which is not a size"),
+        ("auth: {tokens: {issuers: [1]}}", "must be a list of strings, not the integer 1"),
         ("port: 1\nport: 2", "c.yaml:2:1: 'port' was given in line 1."),
         ("port: [1", "c.yaml:2:1: The YAML is malformed"),
-        ("auth: {roles: {a: {admn: true}}}", "takes no 'admn', but admin, classes, others. Did you mean 'admin'?"),
-        ("auth: {roles: {a: {admin: true, others: {}}}}", "is an administrator's: it may do everything"),
-        ("auth: {roles: {a: {classes: {Dog: {red: true}}}}}", "'Dog' of the role 'a' takes no 'red'"),
-        ("auth: {roles: {a: {others: {read: 3}}}}", "'read' takes true, false, or a predicate as a text"),
-        ("auth: {roles: {a: {others: {readable: name}}}}", "'readable' takes a list of properties"),
+        (
+            "auth: {roles: {a: {admn: true}}}",
+            "has no 'admn'. It can have: admin, classes, others. Did you mean 'admin'?"
+        ),
+        ("auth: {roles: {a: {admin: true, others: {}}}}", "is an administrator's: it has full access"),
+        ("auth: {roles: {a: {classes: {Dog: {red: true}}}}}", "'Dog' of the role 'a' has no 'red'"),
+        ("auth: {roles: {a: {others: {read: 3}}}}", "'read' must be true, false, or a predicate as a string"),
+        ("auth: {roles: {a: {others: {readable: name}}}}", "'readable' must be a list of properties"),
         ("auth: {roles: {a: {others: {read: 'shop =='}}}}", "c.yaml:1:35: The rule for 'read' cannot be read"),
-        ("auth: {roles: [a]}", "'auth.roles' takes names with values, not an array."),
+        ("auth: {roles: [a]}", "'auth.roles' must be a mapping, not an array."),
     ]
 
     @Test("a fault in the file is told with its line, and the nearest name", arguments: faults)
@@ -158,8 +161,8 @@ struct ConfigurationTests {
     @Test("--set names what it does not know")
     func assignments() {
         let wrong = [
-            ("prt=1", "Did you mean 'port'?"), ("port", "--set takes NAME=VALUE"), ("port=x", "--set port is 'x'"),
-            ("=", "--set takes NAME=VALUE"), ("limits.page=0", "--set limits.page is 0; it must be 1 to"),
+            ("prt=1", "Did you mean 'port'?"), ("port", "--set requires NAME=VALUE"), ("port=x", "--set port is 'x'"),
+            ("=", "--set requires NAME=VALUE"), ("limits.page=0", "--set limits.page is 0; it must be 1 to"),
         ]
         for (text, part) in wrong {
             let message = message { _ = try Settings(options: [:], assignments: [text], file: nil, sources()) }

@@ -65,13 +65,15 @@ struct TLSServeTests {
 
         try directory.write("nothing", to: "used.pem")
         server.process.send(SIGHUP)
-        try server.process.wait(until: "the fault") { server.process.errors.contains("stays as it was") }
+        try server.process.wait(until: "the fault") { server.process.errors.contains("configuration was not changed") }
         #expect(server.process.errors.contains("holds no certificate in PEM form"))
         #expect(try curl(server.address + "/healthz", trusting: "first", in: directory).status == 0)
 
         try use("second", in: directory)
         server.process.send(SIGHUP)
-        try server.process.wait(until: "the new certificate") { server.process.errors.contains("was read again") }
+        try server.process.wait(until: "the new certificate") {
+            server.process.errors.contains("configuration was reloaded")
+        }
         #expect(try curl(server.address + "/healthz", trusting: "second", in: directory).status == 0)
         #expect(try curl(server.address + "/healthz", trusting: "first", in: directory).status == 60)
         // The stream that was open goes on, and is told to come again when the server stops.

@@ -26,7 +26,7 @@ struct FollowedKillTests {
         try first.wait(until: "a commit") { first.output.contains("done") }
         let second = try scene.worker("f0", ["1", "1"])
         #expect(try second.wait() == 1)
-        #expect(second.output.contains("follows a gateway in another process"), "\(second.output)")
+        #expect(second.output.contains("with a gateway by another process"), "\(second.output)")
         first.send(SIGKILL)
         _ = try first.wait()
         let third = try scene.worker("f0", ["2", "1"])

@@ -99,7 +99,7 @@ enum KeyValuePath {
     }
 
     static func unknown(_ key: String, in subject: Any) -> RealmException {
-        RealmException("Values of type '\(type(of: subject))' have nothing called '\(key)'.")
+        RealmException("Values of type '\(type(of: subject))' have no member '\(key)'.")
     }
 
     /// Returns an element or a property's value for key-value coding: `NSNull` for null, the content of a mixed value,
@@ -123,10 +123,12 @@ enum KeyValuePath {
         switch subject {
         case let collection as any KeyValueElements: elements = collection.keyValueElements
         case let values as [Any]: elements = values
-        default: throw RealmException("Operator '\(name)' is of collections, and not of '\(type(of: subject))'.")
+        default: throw RealmException("Operator '\(name)' applies to collections, not to '\(type(of: subject))'.")
         }
         if name == "@count" {
-            guard key.isEmpty else { throw RealmException("Operator '@count' takes no key path, as in '\(path)'.") }
+            guard key.isEmpty else {
+                throw RealmException("Operator '@count' does not accept a key path, as in '\(path)'.")
+            }
             return elements.count
         }
         guard let known = Operator(rawValue: String(name)) else {

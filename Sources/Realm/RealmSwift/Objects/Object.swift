@@ -164,7 +164,7 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
         guard let realm, case .reference(let reference) = stored.value,
             let object = try realm.object(reference, as: self) as? Self
         else {
-            throw Unrepresentable(message: "The stored value '\(stored.value)' is no \(Self.self).")
+            throw Unrepresentable(message: "The stored value '\(stored.value)' is not of type \(Self.self).")
         }
         return object
     }

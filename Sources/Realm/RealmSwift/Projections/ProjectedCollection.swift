@@ -136,6 +136,7 @@ extension ProjectedCollection: _ProjectedCollection {
             guard let next = owner.dynamicValue(slot) as? ObjectBase else { break }
             owner = next
         }
-        throw RealmException("The projected key path '\(names.joined(separator: "."))' leads through no collection.")
+        throw RealmException(
+            "The projected key path '\(names.joined(separator: "."))' does not lead through a collection.")
     }
 }

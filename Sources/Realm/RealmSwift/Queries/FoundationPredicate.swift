@@ -21,7 +21,7 @@ final class PredicateTranslation {
     func bind(_ variable: PredicateExpressions.VariableID, to path: QueryPath) { variables[variable] = path }
 
     func path(of variable: PredicateExpressions.VariableID) throws -> QueryPath {
-        guard let path = variables[variable] else { throw Self.untranslatable("a variable of its own") }
+        guard let path = variables[variable] else { throw Self.untranslatable("an unsupported variable") }
         return path
     }
 
@@ -38,7 +38,7 @@ final class PredicateTranslation {
     }
 
     static func untranslatable(_ what: String) -> RealmException {
-        RealmException("The #Predicate has \(what), which a Realm query cannot say.")
+        RealmException("The #Predicate has \(what), which Realm queries do not support.")
     }
 }
 
@@ -197,7 +197,7 @@ extension PredicateExpressions.Arithmetic: QueryExpression {
 
 extension PredicateExpressions.OptionalFlatMap: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        translation.bind(variable.key, to: try translation.path(wrapped, "an optional that is no property"))
+        translation.bind(variable.key, to: try translation.path(wrapped, "an optional that is not a property"))
         return try translation.node(transform)
     }
 }
@@ -211,7 +211,7 @@ extension PredicateExpressions.NilCoalesce: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
         let condition = try translation.node(lhs)
         guard case .value(let value) = try translation.node(rhs), let value = value as? Bool else {
-            throw PredicateTranslation.untranslatable("'??' with something else than true or false")
+            throw PredicateTranslation.untranslatable("'??' with a value other than true or false")
         }
         switch condition {
         case .path:
@@ -234,7 +234,7 @@ extension PredicateExpressions.SequenceContains: QueryExpression {
 
 extension PredicateExpressions.SequenceContainsWhere: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        let path = try translation.path(sequence, "a condition on a sequence that is no property")
+        let path = try translation.path(sequence, "a condition on a sequence that is not a property")
         translation.bind(variable.key, to: path)
         return .comparison(.subquery(try translation.node(test), in: path), ">", .value(0), options: "")
     }
@@ -242,7 +242,7 @@ extension PredicateExpressions.SequenceContainsWhere: QueryExpression {
 
 extension PredicateExpressions.SequenceAllSatisfy: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        let path = try translation.path(sequence, "a condition on a sequence that is no property")
+        let path = try translation.path(sequence, "a condition on a sequence that is not a property")
         translation.bind(variable.key, to: path)
         return .comparison(.subquery(.not(try translation.node(test)), in: path), "==", .value(0), options: "")
     }
@@ -250,7 +250,7 @@ extension PredicateExpressions.SequenceAllSatisfy: QueryExpression {
 
 extension PredicateExpressions.Filter: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        let path = try translation.path(sequence, "a filter of a sequence that is no property")
+        let path = try translation.path(sequence, "a filter of a sequence that is not a property")
         translation.bind(variable.key, to: path)
         return .subquery(try translation.node(filter), in: path)
     }
@@ -258,21 +258,21 @@ extension PredicateExpressions.Filter: QueryExpression {
 
 extension PredicateExpressions.SequenceMinimum: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        .path(try translation.path(elements, "a minimum of something else than a property").aggregated("@min"))
+        .path(try translation.path(elements, "a minimum of a value that is not a property").aggregated("@min"))
     }
 }
 
 extension PredicateExpressions.SequenceMaximum: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        .path(try translation.path(elements, "a maximum of something else than a property").aggregated("@max"))
+        .path(try translation.path(elements, "a maximum of a value that is not a property").aggregated("@max"))
     }
 }
 
 extension PredicateExpressions.CollectionIndexSubscript: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        let path = try translation.path(wrapped, "a subscript of something else than a property")
+        let path = try translation.path(wrapped, "a subscript of a value that is not a property")
         guard case .value(let position) = try translation.node(index) else {
-            throw PredicateTranslation.untranslatable("a subscript that is no constant")
+            throw PredicateTranslation.untranslatable("a subscript that is not a constant")
         }
         return .path(path.followed(by: .index(position)))
     }
@@ -283,7 +283,7 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
         let element = try translation.node(element)
         guard let bounds = range as? any RangeOfExpressions else {
             guard case .value(let value) = try translation.node(range) else {
-                throw PredicateTranslation.untranslatable("a range that is no constant")
+                throw PredicateTranslation.untranslatable("a range that is not a constant")
             }
             switch value {
             case let range as any ClosedBounds: return .between(element, .value(range.bounds.0), .value(range.bounds.1))
@@ -291,7 +291,7 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
                 return .and(
                     .comparison(element, ">=", .value(range.bounds.0), options: ""),
                     .comparison(element, "<", .value(range.bounds.1), options: ""))
-            default: throw PredicateTranslation.untranslatable("a range of another kind")
+            default: throw PredicateTranslation.untranslatable("a range of an unsupported type")
             }
         }
         let (lower, upper) = (try translation.node(bounds.lowest), try translation.node(bounds.highest))

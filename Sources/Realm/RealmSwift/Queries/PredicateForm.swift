@@ -40,7 +40,7 @@ indirect enum PredicateForm {
             let query = try QueryBinder(schema: realm.models.schema)
                 .bind(text, class: objectClass, arguments: values, dialect: .format)
             guard query.steps.isEmpty else {
-                throw QueryError(.syntax, "SORT, DISTINCT and LIMIT have no place in it.", position: 0)
+                throw QueryError(.syntax, "it must not contain SORT, DISTINCT or LIMIT.", position: 0)
             }
             return query.predicate
         } catch {

@@ -324,7 +324,7 @@ public final class RLMRealm {
     private func endCancelledWrite() {
         guard transaction != nil else { return }
         transaction = nil
-        log("Took a write back")
+        log("Rolled back a write")
         edits += 1
         cancelledWrites.insert(writeNumber)
     }

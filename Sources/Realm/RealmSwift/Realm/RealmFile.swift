@@ -143,7 +143,7 @@ final class RealmFile: Sendable {
             isThere ? .invalidDatabase : .invalidInput,
             isThere
                 ? "The file at path '\(path)' is not encrypted, so it cannot be opened with a key."
-                : "Files cannot be encrypted: open the Realm without an encryption key, on an encrypted file system.",
+                : "Encryption is not supported: open the Realm without an encryption key, on an encrypted file system.",
             path: path)
     }
 

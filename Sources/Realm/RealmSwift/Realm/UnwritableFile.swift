@@ -16,7 +16,7 @@ enum UnwritableFile {
             RealmFile.remove(copy)
             throw Realm.Error(
                 .filePermissionDenied,
-                "'\(path)' may not be written to, and could not be copied to be read: \(error.localizedDescription)",
+                "'\(path)' is not writable, and could not be copied for reading: \(error.localizedDescription)",
                 path: path)
         }
         return copy

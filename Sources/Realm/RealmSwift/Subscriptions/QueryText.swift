@@ -19,13 +19,13 @@ enum QueryText {
     static func filter(_ predicate: BoundPredicate, of boundClass: BoundClass, in realm: RLMRealm) throws -> String {
         guard boundClass.primaryKey != nil else {
             throw RealmException(
-                "Class '\(boundClass.name)' has no primary key: subscriptions need one, to tell objects apart.")
+                "Class '\(boundClass.name)' has no primary key, which subscriptions need to identify objects.")
         }
         let schema = try realm.snapshot.schema
         var query = BoundQuery(classID: boundClass.id)
         query.predicate = try Naming(realm: realm, schema: schema).naming(predicate)
         guard let text = QueryPrinter.text(query, schema: schema) else {
-            throw RealmException("The query cannot be sent to the gateway: its language has no words for it.")
+            throw RealmException("The query cannot be sent to the gateway: the query language cannot express it.")
         }
         return text
     }

@@ -100,7 +100,7 @@ extension SyncClient {
     /// Stops requesting a subscription whose data does not fit the classes here, until the file is opened again or the
     /// next connection.
     private func fail(_ number: Int, _ fault: ValueFault) async throws {
-        let message = "What the gateway sends does not fit the class here: \(fault.sentence("a property"))"
+        let message = "The gateway's data does not fit the class here: \(fault.sentence("a property"))"
         report(SyncError(.subscriptionFailed, message))
         let name = try await stateStore.change { syncState, _ in
             syncState.setState(.failed(code: "", message: message), of: number)

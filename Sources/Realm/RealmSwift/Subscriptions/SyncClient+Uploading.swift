@@ -34,7 +34,7 @@ extension SyncClient {
         case 200..<300:
             // A response without a version comes from an intermediary, so the gateway has not run the transaction.
             guard let version = answer.version else {
-                throw SyncError(.connection, "The gateway's address answers, but it is no gateway.")
+                throw SyncError(.connection, "The gateway's address responds, but it is not a gateway.")
             }
             isConnected()
             let results = answer.json.array("results")
@@ -64,7 +64,7 @@ extension SyncClient {
     /// transaction.
     private func drop(_ operation: Int, of upload: Upload) async throws {
         guard upload.operations.indices.contains(operation) else {
-            throw SyncError(.connection, "The gateway names an operation that was not sent.")
+            throw SyncError(.connection, "The gateway's response names an operation that was not sent.")
         }
         let object = upload.operations[operation].object
         let row = try await row(of: object)
@@ -135,7 +135,7 @@ extension SyncClient {
         report(
             SyncError(
                 .outsideSubscriptions,
-                "What was created here is at the gateway, but no subscription shows it: it was removed here.",
+                "Objects created here are at the gateway, but no subscription matches them there: they were removed here.",
                 objects: objects))
     }
 

@@ -49,7 +49,7 @@ actor SyncClient {
             handler?(
                 SyncError(
                     .historyLost,
-                    "Commits of this realm were not followed, because its change log does not reach back to them. They are not sent to the gateway."
+                    "Some commits of this realm are not sent to the gateway, because its change log no longer contains them."
                 ))
         }
         try stateStore.open(path: path)

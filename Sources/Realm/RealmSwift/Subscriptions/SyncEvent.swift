@@ -42,7 +42,7 @@ struct SyncEvent: Sendable {
         case "error":
             content = .failed(
                 number: number, code: json.text("code") ?? "",
-                message: json.text("detail") ?? "The gateway cannot follow the query.")
+                message: json.text("detail") ?? "The gateway rejected the query.")
         default: content = .other
         }
     }

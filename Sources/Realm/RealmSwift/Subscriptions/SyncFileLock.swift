@@ -35,7 +35,7 @@ final class SyncFileLock: Sendable {
                 throw Realm.Error(
                     isTaken ? .alreadyOpen : .fileAccess,
                     isTaken
-                        ? "The file at path '\(path)' follows a gateway in another process: one at a time may do that. Open it without 'syncConfiguration' here, or give each process a file of its own."
+                        ? "The file at path '\(path)' is synchronized with a gateway by another process, which only one process at a time can do. Open it without 'syncConfiguration' here, or give each process a file of its own."
                         : "'\(path)' cannot be locked: \(String(cString: strerror(errno)))", path: path)
             }
             usleep(5_000)

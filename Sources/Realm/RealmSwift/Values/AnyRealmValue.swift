@@ -150,7 +150,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
             }
             return .dictionary(
                 Map(unmanaged: try map.entries.map { ($0.key, try _restored(_Stored($0.value), in: realm)) }))
-        default: throw Unrepresentable(message: "The stored value '\(stored.value)' is no AnyRealmValue.")
+        default: throw Unrepresentable(message: "The stored value '\(stored.value)' is not an AnyRealmValue.")
         }
     }
 

@@ -10,7 +10,7 @@ public protocol _Scalar: _RealmCollectionValueInsideOptional, _Persistable where
 extension _Scalar {
     public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
         guard let value = _scalar(stored) else {
-            throw Unrepresentable(message: "The stored value '\(stored.value)' is no \(Self.self).")
+            throw Unrepresentable(message: "The stored value '\(stored.value)' is not of type \(Self.self).")
         }
         return value
     }

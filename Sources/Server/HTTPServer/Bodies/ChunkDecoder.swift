@@ -99,7 +99,7 @@ struct ChunkDecoder {
         case (.quotedPair, _) where isFieldByte(byte): state = .quoted
         default:
             throw .malformed(
-                "A chunk must begin with its size in hexadecimal digits, perhaps ';' and an extension, a carriage return and a line feed."
+                "A chunk must begin with its size in hexadecimal digits, optionally ';' and an extension, then a carriage return and a line feed."
             )
         }
     }
@@ -127,7 +127,7 @@ struct ChunkDecoder {
         case (.lastLineFeed, 0x0a): state = .finished
         default:
             throw .malformed(
-                "Behind the last chunk come header lines, each with a carriage return and a line feed, and an empty one."
+                "The last chunk must be followed by header lines, each ended by a carriage return and a line feed, and an empty line."
             )
         }
     }
@@ -137,7 +137,7 @@ struct ChunkDecoder {
     }
 
     private static let longer = HTTPError.malformed(
-        "A chunk must be as long as its size says, and end in a carriage return and a line feed.")
+        "A chunk must have the length of its size line, and end in a carriage return and a line feed.")
 
     private func hexadecimal(_ byte: UInt8) -> UInt8? {
         switch byte {

@@ -51,7 +51,7 @@ extension Connection {
     /// Returns the error for the client if a body cannot be stored, and logs the cause.
     private func problem(_ failure: BodyFileWriter.Failure) -> HTTPError {
         loop.configuration.logger.error(
-            "A request's body cannot be kept. Make room for temporary files, or choose another directory for them.",
+            "A request's body cannot be stored. Free disk space for temporary files, or choose another directory for them.",
             metadata: [
                 "directory": "\(loop.configuration.temporaryDirectory)", "call": "\(failure.call)",
                 "error": "\(errorText(failure.errno))",

@@ -22,7 +22,7 @@ extension EventLoop {
     func addHeaders(_ headers: HeaderFields, to response: OpaquePointer) {
         for field in headers where MHD_add_response_header(response, field.name, field.value) != .YES {
             // The library rejects line breaks, which is right: a value with them could inject header fields.
-            configuration.logger.error("A response header was left out.", metadata: ["name": "\(field.name)"])
+            configuration.logger.error("A response header was omitted.", metadata: ["name": "\(field.name)"])
         }
         for field in headers.missingFields { MHD_add_response_header(response, field.name, field.value) }
     }
@@ -80,7 +80,7 @@ extension EventLoop {
             },
             report: { [logger = configuration.logger, request = connection.requestID] error in
                 logger.error(
-                    "A body ended early, and its connection was cut.",
+                    "A response body failed before its end, and its connection was closed.",
                     metadata: ["request": "\(request)", "error": "\(error)"])
             })
     }

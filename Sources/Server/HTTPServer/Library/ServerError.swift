@@ -27,18 +27,18 @@ package enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unsupportedLibrary(let version):
             "libmicrohttpd \(version) is installed; this server needs 0.9.75 or 0.9.76, as in Debian 12."
         case .alreadyStarted:
-            "This server has been started before. Make a new one."
+            "This server was started before. Create a new one."
         case .unreadableFile(let file, let reason):
             "'\(file)' cannot be read: \(reason). Check the path and that this user may read the file."
         case .badCertificate(let file, let reason):
-            "'\(file)' is no certificate chain to serve with: \(reason)."
+            "'\(file)' is not a usable certificate chain:  \(reason)."
         case .badKey(let file, let reason):
-            "'\(file)' is no key to serve with: \(reason)."
+            "'\(file)' is not a usable private key:  \(reason)."
         case .keyMismatch(let chain, let key):
             "The key in '\(key)' does not belong to the first certificate in '\(chain)'. Give the two that were made "
                 + "together."
         case .noTLS:
-            "This server speaks HTTP without TLS, so it has no certificate to read again."
+            "This server does not use TLS, so it has no certificate to read again."
         case .system(let call, let errno):
             "\(call) failed: \(errorText(errno))."
         }

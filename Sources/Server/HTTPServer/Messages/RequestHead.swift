@@ -95,7 +95,7 @@ struct RequestHead {
             case 6 where equals(name, "expect"):
                 guard equals(value, "100-continue") else {
                     throw HTTPError(
-                        417, code: "expectation_failed", detail: "The only expectation met here is 100-continue.")
+                        417, code: "expectation_failed", detail: "The only supported expectation is 100-continue.")
                 }
                 expectsContinue = true
             case 14 where equals(name, "content-length"):
@@ -107,7 +107,7 @@ struct RequestHead {
             case 17 where equals(name, "transfer-encoding"):
                 encodings += 1
                 guard isHTTP11, equals(value, "chunked") else {
-                    throw .malformed("The only Transfer-Encoding understood here is chunked, in HTTP/1.1.")
+                    throw .malformed("The only supported Transfer-Encoding is chunked, in HTTP/1.1.")
                 }
                 isChunked = true
             default: break
@@ -134,19 +134,19 @@ extension HTTPError {
     static let targetTooLong = HTTPError(
         414, code: "target_too_long",
         detail:
-            "The path and query are too long. Send long parameters in the body, where the resource takes them so.")
+            "The path and query are too long. Send long parameters in the body, if the resource supports that.")
     /// Returns the error for a request that the library rejects, by the status that it would send.
     static func refusal(_ status: Int) -> HTTPError {
         switch status {
-        case 413: HTTPError(413, code: "body_too_large", detail: "The announced length is more than any body has.")
+        case 413: HTTPError(413, code: "body_too_large", detail: "The announced length exceeds the limit of any body.")
         case 414: .targetTooLong
         case 431: .headerTooLarge
         case 501:
-            HTTPError(501, code: "not_implemented", detail: "The only Transfer-Encoding understood here is chunked.")
+            HTTPError(501, code: "not_implemented", detail: "The only supported Transfer-Encoding is chunked.")
         case 505:
             HTTPError(505, code: "version_not_supported", detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
         case 500...: .internalError
-        default: .malformed("The request is not HTTP/1.1 as it is written down in RFC 9112.")
+        default: .malformed("The request is not valid HTTP/1.1 (RFC 9112).")
         }
     }
     static func bodyTooLarge(_ limit: Int) -> HTTPError {
@@ -154,20 +154,21 @@ extension HTTPError {
     }
     static let storageFull = HTTPError(
         507, code: "storage.full",
-        detail: "The server has no room left for the body of this request. Free space there, or send it in parts.")
+        detail: "The server has no disk space for the body of this request. Free space there, or send it in parts.")
     static let stopping = HTTPError(
         503, code: "stopping", detail: "The server is stopping. Try again shortly.", headers: ["Retry-After": "1"])
     static let noMemory = HTTPError(
         503, code: "answer.no_memory",
         detail:
-            "Too many large answers wait for their clients to read them. Try again in a moment, or ask for less at a time.",
+            "Too many large responses are waiting for their clients. Try again in a moment, or request less at a time.",
         headers: ["Retry-After": "1"])
     static let tooManyStreams = HTTPError(
-        503, code: "too_many_streams", detail: "The server has as many event streams open as it can hold. Try later.",
+        503, code: "too_many_streams",
+        detail: "The server has reached its limit of open event streams. Try again later.",
         headers: ["Retry-After": "5"])
     static let tooManyConnections = HTTPError(
         503, code: "too_many_connections",
-        detail: "The server has as many connections open as it can hold, all of them busy. Try again in a moment.",
+        detail: "The server has reached its limit of connections, and all of them are busy. Try again in a moment.",
         headers: ["Retry-After": "1", "Connection": "close"])
 }
 

@@ -34,7 +34,7 @@ package func compressAnswers(_ policy: CompressionPolicy = CompressionPolicy()) 
         guard accepted.allowsIdentity || accepted.coding != nil else {
             throw HTTPError(
                 406, code: "encoding.not_acceptable",
-                detail: "Accept-Encoding leaves nothing to answer in: allow gzip, zstd or identity.",
+                detail: "Accept-Encoding excludes every supported coding: allow gzip, zstd or identity.",
                 headers: ["Vary": "Accept-Encoding"])
         }
         let known = request.header("If-None-Match")

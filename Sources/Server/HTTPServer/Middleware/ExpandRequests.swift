@@ -35,7 +35,7 @@ extension Request {
             guard let coding = Coding(name: name) else {
                 throw HTTPError(
                     415, code: "encoding.unsupported",
-                    detail: "Send the body as it is, or with Content-Encoding: gzip or zstd, one of them.",
+                    detail: "Send the body uncompressed, or with Content-Encoding: gzip or zstd.",
                     headers: ["Accept-Encoding": "zstd, gzip"])
             }
             return coding
@@ -74,15 +74,16 @@ extension HTTPError {
         case .damaged, .truncated:
             self = .badRequest(
                 "encoding.invalid",
-                "The body says Content-Encoding: \(coding.rawValue) and is "
-                    + (error == .truncated ? "cut off." : "none, or damaged."))
+                "The body has Content-Encoding: \(coding.rawValue), but its data is "
+                    + (error == .truncated ? "incomplete." : "not valid."))
         case .tooLarge(let limit):
             self = HTTPError(
                 413, code: "body_too_large",
                 detail: "The body expands to more than \(limit) bytes. Send the objects in smaller batches.")
         case .outOfMemory:
             self = HTTPError(
-                503, code: "out_of_memory", detail: "There is no memory for this body now. Try again in a moment.",
+                503, code: "out_of_memory",
+                detail: "There is not enough memory for this body now. Try again in a moment.",
                 headers: ["Retry-After": "1"])
         }
     }

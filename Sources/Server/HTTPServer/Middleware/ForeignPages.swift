@@ -15,8 +15,8 @@ package func refuseForeignPages(_ policy: @escaping @Sendable () -> CrossOriginP
         throw HTTPError(
             403, code: "origin.foreign",
             detail: """
-                As long as nobody is asked for credentials, pages of other origins change nothing here. Name the page's \
-                origin in cors.origins, or make an API key, which the page sends from then on.
+                While the server requires no credentials, pages of other origins cannot change anything. Add the page's \
+                origin to cors.origins, or create an API key and send it from the page.
                 """)
     }
 }

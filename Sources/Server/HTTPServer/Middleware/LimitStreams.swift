@@ -19,7 +19,7 @@ package func limitStreams(
                 return .response(
                     HTTPError(
                         429, code: "streams.limited",
-                        detail: "You have \(quota.limit) event streams open, which is as many as you may. Close one, "
+                        detail: "You have \(quota.limit) event streams open, which is your limit. Close one, "
                             + "or put several queries into one subscription set.",
                         headers: ["Retry-After": "5"]
                     ).httpResponse)

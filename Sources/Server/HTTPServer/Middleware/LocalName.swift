@@ -71,8 +71,8 @@ package func refuseForeignHosts(while condition: @escaping @Sendable () -> Bool)
         throw HTTPError(
             421, code: "host.foreign",
             detail: """
-                As long as nobody is asked for credentials, requests are answered that name this machine as their host, \
-                such as localhost or 127.0.0.1, and no others. Make an API key, or start the server with --allow-open.
+                While the server requires no credentials, it answers only requests whose host is this machine, such as \
+                localhost or 127.0.0.1. Create an API key, or start the server with --allow-open.
                 """)
     }
 }

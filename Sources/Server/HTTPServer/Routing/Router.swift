@@ -144,7 +144,7 @@ package struct Router: Sendable {
         guard request.method == .options else {
             throw HTTPError(
                 405, code: "method_not_allowed",
-                detail: "\(request.method) is not possible here; the path takes \(allowed).",
+                detail: "\(request.method) is not supported here; the path supports \(allowed).",
                 headers: ["Allow": allowed])
         }
         return .now(Response(status: 204, headers: ["Allow": allowed]))

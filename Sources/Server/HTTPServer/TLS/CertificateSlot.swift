@@ -26,7 +26,7 @@ final class CertificateSlot: Sendable {
             certificate.withLock { $0 = next }
             report(next, "The TLS certificate has been read again.")
         } catch {
-            logger.error("The TLS certificate in use stays, for the new one is faulty: \(error)")
+            logger.error("The TLS certificate in use stays, because the new one is invalid: \(error)")
             throw error
         }
     }
@@ -35,7 +35,7 @@ final class CertificateSlot: Sendable {
         let date = httpDate(certificate.expiry)
         if certificate.expiry <= time(nil) {
             logger.warning(
-                "\(news) But the certificate has expired, and clients will refuse it.", metadata: ["expired": "\(date)"]
+                "\(news) But the certificate has expired, and clients will reject it.", metadata: ["expired": "\(date)"]
             )
         } else {
             logger.notice("\(news)", metadata: ["certificate": "\(files.certificateChain)", "expires": "\(date)"])

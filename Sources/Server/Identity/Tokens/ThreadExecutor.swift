@@ -24,6 +24,6 @@ final class ResultSlot<T: Sendable>: Sendable {
 
     func wait() -> Result<T, IdentityError> {
         ready.wait()
-        return content.withLock { $0 } ?? .failure(IdentityError("The keys of tokens could not be read."))
+        return content.withLock { $0 } ?? .failure(IdentityError("The token keys could not be read."))
     }
 }

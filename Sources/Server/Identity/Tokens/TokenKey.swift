@@ -23,17 +23,17 @@ struct TokenKey: Sendable {
         }
         if let path = settings.keyFile {
             guard let bytes = try IdentityError.naming({ () throws(FileFault) in try WholeFile.read(path) }) else {
-                throw IdentityError("There is no file '\(path)' with the keys of tokens.")
+                throw IdentityError("The file '\(path)' with the token keys does not exist.")
             }
             guard let json = try? JSONValue.parse(bytes), case .array(let entries)? = json["keys"] else {
-                throw IdentityError("'\(path)' is no JSON Web Key Set: an object with an array 'keys'.")
+                throw IdentityError("'\(path)' is not a JSON Web Key Set, which is an object with an array 'keys'.")
             }
             for (index, entry) in entries.enumerated() {
                 keys += try Self.keys(entry, settings, source: "Key number \(index + 1) of '\(path)'")
             }
         }
         guard !keys.isEmpty else {
-            throw IdentityError("There is no key that signs with any of the algorithms that tokens may have.")
+            throw IdentityError("No key supports any of the accepted token algorithms.")
         }
         return keys
     }
@@ -52,7 +52,7 @@ struct TokenKey: Sendable {
         switch (text("kty"), text("crv")) {
         case ("oct", _):
             guard let encoded = text("k"), let secret = Base64.url.decode(encoded) else {
-                throw IdentityError("\(source) has no 'k' in Base64 for URLs.")
+                throw IdentityError("\(source) has no valid 'k' in base64url.")
             }
             return try shared(secret, id: id, settings, asked: text("alg") == nil ? [] : algorithms, source: source)
         case ("RSA", _): algorithms.formIntersection([.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])

@@ -90,14 +90,14 @@ package final class TokenVerifier: Sendable {
                 state.stamp = stamp
                 state.fault = nil
             }
-            logger.info("The keys of tokens were read again.", metadata: ["keys": "\(keys.count)"])
+            logger.info("The token keys were reloaded.", metadata: ["keys": "\(keys.count)"])
             return true
         } catch {
             let isNews = state.withLock { state in
                 defer { state.fault = error.description }
                 return state.fault != error.description
             }
-            if isNews { logger.error("The keys of tokens stay as they were.", metadata: ["error": "\(error)"]) }
+            if isNews { logger.error("The token keys were not changed.", metadata: ["error": "\(error)"]) }
             return false
         }
     }

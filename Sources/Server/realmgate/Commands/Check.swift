@@ -35,7 +35,7 @@ struct Check: ParsableCommand {
             print("The database is open in another program: its structure was not checked, only what is in it.")
         }
         if report.leakedPages > 0 {
-            print("\(grouped(report.leakedPages)) pages are lost until the file is compacted, which does no harm.")
+            print("\(grouped(report.leakedPages)) pages are unused until the file is compacted, which is harmless.")
         }
         print(
             """

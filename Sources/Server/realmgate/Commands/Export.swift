@@ -62,7 +62,7 @@ struct Export: ParsableCommand {
             filter: filter, filterName: "--filter", sort: sort, class: objectClass, schema: snapshot.schema)
         let format = format ?? TransferFormat(fileName: output) ?? .ndjson
         guard format == .csv || !escapeFormulas else {
-            throw CommandFailure("--escape-formulas is about CSV: add --format csv, or leave it out.", exitCode: 64)
+            throw CommandFailure("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)
         }
         let exporter = try ObjectExporter(
             snapshot, query, of: objectClass, properties: properties, as: format, escapesFormulas: escapeFormulas)

@@ -37,7 +37,7 @@ struct Health: ParsableCommand {
         let status = try HealthProbe.status(
             host: target, port: settings.port, overTLS: settings.text("tls.certificate") != nil,
             seconds: timeout)
-        guard status == 200 else { throw CommandFailure("The server answers, but with status \(status).") }
+        guard status == 200 else { throw CommandFailure("The server responds, but with status \(status).") }
         print("healthy")
     }
 }

@@ -39,7 +39,8 @@ enum HealthProbe {
         var found: UnsafeMutablePointer<addrinfo>?
         let resolved = getaddrinfo(LocalName.address(host), String(port), &hints, &found)
         guard resolved == 0 else {
-            throw CommandFailure("'\(host)' is no host that can be found: \(String(cString: gai_strerror(resolved))).")
+            throw CommandFailure(
+                "'\(host)' is not a host that can be resolved: \(String(cString: gai_strerror(resolved))).")
         }
         defer { freeaddrinfo(found) }
         var reason = "no address"

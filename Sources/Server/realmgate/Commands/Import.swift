@@ -88,7 +88,7 @@ struct Import: ParsableCommand {
             wholeLimit: atomicLimit << 20)
         let format = format ?? TransferFormat(fileName: file) ?? .ndjson
         guard format == .csv || !escapeFormulas else {
-            throw CommandFailure("--escape-formulas is about CSV: add --format csv, or leave it out.", exitCode: 64)
+            throw CommandFailure("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)
         }
         let outcome: ObjectImporter.Outcome
         do {

@@ -33,7 +33,7 @@ struct Restore: ParsableCommand {
         guard InstalledFiles.isFile(backup) else { throw CommandFailure("There is no backup '\(backup)'.") }
         guard replace || !InstalledFiles.isFile(file) else {
             throw CommandFailure(
-                "There is a file '\(file)' already. Name another one, or give it up for the backup with --replace.")
+                "The file '\(file)' exists already. Choose another name, or discard the file with --replace.")
         }
         var checking = ProgressLine(of: nil)
         let report = try EmbeddedStore.check(path: backup) { count in

@@ -68,7 +68,7 @@ struct SchemaCommand: ParsableCommand {
     private func check(_ file: String) throws {
         let document = try SchemaFile.read(file)
         guard InstalledFiles.isFile(database.path(.process)) else {
-            print("The schema is sound.")
+            print("The schema is valid.")
             return
         }
         let store = try database.open(.process, mustExist: true)

@@ -129,7 +129,7 @@ struct Serve: ParsableCommand {
             let checked = try ServiceSettings(try settings(.process), .process)
             try checked.check()
             for problem in try checked.ruleProblems() { StandardError.write("Warning: \(problem)\n") }
-            return print("The configuration is right.")
+            return print("The configuration is valid.")
         }
         // Before any other thread exists.
         Signals.block()

@@ -50,9 +50,10 @@ struct KeyOptions: ParsableArguments {
         guard !InstalledFiles.isFile(path) else { return }
         guard settings.origin("data") != "default" else {
             throw CommandFailure(
-                "There is no database file '\(path)'. Name the one that the key is for with --data FILE.", exitCode: 64)
+                "There is no database file '\(path)'. Name the database of the key with --data FILE.", exitCode: 64)
         }
-        StandardError.write("There is no database file '\(path)' yet. A server that makes it will ask for this key.\n")
+        StandardError.write(
+            "There is no database file '\(path)' yet. A server that creates it will require this key.\n")
     }
 
     func ring(_ settings: Settings) throws(CommandFailure) -> KeyRing {
@@ -120,7 +121,7 @@ struct CreateToken: ParsableCommand {
         for text in claim {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty, !claims.contains(where: { $0.name == parts[0] }) else {
-                throw CommandFailure("--claim takes NAME=VALUE, each name once, not '\(text)'.", exitCode: 64)
+                throw CommandFailure("--claim requires NAME=VALUE, each name once, not '\(text)'.", exitCode: 64)
             }
             let value = (try? JSONValue.parse(parts[1])) ?? .string(parts[1])
             claims.append(JSONObject.Member(name: parts[0], value: value))
@@ -132,7 +133,7 @@ struct CreateToken: ParsableCommand {
         do {
             let (key, secret) = try place.ring(settings).create(details)
             print(secret)
-            StandardError.write("The key '\(key.id)' was made. It is not shown again.\n")
+            StandardError.write("The key '\(key.id)' was created. It is not shown again.\n")
         } catch let error as IdentityError {
             throw CommandFailure(error.description)
         }
@@ -147,8 +148,8 @@ struct CreateToken: ParsableCommand {
             throw CommandFailure(
                 withHint(
                     settings.file == nil
-                        ? "Without a configuration there is the role admin alone, and no '\(name)'. Roles are in the file that --config names."
-                        : "The configuration has no role '\(name)', but \(known.joined(separator: ", ")).",
+                        ? "There is no role '\(name)': without a configuration the only role is admin. Define roles in the file of --config."
+                        : "The configuration has no role '\(name)'. Its roles are: \(known.joined(separator: ", ")).",
                     known.nearest(to: name)), exitCode: 64)
         }
     }
@@ -211,6 +212,6 @@ struct RevokeToken: ParsableCommand {
         } catch let error as IdentityError {
             throw CommandFailure(error.description)
         }
-        print("The key '\(id)' was taken back.")
+        print("The key '\(id)' was revoked.")
     }
 }

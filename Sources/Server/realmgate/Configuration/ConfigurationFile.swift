@@ -37,7 +37,7 @@ struct ConfigurationFile {
     private mutating func add(_ node: YAMLNode, under prefix: String) throws(CommandFailure) {
         guard case .mapping(let entries) = node.content else {
             let what = prefix.isEmpty ? "The file" : "'\(prefix.dropLast())'"
-            throw Self.failure(path, node.place, "\(what) takes names with values, not \(node.json.inWords).")
+            throw Self.failure(path, node.place, "\(what) must be a mapping, not \(node.json.inWords).")
         }
         let known = Self.members(of: prefix)
         for entry in entries {
@@ -108,23 +108,23 @@ extension Setting {
             var texts: [String] = []
             for element in elements {
                 guard case .string(let text) = element else {
-                    throw SettingFault("takes a list of texts, and \(element.inWords) is none")
+                    throw SettingFault("must be a list of strings, not \(element.inWords)")
                 }
                 texts.append(text)
             }
             return .list(texts)
-        default: throw SettingFault("takes \(inWords), not \(json.inWords)")
+        default: throw SettingFault("must be \(inWords), not \(json.inWords)")
         }
     }
 
     private var inWords: String {
         switch kind {
-        case .text: "a text"
-        case .integer: "a whole number"
-        case .size: "a number of bytes"
+        case .text: "a string"
+        case .integer: "an integer"
+        case .size: "a size in bytes"
         case .flag: "true or false"
         case .choice(let names): "one of \(names.joined(separator: ", "))"
-        case .list: "a list of texts"
+        case .list: "a list of strings"
         }
     }
 }

@@ -39,7 +39,7 @@ struct RoleReader {
             }
         }
         if role.isAdministrator, let rules {
-            throw failure(rules, "The role '\(name)' is an administrator's: it may do everything and takes no rules.")
+            throw failure(rules, "The role '\(name)' is an administrator's: it has full access and cannot have rules.")
         }
         return role
     }
@@ -77,19 +77,19 @@ struct RoleReader {
         default:
             throw failure(
                 entry.value.place,
-                "'\(entry.name)' takes true, false, or a predicate as a text, not \(entry.value.json.inWords).")
+                "'\(entry.name)' must be true, false, or a predicate as a string, not \(entry.value.json.inWords).")
         }
     }
 
     private func names(_ entry: YAMLNode.Entry) throws(CommandFailure) -> Set<String> {
         guard case .sequence(let nodes) = entry.value.content else {
             throw failure(
-                entry.value.place, "'\(entry.name)' takes a list of properties, not \(entry.value.json.inWords).")
+                entry.value.place, "'\(entry.name)' must be a list of properties, not \(entry.value.json.inWords).")
         }
         var names: Set<String> = []
         for node in nodes {
             guard case .scalar(.string(let name)) = node.content else {
-                throw failure(node.place, "'\(entry.name)' takes names of properties, not \(node.json.inWords).")
+                throw failure(node.place, "'\(entry.name)' must contain names of properties, not \(node.json.inWords).")
             }
             names.insert(name)
         }
@@ -98,7 +98,7 @@ struct RoleReader {
 
     private func flag(_ entry: YAMLNode.Entry) throws(CommandFailure) -> Bool {
         guard case .scalar(.bool(let flag)) = entry.value.content else {
-            throw failure(entry.value.place, "'\(entry.name)' takes true or false, not \(entry.value.json.inWords).")
+            throw failure(entry.value.place, "'\(entry.name)' must be true or false, not \(entry.value.json.inWords).")
         }
         return flag
     }
@@ -107,7 +107,7 @@ struct RoleReader {
         switch node.content {
         case .mapping(let entries): return entries
         case .scalar(.null): return []
-        default: throw failure(node.place, "\(what) takes names with values, not \(node.json.inWords).")
+        default: throw failure(node.place, "\(what) must be a mapping, not \(node.json.inWords).")
         }
     }
 
@@ -115,7 +115,7 @@ struct RoleReader {
         failure(
             entry.place,
             withHint(
-                "\(what) takes no '\(entry.name)', but \(members.joined(separator: ", ")).",
+                "\(what) has no '\(entry.name)'. It can have: \(members.joined(separator: ", ")).",
                 members.nearest(to: entry.name)))
     }
 

@@ -77,11 +77,11 @@ extension Setting {
         switch kind {
         case .text: return .text(text)
         case .integer(let range):
-            guard let number = Int(text) else { throw SettingFault("is '\(text)', which is no whole number") }
+            guard let number = Int(text) else { throw SettingFault("is '\(text)', which is not an integer") }
             return try check(number, range)
         case .size(let range):
             guard let number = Self.bytes(text) else {
-                throw SettingFault("is '\(text)', which is no number of bytes such as 1048576 or 1MiB")
+                throw SettingFault("is '\(text)', which is not a size such as 1048576 or 1MiB")
             }
             return try check(number, range)
         case .flag:

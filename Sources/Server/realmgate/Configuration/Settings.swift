@@ -42,7 +42,7 @@ struct Settings: Sendable {
             guard parts.count == 2, let setting = Setting.all.first(where: { $0.name == parts[0] }) else {
                 throw CommandFailure(
                     withHint(
-                        "--set takes NAME=VALUE with the name of a setting, not '\(parts.first ?? "")'.",
+                        "--set requires NAME=VALUE with the name of a setting, not '\(parts.first ?? "")'.",
                         parts.count < 2 ? nil : Setting.names.nearest(to: String(parts.first ?? ""))),
                     exitCode: 64)
             }

@@ -19,7 +19,7 @@ struct CommandFailure: Error {
         case let fault as TransferFault: self.init(fault.message)
         case let fault as ObjectImporter.TooLarge:
             self.init(
-                "One transaction takes files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on the disk. Give more with --atomic-limit, or leave --atomic out: with --update modified an import that broke off can be done again."
+                "--atomic accepts files of up to \(fault.limit >> 20) MiB, because the transaction is in memory until it is on disk. Raise --atomic-limit, or omit --atomic: with --update modified an interrupted import can be repeated."
             )
         case let failure as ObjectImporter.Failure:
             guard let cause = CommandFailure(failure.cause) else { return nil }

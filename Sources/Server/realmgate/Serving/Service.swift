@@ -72,10 +72,10 @@ final class Service: Sendable {
 
     private func tellWhoMayCall(_ settings: ServiceSettings) {
         if host.control.isOpen {
-            logger.warning("Nobody is asked for a credential: everybody who reaches the server may do everything.")
+            logger.warning("The server requires no credentials: every caller has full access.")
         } else if !host.control.keys.isInUse, settings.settings.text("auth.tokens.keySet") == nil {
             logger.notice(
-                "There is no API key yet. Make one: realmgate token create --name me --role admin --data \(settings.data)"
+                "There is no API key yet. Create one: realmgate token create --name me --role admin --data \(settings.data)"
             )
         }
     }
@@ -95,15 +95,15 @@ final class Service: Sendable {
             let fixed = news.filter { name in
                 name != "auth.roles" && !(Setting.all.first { $0.name == name }?.isLive ?? true)
             }
-            logger.notice("The configuration was read again.", metadata: ["changed": "\(news.joined(separator: ", "))"])
+            logger.notice("The configuration was reloaded.", metadata: ["changed": "\(news.joined(separator: ", "))"])
             if !fixed.isEmpty {
                 logger.warning(
-                    "Some settings count from the next start on only.",
+                    "Some changed settings take effect only after a restart.",
                     metadata: ["settings": "\(fixed.joined(separator: ", "))"])
             }
         } catch {
             logger.error(
-                "The configuration stays as it was.",
+                "The configuration was not changed.",
                 metadata: ["error": "\((error as? CommandFailure)?.message ?? "\(error)")"])
         }
     }

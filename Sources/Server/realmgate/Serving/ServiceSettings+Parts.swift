@@ -102,7 +102,7 @@ extension ServiceSettings {
     func checkTLS() throws(CommandFailure) {
         guard (settings.text("tls.certificate") == nil) == (settings.text("tls.key") == nil) else {
             throw CommandFailure(
-                "HTTPS takes tls.certificate and tls.key; only one of them is given.", exitCode: 78)
+                "HTTPS requires tls.certificate and tls.key; only one of them is given.", exitCode: 78)
         }
         do {
             try tlsFiles?.check()
@@ -115,7 +115,7 @@ extension ServiceSettings {
         var proxies = TrustedProxies()
         for text in settings.list("trustedProxies") where !proxies.insert(text) {
             throw CommandFailure(
-                "trustedProxies (\(settings.origin("trustedProxies"))): '\(text)' is no address such as 10.0.0.7 and no "
+                "trustedProxies (\(settings.origin("trustedProxies"))): '\(text)' is neither an address such as 10.0.0.7 nor a "
                     + "network such as 10.0.0.0/8.", exitCode: 78)
         }
         return proxies

@@ -31,7 +31,7 @@ struct ServiceSettings: Sendable {
             demo = try Self.directory(.demo, "demoData", settings, files)
             guard demo != nil else {
                 throw CommandFailure(
-                    "The demo's files are not beside the program. Name their directory with --demo-data.")
+                    "The demo's files are not installed with the program. Name their directory with --demo-data.")
             }
         }
         console = try Self.directory(.console, "static", settings, files)
@@ -93,7 +93,7 @@ struct ServiceSettings: Sendable {
         guard tokens.secret != nil || tokens.keyFile != nil else {
             guard tokens.algorithms.isEmpty, tokens.issuers.isEmpty, tokens.audiences.isEmpty else {
                 throw CommandFailure(
-                    "Tokens need auth.tokens.keySet, auth.tokens.secretFile or auth.tokens.secret to be checked with.",
+                    "Tokens need auth.tokens.keySet, auth.tokens.secretFile or auth.tokens.secret for their verification.",
                     exitCode: 78)
             }
             return nil
@@ -144,11 +144,11 @@ struct ServiceSettings: Sendable {
         guard !settings.flag("allowOpen"), GatewayHost.isExposed(host, control) else { return }
         throw CommandFailure(
             """
-            Not listening on \(host): nobody would be asked who they are, so everybody who reaches that address could \
-            read and change everything. Make an administrator's key first:
+            Not listening on \(host): the server requires no credentials, so everyone who can reach that address would \
+            have full access. Create an administrator's key first:
               realmgate token create --name me --role admin --data \(data)
-            or start with --auth (REALMGATE_AUTH=true) and make the key then. If everybody is meant to do everything, \
-            start with --allow-open (REALMGATE_ALLOW_OPEN=true).
+            or start with --auth (REALMGATE_AUTH=true) and create the key then. If full access for everyone is \
+            intended, start with --allow-open (REALMGATE_ALLOW_OPEN=true).
             """, exitCode: 78)
     }
 }

@@ -13,7 +13,7 @@ enum SchemaFile {
         do {
             return try SchemaDocument(try JSONValue.parse(bytes))
         } catch let error as JSONError {
-            throw CommandFailure("'\(path)' is no JSON: \(error.description)")
+            throw CommandFailure("'\(path)' is not valid JSON: \(error.description)")
         } catch let error as SchemaFaults {
             throw failure(path, error.faults.map(\.description))
         }
@@ -75,8 +75,8 @@ enum SchemaFile {
     }
 
     private static func failure(_ path: String, _ faults: [String]) -> CommandFailure {
-        guard faults.count > 1 else { return CommandFailure("The schema in '\(path)' is faulty: \(faults.joined())") }
+        guard faults.count > 1 else { return CommandFailure("The schema in '\(path)' is invalid: \(faults.joined())") }
         let list = faults.map { "  - " + $0 }.joined(separator: "\n")
-        return CommandFailure("The schema in '\(path)' has \(faults.count) faults:\n\(list)")
+        return CommandFailure("The schema in '\(path)' has \(faults.count) errors:\n\(list)")
     }
 }
