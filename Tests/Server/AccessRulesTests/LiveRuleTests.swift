@@ -8,8 +8,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Live results of restricted queries while everything changes: what they lead to is what a new look gives. A failure
-/// names its seed.
+/// Compares live results of restricted queries under random changes with fresh reads. A failure names its seed.
 @Suite("live results under rules")
 struct LiveRuleTests {
     @Test("an observer holds what is there for it after every commit", arguments: 0..<3)
@@ -23,7 +22,7 @@ struct LiveRuleTests {
         var observed: [(query: BoundQuery, keys: HeldKeys, token: LiveToken)] = []
         for _ in 0..<25 {
             var query = queries.query(&random)
-            // Whether a holder is there is for the gateway to see to.
+            // The gateway checks whether the holder is visible.
             query.scope = .all
             let held = HeldKeys()
             observed.append((query, held, live.observe(access.restrict(query)) { held.receive($0) }))
@@ -65,7 +64,7 @@ struct LiveRuleTests {
     }
 }
 
-/// The keys that events leave an observer with.
+/// The keys that an observer has after its events.
 final class HeldKeys: Sendable {
     private let state = Mutex<[ObjectKey]?>(nil)
 
@@ -80,7 +79,7 @@ final class HeldKeys: Sendable {
     }
 }
 
-/// Two persons, the first of them open, and a note of each.
+/// Two persons, the first of them visible, with a note each.
 struct House {
     static let schema = Schema(
         version: 1,

@@ -8,8 +8,8 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// A restricted snapshot against the perfect oracle: a second store with the same history, from which the hidden objects
-/// were really deleted and the hidden properties and classes dropped. A failure names its seed.
+/// Compares a restricted snapshot with an oracle: a second store with the same history, from which the hidden objects,
+/// properties and classes were really deleted. A failure names its seed.
 @Suite("the visible database")
 struct OracleTests {
     /// REALMGATE_SEED repeats a run.
@@ -25,7 +25,7 @@ struct OracleTests {
         }
     }
 
-    /// Whether both are answers with near values, or both none.
+    /// Whether both are results with nearly equal values, or both nil.
     private static func areNear(_ answers: [Value]?, _ others: [Value]?) -> Bool {
         guard let answers, let others else { return answers == nil && others == nil }
         return answers.count == others.count && zip(answers, others).allSatisfy { $0.isNear($1) }
@@ -42,7 +42,7 @@ struct OracleTests {
         let queries = RandomQueries(truth.schema, forms: .all)
         for number in 0..<60 {
             var query = queries.query(&random)
-            // Embedded objects are parts of others: only a role that names their class has a list of them.
+            // Embedded objects are parts of others: only a role that names their class can list them.
             if truth.schema[query.classID]?.isEmbedded == true, query.scope == .all,
                 world.role.classes[truth.schema[query.classID]?.name ?? ""] == nil
             {
@@ -201,7 +201,7 @@ struct RandomWorld {
         return Role(name: "random", classes: classes)
     }
 
-    /// The same history in another store, without what the role may not read.
+    /// Returns the same history in another store, without the data that the role may not read.
     func pruned() throws -> any Snapshot {
         let other = try EmbeddedStore.open(path: directory.path + "/pruned", schema: schema, options: Self.options)
         try Self.run(operations, on: other)
@@ -228,7 +228,7 @@ struct RandomWorld {
     }
 }
 
-/// A directory that goes away with the test.
+/// A directory that is deleted after the test.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -242,7 +242,7 @@ final class TemporaryDirectory: Sendable {
 }
 
 extension Value {
-    /// Whether two results are the same but for the order in which floating point numbers were added.
+    /// Whether two results are equal, except for the order in which floating-point numbers were added.
     func isNear(_ other: Value) -> Bool {
         if case .double(let a) = self, case .double(let b) = other {
             return a == b || a.isNaN && b.isNaN || abs(a - b) <= 1e-9 * max(abs(a), abs(b))

@@ -6,13 +6,13 @@ import QueryLanguage
 import StoreContract
 import Testing
 
-/// What a role may write, case by case: an allowed write is done, a forbidden one changes nothing.
+/// Checks a role's permissions to write, case by case: an allowed write succeeds, a denied one changes nothing.
 @Suite("writing under rules")
 struct TransactionRuleTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let rule: ClassRule
-        /// Nil when the write is to succeed.
+        /// Nil if the write must succeed.
         let refusal: StoreError.Code?
         let write: @Sendable (any WriteTransaction, ClassSchema) throws -> Void
 
@@ -167,12 +167,12 @@ struct TransactionRuleTests {
             }
         }
         #expect(throws: StoreError.self) { try perform { try $0.set(person.id, Self.ada, [friends: .list([])]) } }
-        // Somebody hidden is in no set.
+        // A hidden object is in no set.
         try perform { transaction in
             let isChanged = try transaction.edit(person.id, Self.ada, pals, .removeElement(.link(Self.bob)))
             #expect(!isChanged)
         }
-        // What is shown can be given back, and more appended.
+        // The visible value can be assigned unchanged, and elements can be appended.
         try perform { transaction in
             #expect(try transaction.value(person.id, Self.ada, friends) == .list([.link(Self.ada)]))
             #expect(try transaction.elementCount(person.id, Self.ada, friends) == 1)
@@ -209,7 +209,7 @@ struct TransactionRuleTests {
             ("id IN $claims.team.ids", #"{"team": {"ids": [1, 2]}}"#, [1, 2]),
             ("name == $claims.sub", #"{"sub": "ada"}"#, [1]),
             ("name == '$claims.sub'", #"{"sub": "ada"}"#, []),
-            // A comparison with a claim that is missing never helps, whatever is around it.
+            // A comparison with a missing claim never grants access, whatever surrounds it.
             ("name == $claims.sub", "{}", []),
             ("friend.name == $claims.sub", "{}", []),
             ("friend.name == $claims.sub", #"{"sub": null}"#, []),
@@ -228,7 +228,7 @@ struct TransactionRuleTests {
             ("id > $claims.least + 0", "{}", []),
             ("id BETWEEN {$claims.least, 5}", "{}", []),
             ("name == $claims.sub OR id == 2", "{}", [2]),
-            // Whether it is there can be asked.
+            // Rules can test whether a claim exists.
             ("$claims.sub == NULL", "{}", [1, 2]),
             ("NULL == $claims.sub OR name == $claims.sub", #"{"sub": "bob"}"#, [2]),
             ("$claims.sub != NULL", "{}", []),
@@ -285,7 +285,7 @@ struct TransactionRuleTests {
 }
 
 extension House {
-    /// Everything that the store holds.
+    /// Returns the contents of the store.
     func content() throws -> [String: [[Value]]] {
         let snapshot = try store.snapshot()
         var content: [String: [[Value]]] = [:]

@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// Keys, roles and settings of a running server, as whoever runs it sees them.
+/// Keys, roles and settings of a running server, from the operator's side.
 @Suite("realmgate token and access to a server")
 struct AccessTests {
     private static func bearer(_ key: String) -> [String: String] { ["Authorization": "Bearer \(key)"] }
@@ -25,7 +25,7 @@ struct AccessTests {
         try server.client().send("GET", path, headers: key.map(Self.bearer) ?? [:]).status
     }
 
-    /// Waits for what the server notices within a second.
+    /// Waits for a change that the server notices within a second.
     private func wait(_ what: String, _ condition: () throws -> Bool) throws {
         let deadline = Date().addingTimeInterval(20)
         while try !condition() {
@@ -60,7 +60,7 @@ struct AccessTests {
         #expect(unknown.status == 1 && unknown.errors.contains("There is no key 'none'"))
         #expect(try server.stop() == 0)
         for secret in [admin, reader] { #expect(!server.process.errors.contains(secret.suffix(43))) }
-        // Nobody is let in again by a restart.
+        // A restart does not make revoked keys valid again.
         let again = try RunningServer(try arguments(directory), in: directory)
         #expect(try status(again, "/v1/schema") == 401)
         #expect(try again.stop() == 0)
@@ -187,7 +187,7 @@ struct AccessTests {
         }
         let first = try statuses(client, Array(repeating: "203.0.113.5", count: 8))
         #expect(first.contains(429))
-        // Others have done nothing, nor did the proxy itself.
+        // Neither other clients nor the proxy itself have made requests.
         #expect(try statuses(client, ["203.0.113.5, 203.0.113.6", nil]) == [200, 200])
         #expect(try server.stop() == 0)
     }

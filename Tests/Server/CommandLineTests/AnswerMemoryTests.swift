@@ -3,7 +3,7 @@ import HTTPTesting
 import ProgramTesting
 import Testing
 
-/// What large answers take in memory, seen from the outside.
+/// The memory for large responses, measured from outside of the process.
 @Suite("Memory of answers")
 struct AnswerMemoryTests {
     private static let schema = #"""
@@ -14,7 +14,7 @@ struct AnswerMemoryTests {
             {"name":"id","type":"int"},{"name":"text","type":"string"}]}]}
         """#
 
-    /// Resident memory of a process in MiB: now, or at the most.
+    /// The resident memory of a process in MiB: the present or the maximum value.
     private static func memory(_ name: String, of server: RunningServer) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(server.process.pid)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
@@ -32,7 +32,8 @@ struct AnswerMemoryTests {
         let arguments = [
             "--data", directory.file("data"), "--schema", try directory.write(Self.schema, to: "schema.json"),
             "--set", "limits.memory=64m", "--set", "limits.answerBytes=8m",
-            // A debug build beside others needs seconds for the expansion; bytes are to be what ends it.
+            // A debug build on a busy machine needs seconds for the expansion; the size limit must end it, not the time
+            // limit.
             "--set", "limits.queryMilliseconds=100000",
         ]
         do {
@@ -67,7 +68,7 @@ struct AnswerMemoryTests {
             try socket.send("GET /v1/objects/Blob?limit=48 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
             silent.append(socket)
         }
-        // Whoever reads gets everything meanwhile, as soon as the others have been let go of.
+        // A client that reads gets everything, as soon as the stuck clients have been disconnected.
         var ids = 0
         var after = ""
         let deadline = ContinuousClock.now + .seconds(60)
@@ -115,7 +116,7 @@ struct AnswerMemoryTests {
         var silent: [LoopbackSocket] = []
         for number in 0..<200 {
             let socket = try LoopbackSocket(port: UInt16(server.port), receiveBuffer: 4096)
-            // Forty shapes of the result.
+            // Forty different results.
             let shape = "sort=id&limit=\(100 + number % 40)"
             try socket.send("GET /v1/observe/objects/Blob?\(shape) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
             silent.append(socket)
@@ -126,7 +127,7 @@ struct AnswerMemoryTests {
             #expect(try client.send("PATCH", "/v1/objects/Blob/\(id)", body: body).status == 200)
             most = max(most, try anonymous())
         }
-        // One commit that changes all, and one answer that tells all.
+        // One commit that changes all objects, and one response that contains all.
         #expect(try client.send("PATCH", "/v1/objects/Blob?all=true", body: #"{"text":"short"}"#).status == 200)
         for _ in 0..<50 {
             most = max(most, try anonymous())
@@ -138,7 +139,7 @@ struct AnswerMemoryTests {
         #expect(try server.stop() == 0)
     }
 
-    /// A JSON answer in whatever form it comes.
+    /// Parses a JSON response in any encoding.
     private static func whole(_ target: String, of server: RunningServer) throws -> [String: Any] {
         let socket = try LoopbackSocket(port: UInt16(server.port), patience: 60)
         try socket.send("GET \(target) HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n".utf8)

@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// What commands say when they cannot do what was meant.
+/// The messages of commands that fail.
 @Suite("Commands that refuse")
 struct CommandMessageTests {
     @Test("no key is made for a database that nobody named and that is not there, or for a role that nothing defines")
@@ -19,7 +19,7 @@ struct CommandMessageTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         #expect(files.filter { !$0.hasPrefix("process-") } == [], "only what the command printed")
 
-        // One that was named may come to be.
+        // A database that was named explicitly may be created later.
         let named = try create(["--role", "admin", "--data", "a.realmgate"])
         #expect(named.status == 0 && named.errors.contains("no database file 'a.realmgate' yet"))
         let variable = try create(["--role", "admin"], ["REALMGATE_DATA": "b.realmgate"])

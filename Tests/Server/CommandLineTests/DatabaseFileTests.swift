@@ -6,7 +6,7 @@ import Testing
 
 @Suite("realmgate backup, compact and check")
 struct DatabaseFileTests {
-    /// A database with 4000 dogs.
+    /// Creates a database with 4000 dogs.
     private func database(_ directory: TestDirectory) throws -> String {
         let schema = try directory.write(DogSchema.text, to: "schema.json")
         let lines = (0..<4000).map { "{\"id\": \($0), \"name\": \"dog number \($0)\"}" }.joined(separator: "\n")

@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// A day of a shop that is written to with curl, as a stranger would from the documentation.
+/// A sequence of a shop's writes with curl, as a reader of the documentation would do them.
 @Suite("Edits, transactions and files with curl")
 struct EditScenarioTests {
     private static let schema = """
@@ -26,7 +26,7 @@ struct EditScenarioTests {
             server = try RunningServer(["--data", directory.file(data), "--schema", schema], in: directory)
         }
 
-        /// The answer's status and body.
+        /// Returns the response's status and body.
         func curl(_ method: String, _ path: String, _ body: String? = nil, _ more: [String] = []) throws -> (
             status: Int, text: String
         ) {
@@ -40,7 +40,7 @@ struct EditScenarioTests {
             return (status, parts.dropLast().joined(separator: "\n"))
         }
 
-        /// What is there, as the server writes it.
+        /// Returns a value as the server writes it.
         func value(_ path: String) throws -> String { try curl("GET", path).text }
     }
 
@@ -108,7 +108,7 @@ struct EditScenarioTests {
         let key = ["-H", "Idempotency-Key: order-1"]
         let first = try shop.curl("POST", "/v1/transactions", transaction, key)
         #expect(first.status == 200, "\(first)")
-        // The same request: the same answer, although what it requires does not hold any more.
+        // The same request gets the same response, although its requirement is no longer satisfied.
         let again = try shop.curl("POST", "/v1/transactions", transaction, key + ["-D", shop.directory.file("head")])
         #expect(again == first)
         let head = try String(contentsOfFile: shop.directory.file("head"), encoding: .utf8)
@@ -124,7 +124,7 @@ struct EditScenarioTests {
         #expect(try shop.curl("POST", "/v1/transactions", bound).status == 200)
         let late = try shop.curl("POST", "/v1/transactions", bound)
         #expect(late.status == 412 && late.text.contains("transaction.version_changed"), "\(late)")
-        // All or none.
+        // All or nothing.
         let faulty =
             #"{"operations":[{"op":"create","class":"Dog","value":{"id":40}},{"op":"create","class":"Dog","value":{"id":30}}]}"#
         #expect(try shop.curl("POST", "/v1/transactions", faulty).status == 409)
@@ -171,7 +171,7 @@ struct EditScenarioTests {
         func restore(_ more: [String]) throws -> Program.Result {
             try Program.run(["restore", backup, directory.file("a.realmgate")] + more, in: directory)
         }
-        // Not while the server has it, and not without a word.
+        // Not while the server has it open, and not without a message.
         #expect(try restore(["--replace"]).status != 0)
         #expect(try shop.server.stop() == 0)
         #expect(try restore([]).status != 0)

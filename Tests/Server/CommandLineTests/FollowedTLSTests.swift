@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Following a gateway over TLS")
 struct FollowedTLSTests {
-    /// Whether a process may have file systems of its own, which stand for a system that trusts another authority.
+    /// Whether a process can have file systems of its own, which simulate a system that trusts another authority.
     private static let canUnshare: Bool = {
         guard let directory = try? TestDirectory(),
             let process = try? ChildProcess("/usr/bin/unshare", ["-rm", "true"], directory: directory.path)

@@ -13,7 +13,7 @@ import Testing
 /// - A block with a title is a file of that name.
 /// - `…` in what is printed stands for anything within the line, and tags of histories are not compared.
 final class PageExamples {
-    /// A command of a `console` block and what it prints there.
+    /// A command of a `console` block with its output there.
     struct Step: Equatable {
         var command: String
         var output: String
@@ -26,7 +26,7 @@ final class PageExamples {
     private let server: RunningServer
     private var variables: [String: String] = [:]
     private var watchers: [ChildProcess] = []
-    /// How many commands ran.
+    /// The number of commands that ran.
     private(set) var count = 0
 
     init(_ page: MarkdownPage) throws {
@@ -36,7 +36,7 @@ final class PageExamples {
         server = try RunningServer(demo + ["--data", directory.file("data.realmgate")], in: directory)
     }
 
-    /// Runs all of them; what differs is an issue of the test.
+    /// Runs all commands; records an issue of the test for each difference.
     func run() throws {
         for block in page.blocks {
             if let title = block.title {
@@ -106,7 +106,8 @@ extension PageExamples {
         return steps
     }
 
-    /// The rows of tables whose heads are a class and `finds`: a predicate, and how many objects it finds.
+    /// The rows of tables whose headers are a class and `finds`: a predicate, and the number of objects that it
+    /// matches.
     static func findings(of text: String) -> [(className: String, predicate: String, number: Int)] {
         var className: String?
         var found: [(String, String, Int)] = []
@@ -125,13 +126,13 @@ extension PageExamples {
         return found
     }
 
-    /// Whether the output is what the page says.
+    /// Whether the output is that of the page.
     static func matches(_ output: String, _ expected: String) -> Bool {
         let (lines, patterns) = (lines(output), lines(expected))
         return lines.count == patterns.count && zip(lines, patterns).allSatisfy(lineMatches)
     }
 
-    /// Whether the lines of the page stand together somewhere in the output.
+    /// Whether the output contains the lines of the page consecutively.
     static func contains(_ output: String, _ expected: String) -> Bool {
         let (lines, patterns) = (lines(output), lines(expected))
         guard patterns.count <= lines.count else { return false }
@@ -140,10 +141,10 @@ extension PageExamples {
         }
     }
 
-    /// Answers have no line end of their own, CSV has others, and empty lines are left out on both sides.
+    /// Responses have no final line break, CSV has others, and empty lines are ignored on both sides.
     private static func lines(_ text: String) -> [Substring] { Unmarked.text(text).split(whereSeparator: \.isNewline) }
 
-    /// Each part between `…` follows the one before it, the first at the beginning, the last at the end.
+    /// Each part between `…` follows the preceding one, the first at the beginning, the last at the end.
     private static func lineMatches(_ line: Substring, _ pattern: Substring) -> Bool {
         let parts = pattern.components(separatedBy: "…")
         guard parts.count > 1, let first = parts.first, let last = parts.last else { return line == pattern }

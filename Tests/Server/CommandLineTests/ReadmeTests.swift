@@ -2,7 +2,7 @@ import ProgramTesting
 import RepositoryFiles
 import Testing
 
-/// The README and the pages of `docs/` show what the program does: a reader who types their commands sees what stands there.
+/// Runs the commands of the README and of `docs/`, and compares the output with that on the page.
 @Suite("The examples of the documentation")
 struct ReadmeTests {
     private static let pages = MarkdownPage.all.filter { $0.database != nil }.map(\.path)

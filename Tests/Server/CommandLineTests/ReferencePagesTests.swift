@@ -4,8 +4,8 @@ import ProgramTesting
 import RepositoryFiles
 import Testing
 
-/// What `docs/make-reference` makes, and checks of what people wrote. It is a script, so that pages can be made without a
-/// build.
+/// Checks the pages that `docs/make-reference` generates, and those that people write. It is a script, so that pages
+/// can be generated without a build.
 @Suite("The reference pages")
 struct ReferencePagesTests {
     private static let python = "/usr/bin/python3"

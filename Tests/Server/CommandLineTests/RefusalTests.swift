@@ -2,8 +2,8 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// Every way to start the program wrongly: one sentence on standard error that says what to do, nothing on standard
-/// output, an exit code that is not 0.
+/// Every way to start the program with errors: one sentence on standard error that says what to do, nothing on standard
+/// output, and an exit code other than 0.
 @Suite("What the program refuses")
 struct RefusalTests {
     private func expectRefusal(

@@ -14,7 +14,7 @@ struct ServeTests {
             in: directory)
     }
 
-    /// The body that curl gets; fails for a status of 400 and above unless `failing`.
+    /// Returns the body that curl receives; fails for a status of 400 and above unless `failing`.
     private func curl(_ arguments: [String], in directory: TestDirectory) throws -> String {
         let process = try ChildProcess(
             "/usr/bin/env", ["curl", "--silent", "--show-error", "--max-time", "20"] + arguments,
@@ -73,7 +73,7 @@ struct ServeTests {
         try events.wait(until: "an insertion") { events.output.contains(#""insertions":[0]"#) }
         #expect(events.output.contains("Old"))
         #expect(!events.output.contains("Rex"), "an object outside the query must not be sent")
-        // A stream that is open does not hold up a graceful stop.
+        // An open stream does not prevent a graceful stop.
         #expect(try server.stop() == 0)
         try events.wait()
     }
@@ -115,7 +115,7 @@ struct ServeTests {
             "REALMGATE_DATA": directory.file("from-environment.realmgate"), "REALMGATE_SCHEMA": schema,
             "REALMGATE_LOG_LEVEL": "debug", "REALMGATE_PORT": "1", "REALMGATE_HOST": "127.0.0.1",
         ]
-        // --port 0 is given by RunningServer and wins over port 1, which nobody may use.
+        // --port 0 is given by RunningServer and takes precedence over port 1, which nobody may use.
         let server = try RunningServer([], environment: variables, in: directory)
         #expect(try server.client().send("GET", "/v1/objects/Dog").status == 200)
         #expect(try server.stop() == 0)

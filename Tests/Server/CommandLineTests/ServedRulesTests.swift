@@ -3,7 +3,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// Roles of a configuration file, keys and tokens, against the program as a stranger would run it.
+/// Roles of a configuration file, keys and tokens, with the program as users run it.
 @Suite("a server with roles")
 struct ServedRulesTests {
     private static let roles = """
@@ -22,7 +22,7 @@ struct ServedRulesTests {
         """
     private static let secret = "0123456789abcdef0123456789abcdef"
 
-    /// Ann has Rex, Bob has Bello, nobody has Stray.
+    /// Ann owns Rex, Bob owns Bello, and Stray has no owner.
     private struct House {
         let directory: TestDirectory
         let server: RunningServer
@@ -65,7 +65,7 @@ struct ServedRulesTests {
                 method, path, body: body, headers: ["Authorization": "Bearer \(credential ?? admin)"])
         }
 
-        /// What a request that succeeds gives.
+        /// Sends a request that must succeed, and returns its body.
         func send(
             _ method: String, _ path: String, _ body: String? = nil, as credential: String? = nil
         ) throws -> String {
@@ -74,7 +74,7 @@ struct ServedRulesTests {
             return answer.text.replacing(#/"version":\d+,/#, with: "")
         }
 
-        /// What curl makes of an export, which comes in pieces.
+        /// Returns an export, which is streamed.
         func export(_ query: String, as credential: String) throws -> String {
             let process = try ChildProcess(
                 "/usr/bin/env",
@@ -86,7 +86,7 @@ struct ServedRulesTests {
             return process.output
         }
 
-        /// Waits until the server, which looks every second, knows the key.
+        /// Waits until the server, which checks every second, knows the key.
         func await(_ credential: String) throws {
             try server.process.wait(until: "the key") { try answer("GET", "/v1/whoami", as: credential).status == 200 }
         }
@@ -114,7 +114,7 @@ struct ServedRulesTests {
             return events.removeFirst()
         }
 
-        /// Waits for the end; what comes before it is an event too many.
+        /// Waits for the end of the stream; returns false if an event comes first.
         func ends() throws -> Bool {
             let deadline = Date().addingTimeInterval(60)
             while isOpen, events.isEmpty, Date() < deadline {
@@ -159,10 +159,10 @@ struct ServedRulesTests {
             #expect(try house.answer("GET", "/v1/objects/Dog/\(3 - id)", as: credential).status == 404)
             #expect(try house.answer("GET", "/v1/objects/Dog/3", as: credential).status == 404)
         }
-        // Stray has no owner, and this caller no claim: that does not make it theirs.
+        // Stray has no owner, and this caller no claim: that does not make it the caller's.
         #expect(try house.send("GET", "/v1/objects/Dog?count=true", as: nobody) == #"{"count":0,"items":[]}"#)
         #expect(try house.export("fields=id", as: nobody) == "")
-        // A claim that does not fit gives nothing either, and the operator is told so, once.
+        // A claim that does not fit matches nothing either, and the log says so once.
         for _ in 0..<2 {
             #expect(try house.send("GET", "/v1/objects/Dog?count=true", as: misfit) == #"{"count":0,"items":[]}"#)
         }
@@ -211,7 +211,7 @@ struct ServedRulesTests {
         let gone = try hers.next()
         #expect(try gone.name == "update" && gone.json()["deletions"] as? [Int] == [0])
         #expect(try his.next().json()["insertions"] as? [Int] == [0])
-        // What neither may see is heard by neither.
+        // Changes of objects that neither can see are reported to neither.
         _ = try house.send("PATCH", "/v1/objects/Dog/3", #"{"name":"Stray two"}"#)
         let revoked = try Program.run(
             [
@@ -231,7 +231,7 @@ struct ServedRulesTests {
         let over = try brief.next()
         #expect(try over.name == "error" && over.json()["code"] as? String == "access.ended")
         #expect(try brief.ends())
-        // The other goes on.
+        // The other stream continues.
         _ = try house.send("PATCH", "/v1/objects/Dog/2", #"{"name":"Bella"}"#)
         #expect(try his.next().json()["modifications"] as? [Int] == [1])
         #expect(try house.server.stop() == 0)

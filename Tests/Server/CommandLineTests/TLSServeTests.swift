@@ -3,10 +3,10 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// A server with a certificate, as whoever runs it and its clients see it.
+/// A server with a certificate, from the operator's and the clients' side.
 @Suite("realmgate serve with TLS")
 struct TLSServeTests {
-    /// Makes `NAME.pem` and `NAME.key`, which nobody trusts unless told to.
+    /// Creates `NAME.pem` and `NAME.key`, which no client trusts unless configured to.
     private func makeCertificate(_ name: String, in directory: TestDirectory) throws {
         let process = try ChildProcess(
             "/usr/bin/openssl",
@@ -26,7 +26,7 @@ struct TLSServeTests {
         ]
     }
 
-    /// The client's exit code and what it got, when it trusts one certificate alone.
+    /// Returns the exit code and the output of a client that trusts only one certificate.
     private func curl(
         _ url: String, trusting name: String, in directory: TestDirectory
     ) throws -> (status: Int32, output: String) {
@@ -76,7 +76,7 @@ struct TLSServeTests {
         }
         #expect(try curl(server.address + "/healthz", trusting: "second", in: directory).status == 0)
         #expect(try curl(server.address + "/healthz", trusting: "first", in: directory).status == 60)
-        // The stream that was open goes on, and is told to come again when the server stops.
+        // The open stream continues, and is told to reconnect when the server stops.
         #expect(stream.status() == nil)
         #expect(try server.stop() == 0)
         #expect(try stream.wait() == 0)

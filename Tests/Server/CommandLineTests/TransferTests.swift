@@ -70,7 +70,7 @@ struct TransferTests {
           {"name":"Edition","embedded":true,"properties":[{"name":"year","type":"int"}]}]}
         """#
 
-    /// Values of every kind, with links to books further down.
+    /// Values of every type, with links to books on later lines.
     private static let books = #"""
         {"id":1,"cover":"AP8=","stamp":"","price":"12345678901234567890.10","fee":null,"extra":{"at":{"$date":"1970-01-01T00:00:00Z"},"list":[1,2.5,{"$decimal":"1.10"},{"$link":{"class":"Book","key":2}},{"$float":0.1},"a,\"b\"\n"]},"tags":["b","a","b"],"marks":[1,null],"words":["Z","a","é"],"rates":{"":"NaN","EUR":"1.0","USD":null},"notes":{"a":{"$oid":"00000000000000000000000a"},"b":[[]]},"next":1,"series":[1,2,1],"related":[1,2],"others":{"left":2,"right":null},"publisher":{"name":"Ada","codes":[3,1],"main":2},"editions":[{"year":1999},{"year":2001}]}
         {"id":2,"cover":"","stamp":null,"price":"0","fee":"1E+2","extra":"","tags":[],"marks":[],"words":[],"rates":{},"notes":{},"next":null,"series":[],"related":[],"others":{},"publisher":null,"editions":[]}

@@ -1,8 +1,8 @@
-/// What a page may have wrong for those who do not use it with eyes and a mouse, as far as a program can tell.
+/// Finds accessibility errors of a page, as far as a program can.
 enum AccessibilityCheck {
-    /// An expression that gives the faults of what is in view: controls without labels, buttons and links without
-    /// names, headings out of order, ids that are there twice or lead nowhere, an order of focus other than that of
-    /// the page, text whose contrast is below 4.5 : 1 (3 : 1 when it is large), and pages that scroll sideways.
+    /// A JavaScript expression that returns the errors of the visible page: controls without labels, buttons and links
+    /// without names, headings out of order, ids that are duplicate or missing, a focus order other than that of the
+    /// page, text with a contrast below 4.5 : 1 (3 : 1 if it is large), and horizontal scrolling.
     static let expression = #"""
         (() => {
           const faults = [];

@@ -9,12 +9,12 @@ import ProgramTesting
 ///
 /// Unchecked, because those who share one take turns: the suite that does is serialised.
 final class Browser: @unchecked Sendable {
-    /// Nil where there is none.
+    /// Nil if none is installed.
     static let executable: String? = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].lazy
         .flatMap { name in ["/usr/bin/", "/usr/local/bin/"].map { $0 + name } }
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// Tests without a browser are left out, but not where everything must be tested.
+    /// Tests without a browser are skipped, except in CI, where everything must be tested.
     static let isWanted = executable != nil || ProcessInfo.processInfo.environment["CI"] != nil
 
     private let pid: pid_t
@@ -24,7 +24,7 @@ final class Browser: @unchecked Sendable {
     private var lastID = 0
     private var session: String?
 
-    /// What the page reported and nobody asked for: uncaught exceptions and refusals of its content security policy.
+    /// Unexpected reports of the page: uncaught exceptions and violations of its content security policy.
     private(set) var complaints: [String] = []
 
     func forgetComplaints() { complaints = [] }
@@ -67,14 +67,14 @@ final class Browser: @unchecked Sendable {
             ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": false])
     }
 
-    /// Lets the page see a system that prefers a dark or a light theme.
+    /// Emulates a system that prefers a dark or a light theme.
     func preferDark(_ isDark: Bool) throws {
         let value = isDark ? "dark" : "light"
         try command(
             "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": value]]])
     }
 
-    /// Puts files into a file input, as the dialog for choosing them does.
+    /// Puts files into a file input, as the file dialog does.
     func choose(_ files: [String], for element: String) throws {
         let answer = try command("Runtime.evaluate", ["expression": element])
         let object = answer["result"] as? [String: Any]
@@ -89,7 +89,7 @@ final class Browser: @unchecked Sendable {
         try command("Page.reload")
     }
 
-    /// The value of a JavaScript expression, as JSON gives it.
+    /// Returns the value of a JavaScript expression as JSON.
     @discardableResult
     func evaluate(_ expression: String) throws -> Any? {
         let answer = try command(
@@ -103,7 +103,7 @@ final class Browser: @unchecked Sendable {
 
     func text(_ expression: String) throws -> String { try evaluate(expression) as? String ?? "" }
 
-    /// Waits until a JavaScript expression is true. Throws, and says what the page shows, when that takes too long.
+    /// Waits until a JavaScript expression is true. Throws after a timeout, with the contents of the page.
     func wait(for expression: String, seconds: Double = 30) throws {
         let deadline = Date().addingTimeInterval(seconds)
         while try !isTrue(expression) {
@@ -115,7 +115,7 @@ final class Browser: @unchecked Sendable {
         }
     }
 
-    /// False also for a page that goes away while it is asked.
+    /// Also false for a page that is unloaded meanwhile.
     private func isTrue(_ expression: String) throws -> Bool {
         do {
             return try evaluate("Boolean(\(expression))") as? Bool == true
@@ -124,7 +124,7 @@ final class Browser: @unchecked Sendable {
         }
     }
 
-    /// Presses the mouse in the middle of the element that an expression gives, `times` in quick succession.
+    /// Clicks the middle of the element that an expression returns, `times` in quick succession.
     func click(_ element: String, times: Int = 1) throws {
         try wait(for: element)
         let place = try evaluate(
@@ -149,7 +149,7 @@ final class Browser: @unchecked Sendable {
         }
     }
 
-    /// Presses the mouse on one element, moves it in steps over another, and lets it go there.
+    /// Presses the mouse button on one element, moves it in steps over another, and releases it there.
     func drag(_ element: String, to target: String) throws {
         try wait(for: element)
         let places = try evaluate(
@@ -179,7 +179,7 @@ final class Browser: @unchecked Sendable {
         try mouse("mouseReleased", 1)
     }
 
-    /// Types into what has the focus.
+    /// Types into the focused element.
     func type(_ text: String) throws {
         for character in text {
             try command("Input.dispatchKeyEvent", ["type": "char", "text": String(character)])

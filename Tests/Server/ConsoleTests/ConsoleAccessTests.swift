@@ -3,7 +3,7 @@ import ProgramTesting
 import Testing
 
 extension ConsoleTests {
-    /// With a server of its own: its first key closes it.
+    /// Uses a server of its own, because its first key ends unauthenticated access.
     @Test("the first key is made and shown once, then the gateway asks for it and takes it; it is revoked by a click")
     func keys() throws {
         let directory = try TestDirectory()

@@ -41,7 +41,7 @@ extension ConsoleTests {
         try waitFor("a,b,c", in: "tags")
         try browser.click(tool("tags", "Move up", 2))
         try waitFor("a,c,b", in: "tags")
-        // The keyboard stays with the element that was moved.
+        // The focus stays on the element that was moved.
         try browser.press("ArrowUp", alt: true)
         try waitFor("c,a,b", in: "tags")
         try browser.click(tool("tags", "Insert before", 1))

@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// What the console says while it says that it is live.
+/// The contents of the console while it shows live data.
 extension ConsoleTests {
     private func fill(_ ids: ClosedRange<Int>) throws {
         #expect(try client.send("DELETE", "/v1/objects/Reading?all=true").status == 200)
@@ -33,7 +33,7 @@ extension ConsoleTests {
         _ = try client.send("DELETE", "/v1/objects/Reading/9001")
         try browser.wait(for: "\(figure) === '400 objects'", seconds: 10)
 
-        // Of a predicate both numbers.
+        // Both numbers for a predicate.
         try browser.evaluate("location.hash = '#/Reading?filter=value%20%3E%20390'")
         try browser.wait(for: "\(tally) === '10 of 400 objects'")
         _ = try client.send("POST", "/v1/objects/Reading", body: #"{"id": 9002, "sensor": "s", "value": 0}"#)

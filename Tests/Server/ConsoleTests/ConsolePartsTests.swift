@@ -2,7 +2,7 @@ import ProgramTesting
 import Testing
 
 extension ConsoleTests {
-    /// Expressions over the page's modules, and the JSON of what they give. Positions are those of the gateway: bytes.
+    /// Expressions on the page's modules, with their results as JSON. Positions are those of the gateway: bytes.
     private static let parts: [(module: String, expression: String, json: String)] = [
         (
             "core/json", #"m.stringify(m.parse('{"a":9223372036854775807,"b":"1234567890123456789"}'))"#,
@@ -54,7 +54,7 @@ extension ConsoleTests {
         }
     }
 
-    /// Results followed from one state to the next, as the worked examples of live queries describe them.
+    /// Applies the position changes of the worked examples of live queries to results.
     @Test("follows updates by position, and tells a moved object from a new one")
     func followingByPosition() throws {
         try open()

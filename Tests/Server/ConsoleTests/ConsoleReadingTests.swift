@@ -21,7 +21,7 @@ extension ConsoleTests {
         try waitForNames(["Rina", "Rex"])
         #expect(try browser.text("location.hash") == "#/Dog?filter=name%20BEGINSWITH%20'R'&sort=-name")
 
-        // The command on the page gives what the page shows.
+        // The command on the page returns the data on the page.
         let command = try browser.text("document.querySelector('#command').textContent")
         let shell = try ChildProcess("/bin/sh", ["-c", command], directory: directory.path)
         #expect(try shell.wait() == 0)
@@ -46,7 +46,7 @@ extension ConsoleTests {
         #expect(try browser.text("document.querySelector('#predicate').value") == "age > 5 AND name == 'Cleo'")
         try browser.wait(for: "document.querySelector('#fault').hidden")
 
-        // Nothing of one class is left over another's fault.
+        // Nothing of one class remains beside another's error.
         try browser.evaluate("location.hash = '#/Person?filter=name'")
         try browser.wait(for: "!document.querySelector('#fault').hidden")
         #expect(try browser.text("document.querySelector('h1').textContent") == "Person")
@@ -73,7 +73,7 @@ extension ConsoleTests {
         try browser.click("document.querySelector('#page .trail a')")
         try waitForNames(["Rex", "Bello", "Rina", "Cleo"])
 
-        // Linking objects are a query of the class that links.
+        // Linking objects are a query of the linking class.
         try open("#/Person")
         try browser.click("document.querySelector('.row[data-key=ann] .backlinks a')")
         try waitForNames(["Rex"])

@@ -35,7 +35,7 @@ extension ConsoleTests {
         try waitForPlan("No changes: this is the current schema.")
         #expect(try client.send("POST", "/v1/objects/Cat", body: #"{"id": 1, "lives": 9}"#).status == 201)
 
-        // With an object there, a new name needs a step, and that a higher version.
+        // If an object exists, a new name requires a migration step, and that a higher version.
         try browser.click("[...document.querySelectorAll('.class-tab')].find((one) => one.textContent === 'Cat')")
         try browser.click("\(property("lives"))?.querySelector('input')")
         try browser.evaluate("document.activeElement.select()")
@@ -48,7 +48,7 @@ extension ConsoleTests {
         try waitForPlan("No changes: this is the current schema.")
         #expect(try client.send("GET", "/v1/objects/Cat/1").json()["left"] as? Int == 9)
 
-        // What would be lost is asked about first.
+        // The page asks before it loses data.
         try browser.click("[...document.querySelectorAll('.class-tab')].find((one) => one.textContent === 'Cat')")
         try browser.click(button("Remove the class"))
         try waitForPlan("need a higher schema version")

@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// One server and one browser for all tests of the console, which take turns.
+/// One server and one browser for all tests of the console, which run one after the other.
 final class ConsoleSite: Sendable {
     static let schema = """
         {"schemaVersion": 1, "classes": [
@@ -33,11 +33,11 @@ final class ConsoleSite: Sendable {
         browser = try Browser()
     }
 
-    /// Of the tests that run.
+    /// The site of the running tests.
     @TaskLocal static var current: ConsoleSite?
 }
 
-/// Starts the server and the browser of a suite before its first test, and ends them after its last.
+/// Starts the server and the browser of a suite before its first test, and stops them after its last.
 struct OnConsoleSite: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

@@ -12,7 +12,7 @@ struct ConsoleTests {
     let client: LoopbackClient
     let browser: Browser
 
-    /// Brings the database back to what every test begins with.
+    /// Resets the database to the state in which every test begins.
     init() throws {
         let site = try #require(ConsoleSite.current)
         directory = site.directory
@@ -30,7 +30,7 @@ struct ConsoleTests {
         for person in [#"{"handle": "ann", "city": "Turin"}"#, #"{"handle": "bob"}"#] {
             #expect(try client.send("POST", "/v1/objects/Person", body: person).status == 201)
         }
-        // The last chip number is one that a JavaScript number cannot hold.
+        // The last chip number is too large for a JavaScript number.
         let dogs = """
             [{"id": 1, "name": "Rex", "age": 3, "good": true, "owner": "ann"},
              {"id": 2, "name": "Bello", "age": 11, "good": false, "owner": "bob"},
@@ -42,25 +42,25 @@ struct ConsoleTests {
 
     // MARK: What is on the page
 
-    /// Loads the console at a place that shows the objects of a class.
+    /// Loads the console at a page with the objects of a class.
     func open(_ place: String = "#/Dog") throws {
         try load(place)
         try browser.wait(for: "document.querySelector('#state')?.dataset.state === 'live'")
     }
 
-    /// Loads the console anew, at a place of any kind.
+    /// Loads the console again, at any page.
     func load(_ place: String) throws {
         // Another address of the same document would not load it again.
         try browser.open("about:blank")
         try browser.open(server.address + "/" + place)
     }
 
-    /// The button that is in view and has this text.
+    /// Returns the visible button with this text.
     func button(_ words: String) -> String {
         "[...document.querySelectorAll('button')].find((one) => one.textContent === '\(words)' && one.checkVisibility())"
     }
 
-    /// The control of the field with this label.
+    /// Returns the control of the field with this label.
     func field(_ label: String) -> String {
         """
         [...document.querySelectorAll('.form-field')].find((one) => one.querySelector('label').textContent === '\(label)')
@@ -68,7 +68,7 @@ struct ConsoleTests {
         """
     }
 
-    /// Chooses an option as a person does who uses the keyboard.
+    /// Chooses an option with the keyboard.
     func choose(_ value: String, in select: String) throws {
         try browser.wait(for: select)
         try browser.evaluate(
@@ -76,12 +76,12 @@ struct ConsoleTests {
         )
     }
 
-    /// Waits until the page beside the objects shows this heading.
+    /// Waits until the page next to the objects shows this heading.
     func waitForPage(_ title: String) throws {
         try browser.wait(for: "document.querySelector('#page h1')?.textContent === '\(title)'")
     }
 
-    /// The texts of a column in the order of the rows on screen.
+    /// Returns the texts of a column in the order of the visible rows.
     func column(_ number: Int) throws -> [String] {
         let texts = try browser.evaluate(
             """
@@ -106,6 +106,6 @@ struct ConsoleTests {
 
     func stored(_ key: Int) throws -> [String: Any] { try client.send("GET", "/v1/objects/Dog/\(key)").json() }
 
-    /// Nothing on the page may have failed unseen, nor have asked for what its content security policy forbids.
+    /// Expects that nothing failed unnoticed, and that the page did not violate its content security policy.
     func expectNoComplaints() { #expect(browser.complaints == []) }
 }

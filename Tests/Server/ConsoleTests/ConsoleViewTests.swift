@@ -77,7 +77,7 @@ extension ConsoleTests {
         try browser.wait(for: "document.querySelector('.row[data-key=\"0\"]')?.children[1].textContent === 's0'")
         #expect(
             try browser.text("document.querySelector('.row[data-key=\"0\"]').getAttribute('aria-rowindex')") == "3001")
-        // Those that are fetched, not followed, are edited in the same way, and are looked at again.
+        // Rows that are fetched, not observed, can be edited in the same way, and are fetched again.
         #expect(try client.send("PATCH", "/v1/objects/Reading/1", body: #"{"sensor": "new"}"#).status == 200)
         try browser.wait(for: "document.querySelector('.row[data-key=\"1\"]')?.children[1].textContent === 'new'")
         expectNoComplaints()

@@ -14,7 +14,7 @@ extension ConsoleTests {
         try waitForNames(["Max", "Bello", "Rina", "Cleo"])
         #expect(try stored(1)["name"] as? String == "Max")
 
-        // The keyboard goes on from the cell that was edited.
+        // The focus continues from the cell that was edited.
         try browser.press("ArrowRight")
         try browser.press("Enter")
         try browser.wait(for: "document.activeElement.matches('.editor input')")
@@ -79,7 +79,7 @@ extension ConsoleTests {
         try browser.wait(for: #"\#(cell(1, 5))?.textContent === '{"size":"2.5"}'"#)
         #expect(try client.send("GET", "/v1/objects/Thing/1").text.contains(#""tags":["c"],"#))
 
-        // Embedded objects are a class to look at, without a way to make one.
+        // Embedded classes can be viewed, but not created on their own.
         try open("#/Part")
         try browser.wait(for: "document.querySelector('#create').hidden")
         try browser.wait(for: "document.querySelector('.row[role=row]')?.children[1].textContent === '2.5'")

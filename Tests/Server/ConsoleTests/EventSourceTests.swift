@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// Streams as programs read them that know nothing of Realmgate.
+/// Reads streams with clients that know nothing of Realmgate.
 @Suite("Standard clients of streams", .serialized)
 struct EventSourceTests {
     private static let schema = """
@@ -23,7 +23,7 @@ struct EventSourceTests {
         _ = try first.client().send(
             "POST", "/v1/objects/Dog", body: #"[{"id": 1, "weight": 10}, {"id": 2, "weight": 20}]"#)
         let browser = try Browser()
-        // A page of the server that may open connections to it.
+        // A page of the server, which may open connections to it.
         try browser.open(first.address + "/docs")
         try browser.wait(for: "document.readyState === 'complete'")
         try browser.evaluate(
@@ -43,7 +43,7 @@ struct EventSourceTests {
         _ = try api.send("PATCH", "/v1/objects/Dog/1", body: #"{"weight": 30}"#)
         _ = try api.send("DELETE", "/v1/objects/Dog/2")
         let version = try #require(try api.send("GET", "/v1/objects/Dog").json()["version"] as? NSNumber)
-        // The browser tells its page of the lost connection as an error event without data.
+        // The browser reports the lost connection as an error event without data.
         try browser.wait(for: "seen.some((event) => event[0] === 'update')")
         let update = try browser.text("seen.find((event) => event[0] === 'update')[2]")
         #expect(update.contains(#""deletions":[0],"insertions":[],"modifications":[1]"#), "\(update)")

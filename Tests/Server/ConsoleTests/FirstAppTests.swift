@@ -4,7 +4,7 @@ import ProgramTesting
 import RepositoryFiles
 import Testing
 
-/// The page of the tutorial, as a reader saves and serves it, in a browser.
+/// Runs the tutorial's page in a browser, as a reader saves and serves it.
 @Suite("The first app of the tutorial", .enabled(if: Browser.isWanted))
 struct FirstAppTests {
     private static let page = "docs/tutorial/first-app.md"
@@ -13,7 +13,7 @@ struct FirstAppTests {
         try #require(try MarkdownPage(page).blocks.first { $0.title == title }).content
     }
 
-    /// A site with the page, as `python3 -m http.server` is one.
+    /// A site that serves the page like `python3 -m http.server`.
     private static func site() throws -> (server: HTTPServer, port: UInt16) {
         let html = Array(try file("index.html").utf8)
         var router = Router()

@@ -3,7 +3,7 @@ import HTTPServer
 import ProgramTesting
 import Testing
 
-/// Pages that somebody visits while an open server runs on the machine.
+/// Web pages of other origins that a user visits while an unauthenticated server runs on the machine.
 @Suite("Pages of other origins, in a browser", .serialized, .enabled(if: Browser.isWanted))
 struct ForeignPageTests {
     private static let schema = """
@@ -11,7 +11,7 @@ struct ForeignPageTests {
             {"name": "id", "type": "int"}, {"name": "name", "type": "string"}]}]}
         """
 
-    /// A site with one page that may do whatever a browser lets it, and a path that sends requests on to `target`.
+    /// A site with one page that may do whatever a browser permits, and a path that redirects to `target`.
     private static func site(leadingTo target: String) throws -> (server: HTTPServer, port: UInt16) {
         var router = Router()
         router.get("/") { _, _ in
@@ -29,7 +29,7 @@ struct ForeignPageTests {
         return (server, try server.start())
     }
 
-    /// Everything that a page can try. What it gets to see is told; what it does is found out by others.
+    /// Returns everything that a page can try. The page reports what it can read; the test checks what it changed.
     private static func tricks(_ address: String, _ marker: Int) -> String {
         """
         (async () => {
@@ -108,7 +108,7 @@ struct ForeignPageTests {
           const frame = await append("iframe", { src: dogs });
           await attempt(() => frame.contentDocument?.body?.innerText);
           await attempt(() => frame.contentWindow.document.body.innerText);
-          // Forms, from here and from pages whose origin is null.
+          // Forms, from this page and from pages whose origin is null.
           const forms = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"].map((type) =>
             `<form method=post enctype="${type}" action="${imports}"><input name='{"id":${++number},"name":"' value='x"}'></form>`
             + `<form method=post enctype="${type}" action="${target}/v1/snapshots"></form>`
@@ -157,7 +157,7 @@ struct ForeignPageTests {
         #expect(seen.contains("TypeError") && !seen.contains("sesame"), "\(seen)")
         #expect(try state() == before)
 
-        // The server's own pages do as they like.
+        // The server's own pages have no restrictions.
         try browser.open(server.address + "/docs")
         try browser.wait(for: "document.readyState === 'complete' && location.port === '\(server.port)'")
         let status = try browser.evaluate(

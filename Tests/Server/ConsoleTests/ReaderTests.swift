@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// The reader of the API's description in a real browser, against the real program.
+/// Tests the API reader in a real browser, with the real program.
 @Suite("reader of the description", .serialized, .enabled(if: Browser.isWanted, "Install chromium to run these"))
 struct ReaderTests {
     private let directory: TestDirectory

@@ -26,7 +26,7 @@ struct CrashTests {
             {"name": "twins", "type": "linkingObjects(Half.twin)"}]}]}
         """
 
-    /// What the clients know, by pair.
+    /// The acknowledged and the sent numbers of each pair.
     private final class Ledger: @unchecked Sendable {
         // Sendable: all state is guarded by `lock`.
         private let lock = NSLock()
@@ -34,7 +34,7 @@ struct CrashTests {
         private var acknowledged: [Int: Int] = [:]
         private var count = 0
 
-        /// The number that the next write of the pair carries.
+        /// Returns the number for the next write of the pair.
         func begin(_ pair: Int) -> Int {
             lock.withLock {
                 sent[pair, default: 0] += 1
@@ -79,7 +79,7 @@ struct CrashTests {
         #expect(killsUnderLoad > Self.rounds / 2, "most rounds must have been killed under load")
     }
 
-    /// Writes pairs of its own until the server is gone.
+    /// Writes pairs of its own until the server has ended.
     private func startWriter(_ index: Int, _ port: Int, _ ledger: Ledger, _ seed: UInt64) throws -> WriterThread {
         let client = try LoopbackClient(port: port)
         return WriterThread(client) { client in
@@ -100,7 +100,7 @@ struct CrashTests {
         }
     }
 
-    /// Of varying length, so that a half-written text cannot look whole.
+    /// Returns a text of varying length, so that a half-written text cannot look complete.
     private static func text(_ number: Int) -> String {
         String(repeating: "\(number).", count: 1 + number % 50)
     }
@@ -151,7 +151,7 @@ struct CrashTests {
     }
 }
 
-/// A thread that runs until its client fails, and what it found wrong.
+/// A thread that runs until its client fails, with its first error.
 private final class WriterThread: @unchecked Sendable {
     // Sendable: `failure` is written before the semaphore is signalled and read after it was waited for; the
     // client is used by the thread alone.

@@ -7,8 +7,8 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// A worker's system calls fail, one after another and in every way. Afterwards the file must open, hold exactly what
-/// was acknowledged, and take writes again.
+/// Makes a worker's system calls fail, one after another and in every way. Afterwards the file must open, contain
+/// exactly what was acknowledged, and accept writes again.
 @Suite("Failing system calls")
 struct FaultTests {
     private static let commits = 7
@@ -29,7 +29,7 @@ struct FaultTests {
         #expect(try run(FaultPlan(.rename, 2, .failLate(.inputOutput), repeats: true), 1_748_975_449, true))
     }
 
-    /// Every call of the kind that a short history makes is struck; one way each unless there is time for all.
+    /// Makes every call of this kind in a short history fail; in one way each unless there is time for all.
     private func strike(_ call: FaultPlan.Call, handlesFile: Bool = false) throws {
         var random = SeededRandom.fresh()
         let seed = UInt64(random.below(1 << 31))
@@ -53,7 +53,7 @@ struct FaultTests {
         #expect(struck >= (handlesFile ? 1 : Self.commits), "such calls are made")
     }
 
-    /// False when the history ended before the fault.
+    /// Returns false if the history ended before the fault.
     private func run(_ plan: FaultPlan, _ seed: UInt64, _ handlesFile: Bool) throws -> Bool {
         let directory = try TestDirectory()
         let history = DurableHistory(seed: seed, target: 60)
@@ -70,7 +70,7 @@ struct FaultTests {
         let audit = try DurabilityAudit(history)
         try run.inspect(audit, said: said)
         try run.inspectCopy(said: said)
-        // The same file goes on as if nothing had been.
+        // The same file continues to work normally.
         var next = run
         next.round = 1
         next.commits = 3
@@ -80,7 +80,7 @@ struct FaultTests {
         return true
     }
 
-    /// How the worker may end, and which errors it may have been given.
+    /// Checks how the worker ended, and which errors it got.
     private func checkEnd(_ plan: FaultPlan, _ status: Int32, _ said: [WorkerLine]) throws {
         if plan.ends {
             guard status == -SIGKILL else { throw TestFailure("ended with \(status) instead of by the fault") }

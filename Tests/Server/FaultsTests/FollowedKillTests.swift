@@ -4,9 +4,9 @@ import ProgramTesting
 import StoreTesting
 import Testing
 
-/// Programs that follow a gateway and write, and the gateway itself, are killed with SIGKILL at random moments: while they
-/// open their files, while the first objects come down, between a commit and its way up, and while it goes up. Afterwards
-/// everybody has the same, everything acknowledged is there, and nothing is there twice.
+/// Kills programs that synchronise with a gateway, and the gateway itself, with SIGKILL at random moments: while they
+/// open their files, during the first download, between a commit and its upload, and during the upload. Afterwards all
+/// have the same data, everything acknowledged exists, and nothing exists twice.
 @Suite("Followers and their gateway killed in the middle of anything", .serialized)
 struct FollowedKillTests {
     @Test("followers that are killed lose nothing acknowledged, and nothing is done twice")
@@ -45,7 +45,7 @@ struct FollowedKillTests {
         #expect(try ticks(worker.pid) - before < 30)
     }
 
-    /// Hundredths of a second of processor time.
+    /// Returns the processor time in hundredths of a second.
     private func ticks(_ pid: pid_t) throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
@@ -55,7 +55,7 @@ struct FollowedKillTests {
         return user + system
     }
 
-    /// A gateway, some files that follow it, and what their programs said.
+    /// A gateway, several files that synchronise with it, and the output of their programs.
     private final class Scene {
         private static let schema = """
             {"schemaVersion": 1, "classes": [{"name": "WorkItem", "primaryKey": "_id", "properties": [
@@ -88,7 +88,7 @@ struct FollowedKillTests {
             }
         }
 
-        /// Starts a program for a file: one that writes with a round and a seed, else one that settles.
+        /// Starts a program for a file: one that writes if it gets a round and a seed, else one that only synchronises.
         func worker(_ name: String, _ more: [String] = []) throws -> ChildProcess {
             try ChildProcess(
                 try Program.beside("FollowWorker"), [directory.file(name), server.address, name] + more,
@@ -111,7 +111,7 @@ struct FollowedKillTests {
             var waiting = Array(workers.indices)
             while !waiting.isEmpty {
                 let index = waiting.remove(at: random.below(waiting.count))
-                // Any time after the start, or after it began to write.
+                // At any time after the start, or after it began to write.
                 if !random.oneIn(4) {
                     try workers[index].wait(until: "a commit") { workers[index].output.contains("done") }
                 }
@@ -135,7 +135,8 @@ struct FollowedKillTests {
             usleep(UInt32(random.below(400_000)))
         }
 
-        /// Everybody comes to rest, and is compared with the gateway, and the gateway with what was said.
+        /// Waits until all have synchronised, and compares each file with the gateway, and the gateway with the
+        /// programs' output.
         private func settle() throws {
             let workers = try names.map { try worker($0) }
             for worker in workers {
@@ -184,7 +185,7 @@ struct FollowedKillTests {
         var line: String { "item \(id) \(tokens.joined(separator: ",")) \(marks.joined(separator: ","))" }
     }
 
-    /// What was tried, and what was said to be done.
+    /// The operations that were tried, and those that were acknowledged.
     private struct History {
         private var tried: [String: Set<String>] = [:]
         private var done: [String: Set<String>] = [:]
@@ -199,7 +200,7 @@ struct FollowedKillTests {
             for line in output.split(separator: "\n", omittingEmptySubsequences: true) {
                 let words = line.split(separator: " ").map(String.init)
                 if ["error", "unexpected"].contains(words[0]) { throw TestFailure("it was told: \(line)") }
-                // The last line may be cut off.
+                // The last line may be incomplete.
                 guard words.count > 2, ["try", "done"].contains(words[0]), let what = words.last else { continue }
                 if words[0] == "try" {
                     tried[words[1], default: []].insert(what)

@@ -13,7 +13,7 @@ struct FullDiskDeletionTests {
           {"name": "others", "type": "Thing[]"}]}]}
         """
 
-    /// Who took the last of the space.
+    /// The data that used up the last space.
     enum Cause: CaseIterable {
         case database
         case somebodyElse
@@ -54,7 +54,7 @@ struct FullDiskDeletionTests {
         while write(ballast, page, page.count) > 0 {}
         close(ballast)
         #expect(count >= 4_000)
-        // What had been set aside for deletions before the disk was full is not all needed for them.
+        // The space reserved for deletions before the disk was full is more than they need.
         while case let status = try fill(), status != 507 {
             try #require(status == 201 && count < 100_000)
             count += 200

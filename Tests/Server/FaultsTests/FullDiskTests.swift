@@ -7,7 +7,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// The space runs out while a worker writes.
+/// Fills the disk while a worker writes.
 @Suite("A full disk", .serialized)
 struct FullDiskTests {
     @Test("a file that reaches the process's size limit is full, keeps what it has and takes more when it may")
@@ -39,7 +39,7 @@ struct FullDiskTests {
         return DurableHistory(seed: seed, target: 2000)
     }
 
-    /// Every failure is said to be one of space, and reads go on.
+    /// Every failure is reported as a lack of space, and reads continue to work.
     private func checkFull(_ status: Int32, _ worker: ChildProcess) throws {
         let said = try WorkerLine.all(in: worker.output)
         #expect(status == 0 && said.last == .done, "\(worker.errors)")
@@ -47,7 +47,7 @@ struct FullDiskTests {
         for line in said {
             if case .failed(_, let code, let message) = line {
                 failures += 1
-                // The store may have stopped, after it said why.
+                // The store may have stopped, after it gave the reason.
                 #expect(code == .full || code == .inputOutput && failures > 1, "\(message)")
             }
             if case .unreadable = line { Issue.record("\(line)") }

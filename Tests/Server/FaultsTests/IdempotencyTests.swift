@@ -3,8 +3,8 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// Clients that send writes with an `Idempotency-Key` to a server that is killed again and again, and send them once
-/// more, whether they got an answer or not: every effect is there exactly once.
+/// Clients send writes with an `Idempotency-Key` to a server that is killed repeatedly, and send them again, whether
+/// they got a response or not. Every effect must occur exactly once.
 @Suite("Writes sent again", .serialized)
 struct IdempotencyTests {
     private static let schema = """
@@ -16,7 +16,7 @@ struct IdempotencyTests {
         """
 
     private static let clients = 4
-    /// Elements of each list that clients take from.
+    /// The number of elements in each list that clients remove from.
     private static let stock = 2000
 
     private func start(in directory: TestDirectory) throws -> RunningServer {
@@ -124,7 +124,7 @@ struct IdempotencyTests {
                 headers: ["Authorization": "Bearer \(secret)", "Idempotency-Key": "same"])
         }
         #expect(try send(secrets[0], "a").status == 201)
-        // Neither the other's answer nor a word that the key is in use.
+        // Reveals neither the other's response nor that the key was used.
         let other = try send(secrets[1], "b")
         #expect(other.status == 201 && other.text.contains("\"b\""))
         #expect(try send(secrets[0], "b").status == 422)
@@ -137,7 +137,7 @@ struct IdempotencyTests {
     }
 }
 
-/// Where the server listens, while it does.
+/// The address of the server while it runs.
 private final class ServerAddress: @unchecked Sendable {
     // Sendable: guarded by `lock`.
     private let lock = NSLock()
@@ -154,7 +154,7 @@ private final class ServerAddress: @unchecked Sendable {
     }
 }
 
-/// Collects answers of several threads.
+/// Collects responses of several threads.
 private final class Answers: @unchecked Sendable {
     // Sendable: guarded by `lock`.
     private let lock = NSLock()
@@ -168,7 +168,7 @@ private final class Answers: @unchecked Sendable {
     func get() throws -> [LoopbackClient.Answer] { try lock.withLock { try results.map { try $0.get() } } }
 }
 
-/// A client with a thread of its own, which writes one thing after the other until it is over, each until it is answered.
+/// A client with a thread of its own, which sends one write after the other, each until it is answered.
 private final class RetryingClient: @unchecked Sendable {
     // Sendable: `number` and `address` are constants; the rest is its thread's until `wait` has returned.
     let number: Int
@@ -177,7 +177,7 @@ private final class RetryingClient: @unchecked Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private var connection: (port: Int, client: LoopbackClient)?
 
-    /// What must be there in the end.
+    /// The lines that must exist in the end.
     private(set) var lines: [String] = []
     private(set) var marks: Set<String> = []
     private(set) var removals = 0
@@ -197,7 +197,7 @@ private final class RetryingClient: @unchecked Sendable {
     func start() {
         Thread.detachNewThread { [self] in
             do {
-                // The list to take from is not endless.
+                // The list has a limited number of elements.
                 while !address.isOver, removals < 1900 {
                     try write()
                     done += 1
@@ -222,7 +222,7 @@ private final class RetryingClient: @unchecked Sendable {
             lines.append(text)
             try send("POST", journal + "/lines", "\"\(text)\"")
         case 2:
-            // The last one: when it is sent again, the path leads to nothing any more.
+            // The last removal: when it is repeated, the path no longer exists.
             removals += 1
             try send("DELETE", journal + "/rest/\(2000 - removals)", nil)
         default:
@@ -240,7 +240,7 @@ private final class RetryingClient: @unchecked Sendable {
         }
     }
 
-    /// Sends until there is an answer; then, at times, once more.
+    /// Sends until there is a response; then sometimes once more.
     private func send(_ method: String, _ target: String, _ body: String?) throws {
         let key = "client-\(number)-\(done)"
         var wasUnanswered = false
@@ -272,7 +272,7 @@ private final class RetryingClient: @unchecked Sendable {
         }
     }
 
-    /// Nil when the connection could not be made or broke.
+    /// Nil if the connection failed.
     private func attempt(_ method: String, _ target: String, _ body: String?, _ key: String) -> LoopbackClient.Answer? {
         guard let port = address.port else {
             usleep(2000)

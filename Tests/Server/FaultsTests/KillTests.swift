@@ -6,8 +6,8 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Workers are killed with SIGKILL at random moments, again and again on the same file, and the file compared with a
-/// model that makes the same commits: every object, value, backlink, index, count and change set.
+/// Kills workers with SIGKILL at random moments, repeatedly on the same file, and compares the file with a model that
+/// makes the same commits: every object, value, backlink, index, count and change set.
 @Suite("Killed in the middle of anything", .serialized)
 struct KillTests {
     @Test("a writer that is killed loses nothing acknowledged and leaves no commit by halves")
@@ -43,7 +43,7 @@ struct KillTests {
         let run: WorkerRun
     }
 
-    /// Several rounds on each of several files; the body runs one and gives the processes that took part.
+    /// Runs several rounds on each of several files; the body runs one and returns its processes.
     private func rounds(
         of count: Int, files: Int, _ what: String,
         _ body: (KilledFile, Int, inout SeededRandom) throws -> ([ChildProcess], WorkerRun)

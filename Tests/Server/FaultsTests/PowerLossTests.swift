@@ -6,8 +6,8 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// A worker's writes and syncs are recorded, and disks made from the record as they could be after a power failure at
-/// each moment: what was synced is there, of the rest all, nothing, some writes or some sectors of each.
+/// Records a worker's writes and syncs, and reconstructs the disk as it could be after a power failure at each moment:
+/// synced data exists; of the rest all, nothing, some writes, or some sectors of each.
 @Suite("Power failures")
 struct PowerLossTests {
     @Test("whatever a disk kept of the writes since the last sync, the file opens and nothing acknowledged is lost")
@@ -25,7 +25,7 @@ struct PowerLossTests {
         #expect(
             syncs == trace.records.count { if case .isDurable = $0 { true } else { false } }, "and writes a meta page")
 
-        // The file gets its name when it is whole: before that there is nothing to look at.
+        // The file gets its name when it is complete: before that there is nothing to check.
         let firstWord = try #require(trace.records.firstIndex { if case .said = $0 { true } else { false } })
         var images = 0
         for count in firstWord...trace.records.count {

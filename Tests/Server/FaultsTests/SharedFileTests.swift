@@ -46,8 +46,8 @@ struct SharedFileTests {
         defer { store.close() }
         let heard = Mutex<[Version]>([])
         store.onCommit { changes in heard.withLock { $0 += changes.map(\.version) } }
-        // Longer than the store goes without a look at the file: the new version is the newest one by then, and cannot
-        // be read yet.
+        // Longer than the interval at which the store checks the file: the new version is then the latest one, and
+        // cannot be read yet.
         let plan = FaultPlan(.write, 1, .wait(milliseconds: 300), repeats: true)
         let worker = try run.start(plan: plan, in: directory)
         #expect(try worker.wait() == 0, "seed \(seed): \(worker.errors)")

@@ -3,8 +3,8 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// Clients of event streams that are slow, leave in the middle, come back with the last id they saw, and whose server is
-/// killed and started again: in the end each knows what is there.
+/// Clients of event streams that are slow, disconnect, and resume with their last id, while the server is killed and
+/// restarted. In the end each has the present result.
 @Suite("Streams through anything", .serialized)
 struct StreamChaosTests {
     private static let schema = """
@@ -33,7 +33,7 @@ struct StreamChaosTests {
         Subject(query: ""),
     ]
 
-    /// Where the server listens, while it does.
+    /// The address of the server while it runs.
     private final class Address: @unchecked Sendable {
         // Sendable: guarded by `lock`.
         private let lock = NSLock()
@@ -77,7 +77,7 @@ struct StreamChaosTests {
         address.port = server.port
         try write(100, to: server, &random)
         let api = try server.client()
-        // Two more objects, of which every result holds at least one when a client has caught up.
+        // Two more objects, at least one of which is in every result once a client is up to date.
         let last = try api.send(
             "POST", "/v1/objects/Dog?update=all",
             body: """
@@ -167,7 +167,7 @@ private final class ChaosClient: @unchecked Sendable {
                 do {
                     try follow(port, goesOn, &random)
                 } catch {
-                    // A server that is being killed refuses and cuts connections.
+                    // A server that is being killed refuses and closes connections.
                     if !"\(error)".contains("cannot") { lock.withLock { failure = "\(error)" } }
                     usleep(2_000)
                 }

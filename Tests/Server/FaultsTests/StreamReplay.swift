@@ -1,7 +1,7 @@
 import Foundation
 import ProgramTesting
 
-/// What a client makes of a stream of events: it starts from `initial` and applies what follows.
+/// The state of a client of an event stream: it starts from `initial` and applies the updates.
 struct StreamReplay {
     enum Kind: Sendable {
         case collection
@@ -9,7 +9,7 @@ struct StreamReplay {
     }
 
     let kind: Kind
-    /// Each item as its JSON, with sorted keys so that equal ones are equal texts.
+    /// Each item as JSON with sorted keys, so that equal items have equal texts.
     private(set) var items: [String]?
     private(set) var sections: [Section]?
     private(set) var version: UInt64?
@@ -25,7 +25,7 @@ struct StreamReplay {
 
     init(_ kind: Kind) { self.kind = kind }
 
-    /// Throws what the event breaks.
+    /// Throws if the event violates the protocol.
     mutating func apply(_ event: StreamEvent) throws {
         let json = try event.json()
         guard event.name == "initial" || event.name == "update" else {

@@ -6,7 +6,7 @@ import ProgramTesting
 import StoreContract
 import StoreTesting
 
-/// How much the durability tests do: 1 unless REALMGATE_LONG_TESTS gives a factor.
+/// The amount of work of the durability tests: 1 unless REALMGATE_LONG_TESTS gives a factor.
 enum LongTests {
     static let factor = ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1
     static var isLong: Bool { factor > 1 }
@@ -24,8 +24,8 @@ struct WorkerRun {
     /// Whether the worker also compacts the file and copies it.
     var handlesFile = false
 
-    /// Starts the worker, behind CFaults if there is a plan or a trace, as an argument of another program if one is
-    /// named.
+    /// Starts the worker, under CFaults if there is a plan or a trace, as an argument of another program if one is
+    /// given.
     func start(
         behind program: [String] = [], plan: FaultPlan? = nil, trace: String? = nil, in directory: TestDirectory
     ) throws -> ChildProcess {
@@ -37,7 +37,7 @@ struct WorkerRun {
         var environment: [String: String] = [:]
         if plan != nil || trace != nil {
             let library = try Program.beside("libCFaults.so")
-            // New files are made under names of their own first; the lock file is not among them.
+            // New files are created under temporary names; the lock file is not among them.
             let files = [path] + [".new-*", ".compacting", ".copy", ".copy.partial"].map { path + $0 }
             environment = FaultEnvironment(library: library, files: files, plan: plan, trace: trace).variables
         }
@@ -46,14 +46,14 @@ struct WorkerRun {
             directory: directory.path)
     }
 
-    /// Opens the file in this process and has it checked.
+    /// Opens the file in this process and checks it.
     func inspect(_ audit: DurabilityAudit, said: [WorkerLine], mayKeepFailed: Bool = false) throws {
         let store = try open()
         defer { store.close() }
         try audit.check(store, said: said, burst: burst, mayKeepFailed: mayKeepFailed)
     }
 
-    /// Checks a copy of the file, if there is one, against everything that was ever said.
+    /// Checks a copy of the file, if there is one, against everything that was ever reported.
     func inspectCopy(said: [WorkerLine]) throws {
         var copy = self
         copy.path += ".copy"
@@ -62,11 +62,11 @@ struct WorkerRun {
         defer { store.close() }
         let version = try store.snapshot().version
         let past = said.filter { if case .acknowledged(let other, _) = $0 { other <= version } else { true } }
-        // Its commits may have been on their way when it was made.
+        // Commits may have been in progress when it was made.
         try DurabilityAudit(history).check(store, said: past, burst: .max)
     }
 
-    /// As the worker opens it.
+    /// Opens the file with the worker's options.
     func open() throws -> EmbeddedStore {
         var options = EmbeddedStoreOptions()
         options.clusterCapacity = 64

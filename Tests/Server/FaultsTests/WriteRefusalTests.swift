@@ -5,7 +5,7 @@ import ProgramTesting
 import StoreTesting
 import Testing
 
-/// A server whose disk is full or fails while it is written to in every way there is.
+/// A server whose disk is full or fails, with every kind of write.
 @Suite("Writes that the disk refuses", .serialized)
 struct WriteRefusalTests {
     private static let schema = """
@@ -28,7 +28,7 @@ struct WriteRefusalTests {
             ["--data", data, "--schema", schema] + more, environment: environment, in: directory)
     }
 
-    /// Sends a write that is none the same as another, with some kilobytes.
+    /// Sends a write that differs from all others, with some kilobytes.
     private func write(_ way: Way, _ number: Int, _ api: LoopbackClient) throws -> LoopbackClient.Answer {
         let box = "/v1/objects/Box"
         func texts(_ count: Int) -> String {
@@ -63,11 +63,11 @@ struct WriteRefusalTests {
         guard answer.status == 201 else { throw TestFailure(answer.text) }
     }
 
-    /// Everything there is.
+    /// Returns all contents.
     private func contents(_ api: LoopbackClient) throws -> String {
         let answer = try api.send("GET", "/v1/objects/Box?limit=10000&sort=id")
         guard answer.status == 200 else { throw TestFailure(answer.text) }
-        // The version is not counted on by a write that was refused, but may be by the next.
+        // A rejected write does not increase the version, but the next one may.
         return answer.text.replacing(#/"version":[0-9]+,?/#, with: "")
     }
 
@@ -79,7 +79,7 @@ struct WriteRefusalTests {
         let directory = try TestDirectory()
         let device = try SmallDevice(directory.file("device"), kilobytes: 1500)
         let data = device.path + "/a.realmgate"
-        // The bodies of imports are not what is to be refused.
+        // The bodies of imports must not be rejected.
         let more = ["--set", "scratch=\(directory.path)"]
         let server = try start(data, more, in: directory)
         let api = try server.client()
@@ -100,12 +100,12 @@ struct WriteRefusalTests {
                 #expect(now == last, "\(way) left something")
                 refused[way, default: 0] += 1
             }
-            // Deletions may find room where all else does not; what they free is taken again.
+            // Deletions may succeed when everything else fails; later writes use the space that they free.
             if Way.allCases.allSatisfy({ refused[$0] != nil || $0 == .deleteMany }) { break }
         }
         print("WriteRefusalTests: \(done) writes done, refused \(refused)")
         for way in Way.allCases where way != .deleteMany { #expect(refused[way] != nil, "\(way) was never refused") }
-        // What is on the disk is what was answered, after the worst end, and there can be more with more room.
+        // After SIGKILL the disk contains what was acknowledged, and accepts more once there is space.
         server.process.send(SIGKILL)
         _ = try server.process.wait()
         try device.resize(kilobytes: 20_000)
@@ -133,7 +133,7 @@ struct WriteRefusalTests {
         let last = try contents(api)
         let rows = String(
             repeating: "{\"id\": 1000, \"text\": \"" + String(repeating: "x", count: 970) + "\"}\n", count: 800)
-        // The server may close the connection while the rest comes.
+        // The server may close the connection while the rest is being sent.
         let answer = try server.client().send("POST", "/v1/import/Box?format=ndjson", body: rows)
         #expect(answer.status == 507, "\(answer.text)")
         #expect(try contents(api) == last)
@@ -156,7 +156,8 @@ struct WriteRefusalTests {
         var last = try contents(api)
         #expect(try first.stop() == 0)
         var refusals = 0
-        // Each commit syncs once: that of the first, second or third write is struck, of the second also all later ones.
+        // Each commit syncs once: the sync of the first, second or third write fails; of the second also all later
+        // ones.
         for number in 1...3 {
             let plan = FaultPlan(.sync, number, .fail(.inputOutput), repeats: number.isMultiple(of: 2))
             let environment = FaultEnvironment(library: try Program.beside("libCFaults.so"), files: [data], plan: plan)

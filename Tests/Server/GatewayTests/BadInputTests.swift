@@ -13,7 +13,7 @@ struct BadInputTests {
         let body: String?
         let status: Int
         let code: String
-        /// Members of the problem that must be there.
+        /// The members that the problem must have.
         let members: [String: JSONValue]
 
         init(
@@ -66,7 +66,7 @@ struct BadInputTests {
         Bad(
             .get, "/v1/objects/Dog?filter=agee+%3E+1", status: 400, code: "query.unknown_property",
             ["position": .int(0), "hint": .string("age")]),
-        // Two characters of two and four bytes come before the fault.
+        // Two characters of two and four bytes precede the error.
         Bad(
             .get, "/v1/objects/Dog?filter=name+%3D%3D+'%C3%A9%F0%9F%98%80'+AND+agee+%3E+1", status: 400,
             code: "query.unknown_property", ["position": .int(21)]),

@@ -141,7 +141,7 @@ struct CollectionTests {
         #expect(whole.items.count == 60)
         #expect(whole.next == nil)
 
-        // Nothing changes: the pages are exactly the whole.
+        // Without changes the pages are exactly the whole result.
         var paged: [Int64] = []
         var next: String?
         repeat {
@@ -154,7 +154,7 @@ struct CollectionTests {
         } while next != nil
         #expect(paged == whole.items, "seed \(seed)")
 
-        // Objects come and go in between: what stays appears once and in order.
+        // Objects are created and deleted meanwhile: those that remain occur once and in order.
         paged = []
         var gone: Set<Int64> = []
         var id = 60
@@ -167,7 +167,7 @@ struct CollectionTests {
                 try insert(id)
                 id += 1
             }
-            // Objects that others point to stay, so that nobody's place in the sort changes.
+            // Objects that others link to are not deleted, so that no object's sort position changes.
             let victim = Int64.random(in: 30..<60, using: &random)
             if gone.insert(victim).inserted { _ = try gateway.send(.delete, "/v1/objects/Dog/\(victim)") }
             #expect(paged.count < 1000, "paging does not end, seed \(seed)")

@@ -7,7 +7,7 @@ import JSONCoding
 import RepositoryFiles
 import Testing
 
-/// What a gateway over a schema serves at `/openapi.json`.
+/// Checks the `/openapi.json` of a gateway for various schemas.
 @Suite("The description of the API at run time")
 struct DescriptionTests {
     private static let directory = Checkout.root + "/openapi"
@@ -35,7 +35,7 @@ struct DescriptionTests {
         }
     }
 
-    /// Every reference in a document.
+    /// Returns every reference in a document.
     private static func references(_ json: JSONValue) -> [String] {
         switch json {
         case .object(let object):
@@ -53,7 +53,7 @@ struct DescriptionTests {
         arguments: [
             TestGateway.schema, EveryTypeFixture.schema,
             #"{"schemaVersion":1,"classes":[]}"#,
-            // Names that are taken, that components cannot have, and that are alike in the plural.
+            // Names that are used already, that components cannot have, and that have the same plural.
             #"""
             {"schemaVersion":1,"classes":[
               {"name":"Page","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"straße","type":"Straße?"}]},
@@ -149,7 +149,7 @@ struct DescriptionTests {
         #expect(closed["security"] == [["bearer": []], ["apiKey": []]])
         #expect(closed["paths"]?["/v1/schema"]?["get"]?["responses"]?["401"] != nil)
         #expect(closed["paths"]?["/healthz"]?["get"]?["security"] == [])
-        // Nobody in particular sees no class.
+        // A caller without a credential sees no class.
         #expect(closed["paths"]?["/v1/objects/Dog"] == nil)
         #expect(closed["paths"]?["/v1/objects/{class}"] != nil)
     }
@@ -229,7 +229,7 @@ struct DescriptionTests {
         for row in WireRefusalTests.reads + WireRefusalTests.writes {
             let path = row.target.split(separator: "?")[0].split(separator: "/").map { String($0) }
             let method = "\(row.method)".lowercased()
-            // The most general operation at the path: that of a class has the same answers.
+            // The most general operation at the path: that of a class has the same responses.
             let found = operations.filter { operation in
                 let pattern = operation.path.split(separator: "/")
                 return operation.method == method && pattern.count == path.count

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Edits of collections over HTTP")
 struct EditTests {
-    /// A type of elements, with three values as they are written and read.
+    /// An element type, with three values as they are written and read.
     struct Element: Sendable, CustomTestStringConvertible {
         let type: String
         let values: [String]
@@ -204,7 +204,7 @@ struct EditTests {
         #expect(try edit(.post, "/list?index=1", "9") == list([], [1], []))
         #expect(try edit(.delete, "/list/0", nil) == list([0], [], []))
         #expect(try edit(.put, "/list/0", "8") == list([], [], [0]))
-        // As a whole, too: [8,2,3,4].
+        // Also assigned as a whole: [8,2,3,4].
         #expect(try edit(.put, "/list", "[7,8,2,3,4]") == list([], [0], []))
         #expect(try edit(.patch, "", #"{"list":[7,8,3,4]}"#) == list([2], [], []))
         #expect(try edit(.patch, "", #"{"list":[7,8,5,4]}"#) == list([], [], [2]))

@@ -86,7 +86,7 @@ struct EveryTypeTests {
         #expect(patched.member("publisher") == ["name": .string("Bob"), "address": .null])
         #expect(patched.member("rates") == ["CHF": .string("2")])
         #expect(patched.member("editions")?[1]?["year"] == .int(2001))
-        // Replaced embedded objects are gone with what they owned.
+        // Replaced embedded objects are deleted with those that they owned.
         #expect(try gateway.get("/v1/objects/Address?count=true").member("count") == .int(0))
         #expect(try gateway.get("/v1/objects/Publisher?count=true").member("count") == .int(1))
     }
@@ -265,6 +265,6 @@ struct EveryTypeTests {
 }
 
 extension String {
-    /// Without the line end that a literal of several lines may have.
+    /// The text without the line break that a multi-line literal may have.
     fileprivate var trimmed: String { String(self.prefix { $0 != "\n" }) }
 }

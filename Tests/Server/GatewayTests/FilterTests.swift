@@ -4,7 +4,7 @@ import HTTPTesting
 import JSONCoding
 import Testing
 
-/// A filter, its arguments, and the people whom it finds.
+/// A filter, its arguments, and the people whom it matches.
 struct Found: Sendable, CustomTestStringConvertible {
     let filter: String
     let args: String
@@ -100,7 +100,7 @@ struct FilterTests {
                 if let nextOfModel { targetOfModel += "&after=\(nextOfModel)" }
                 let page = try wire.send(.get, target)
                 #expect(page.status == 200, "\(page)")
-                // A cursor of one store means the same in the other, but for the history that it is of.
+                // A cursor means the same in both stores, except for the history.
                 let pageOfModel = WireAnswer(try model.get(targetOfModel))
                 #expect(Unmarked.text(pageOfModel.text) == Unmarked.text(page.text))
                 nextOfModel = pageOfModel["next"]?.asString

@@ -61,7 +61,7 @@ struct FollowerTests {
         _ = try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"age":1,"tags":["x"],"nums":[]}"#)
         _ = try estate.wire.send(.patch, "/v1/objects/Dog/1", #"{"age":9}"#)
         let end = try estate.wire.mark()
-        // Some are told what they missed, others nothing.
+        // Some receive what they missed, others nothing.
         let streams: [WireEvents] = try Follower.all.flatMap { follower in
             try [start, end, end].map { try follower.open(estate.wire, since: $0) }
         }
@@ -139,7 +139,7 @@ struct FollowerTests {
             for follower in Follower.all { open.append((follower, try follower.open(estate.wire), .null)) }
             try estate.write(&random)
         }
-        // Some leave before they have been told anything.
+        // Some disconnect before their first event.
         for place in stride(from: 0, to: open.count, by: 7) { open[place].events.stream.didClose(.clientLeft) }
         for (follower, events, held) in open where !events.stream.isClosed {
             let expected = try follower.expected(estate.wire)

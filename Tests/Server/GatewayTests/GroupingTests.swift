@@ -4,7 +4,7 @@ import HTTPTesting
 import JSONCoding
 import Testing
 
-/// One request and the answer's body, apart from the version that begins it.
+/// A request and the response's body after the version.
 struct Asked: Sendable, CustomTestStringConvertible {
     let target: String
     let body: String
@@ -17,7 +17,7 @@ struct Asked: Sendable, CustomTestStringConvertible {
     var testDescription: String { target }
 }
 
-/// One request that is refused.
+/// A request that is rejected.
 struct Refused: Sendable, CustomTestStringConvertible {
     let target: String
     let status: Int
@@ -76,7 +76,7 @@ struct GroupingTests {
         Asked(
             "aggregates/objects/Person/ada/things?min&max&sum",
             #""count":3,"min":{"self":1},"max":{"self":"x"},"sum":{"self":"3.5"}}"#),
-        // A list counts an object as often as it holds it.
+        // A list counts an object once for each occurrence.
         Asked("aggregates/objects/Person/ada/dogs?sum=age&min=age", #""count":3,"min":{"age":3},"sum":{"age":13}}"#),
         Asked(
             "aggregates/objects/Person/ada/dogs?by=breed&filter=age+<+10",
@@ -281,7 +281,7 @@ struct GroupingTests {
         for live in [run["live"], plan["live"]] { #expect(live == ["upkeep": "incremental"]) }
         #expect(held["live"]?["upkeep"] == "anew")
         #expect(held["live"]?["reason"]?.asString?.isEmpty == false)
-        // Without a filter it is observed as it lies.
+        // Without a filter it is observed in stored order.
         let whole = try wire.send(.get, "/v1/objects/Person/ada/dogs?explain=plan")
         #expect(whole["live"] == ["upkeep": "incremental"])
     }

@@ -4,7 +4,7 @@ import JSONCoding
 import StoreTesting
 import Testing
 
-/// Objects whose primary keys are texts that mean something else in paths, or nothing at all.
+/// Objects whose primary keys are strings with a special meaning in paths, or without any.
 @Suite("Addresses of objects by any text")
 struct KeyAddressTests {
     private static let schema = #"""
@@ -27,7 +27,7 @@ struct KeyAddressTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// As `encodeURIComponent` and generated clients do it.
+    /// Encodes a key as `encodeURIComponent` and generated clients do.
     private func encoded(_ key: String) -> String {
         key.utf8.map { byte in
             let isPlain = Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || (0x30...0x39).contains(byte)
@@ -41,7 +41,7 @@ struct KeyAddressTests {
             .post, "/v1/objects/Word", text(["id": .string(key), "n": 1, "tags": ["a"], "rates": [:]]))
         try #require(made.status == 201, "\(made.text)")
         let location = try #require(made.headers["Location"])
-        // Nothing that a client or proxy would take out of a path, whether it decodes it or not.
+        // No segment that a client or proxy would remove from a path, decoded or not.
         for segment in location.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
             #expect(!["", ".", ".."].contains(segment))
             #expect(segment.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x5c })

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("Large events")
 struct LargeEventTests {
-    /// A client of one query that reads as fast or slowly as it likes, and connects again where it was.
+    /// A client of one query that reads at any speed, and reconnects at its last position.
     private struct Client {
-        /// Whether the query is on a stream of a set of subscriptions.
+        /// Whether the query is on the stream of a subscription set.
         let isShared: Bool
         let query: String
         var events: WireEvents?
@@ -30,7 +30,7 @@ struct LargeEventTests {
             events = nil
         }
 
-        /// Takes what came.
+        /// Reads the received events.
         mutating func read(most: Int, _ comment: Comment) throws {
             for event in events?.takeAll() ?? [] {
                 if let id = event.id { last = id }
@@ -45,7 +45,7 @@ struct LargeEventTests {
                     ?? ["insertions", "modifications"].flatMap {
                         event.data["objects"]?[$0]?.asArray ?? []
                     }
-                // One of each kind may reach beyond the bound.
+                // One object of each kind may exceed the limit.
                 let sizes = objects.map { object in
                     let json = JSONWriter()
                     json.value(object)
@@ -96,7 +96,7 @@ struct LargeEventTests {
             }
             let expected = try wire.get("/v1/objects/Web?limit=1000&\(query)")["items"]?.asArray ?? []
             for index in clients.indices {
-                // Some leave in the middle, some do not read this time.
+                // Some disconnect in the middle, some do not read this time.
                 if random.oneIn(4) {
                     try clients[index].read(most: most, comment)
                     clients[index].leave()
@@ -158,7 +158,7 @@ struct LargeEventTests {
         }
         #expect(try home.send(.patch, "/v1/objects/Web/1", #"{"rank":3}"#).status == 200)
         home.gateway.settle()
-        // Nobody has taken the update, which is there once.
+        // No client has read the update, which is in memory once.
         #expect((100_000..<250_000).contains(home.gateway.eventBytes), "\(home.gateway.eventBytes)")
         for stream in streams + shared { #expect(try stream.next("update")["modifications"] == [0]) }
         for stream in streams + shared { stream.stream.didClose(.clientLeft) }

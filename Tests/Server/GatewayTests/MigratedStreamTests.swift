@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Streams over migrations")
 struct MigratedStreamTests {
-    /// A store whose class changes its shape all the time.
+    /// A store whose class changes its schema all the time.
     private final class Workshop {
         let home: StoreHome
         let store: EmbeddedStore
@@ -112,7 +112,7 @@ struct MigratedStreamTests {
             guard answer.status == 200 else { throw WireFailure("\(member): \(answer)") }
         }
 
-        /// Every object with all that it shows, by its key.
+        /// Returns every object with all its visible properties, by key.
         func items() throws -> [Int: JSONValue] {
             let answer = try wire.get("/v1/objects/Item")
             return Dictionary(
@@ -152,7 +152,8 @@ struct MigratedStreamTests {
         var points: [(id: String, held: JSONValue)] = []
     }
 
-    /// Follows until the client holds what a fresh read gives. A stream whose request means nothing any more ends.
+    /// Follows the stream until the client has the result of a fresh read. A stream whose request is no longer valid
+    /// ends.
     private func follow(_ reading: inout Reading, _ wire: Wire, _ note: String) throws {
         guard let expected = try? reading.follower.expected(wire) else {
             if let events = reading.events {
@@ -191,7 +192,7 @@ struct MigratedStreamTests {
                 let event = try set.next()
                 if event.data["subscription"] == "all" { try ListReader.apply(event, to: &subscribed) }
             }
-            // Some come back from somewhere while the others keep the result alive.
+            // Some resume from an earlier position while the others keep the result alive.
             for reading in readings where reading.events != nil {
                 guard let point = reading.points.randomElement(using: &random) else { continue }
                 var other = Reading(
@@ -251,7 +252,8 @@ struct MigratedStreamTests {
             ),
         ]
         for version in 2..<16 {
-            // The writer is busy, so that all of these are prepared before the schema is replaced and done after it.
+            // The writer is busy, so that all of these are prepared before the schema is replaced, and executed after
+            // it.
             let gate = WireBox<Bool>()
             store.submit({ _ in _ = try gate.take() }, completion: { _ in })
             let document = Array(schema(version, version % 2 == 1).utf8)
@@ -307,7 +309,7 @@ struct MigratedStreamTests {
         var held = followers.map { _ in JSONValue.null }
         func expectCurrent(_ note: String) throws {
             gateway.settle()
-            // Who begins anew does so on another thread.
+            // Members that begin again do so on another thread.
             for (index, follower) in followers.enumerated() {
                 let expected = try follower.expected(wire)
                 while held[index] != expected {
@@ -316,7 +318,7 @@ struct MigratedStreamTests {
             }
         }
         try expectCurrent("at first")
-        // The thread that tells of changes waits here.
+        // The thread that reports changes waits here.
         let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isArmed = Atomic(false)
         let gate = EventStream(limit: 1 << 20) {

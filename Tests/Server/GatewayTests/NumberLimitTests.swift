@@ -4,7 +4,7 @@ import JSONCoding
 import StoreTesting
 import Testing
 
-/// Numbers at the ends of what their types hold.
+/// Numbers at the limits of their types.
 @Suite("Numbers at their limits")
 struct NumberLimitTests {
     private static let schema = #"""

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Objects over HTTP")
 struct ObjectTests {
-    /// One request and what it is answered with; the body as a whole, or nil where it does not matter.
+    /// A request and its response; the body as a whole, or nil if it does not matter.
     struct Step: Sendable, CustomTestStringConvertible {
         let method: HTTPMethod
         let target: String
@@ -149,7 +149,7 @@ struct ObjectTests {
         #expect(try gateway.send(.patch, "/v1/objects/Person/ada", #"{"city":"Rome"}"#).status == 200)
         #expect(try gateway.get("/v1/objects/Dog/1", headers: ["If-None-Match": tag]).status == 304)
         #expect(try gateway.get("/v1/objects/Dog/1?expand=owner", headers: ["If-None-Match": expanded]).status == 200)
-        // Commas within quotes belong to the tag.
+        // Commas within quotes are part of the tag.
         let several = "\"a, b\" ,, W/\"c,\",\(tag)"
         #expect(try gateway.get("/v1/objects/Dog/1", headers: ["If-None-Match": several]).status == 304)
         #expect(try gateway.get("/v1/objects/Dog/1", headers: ["If-None-Match": "\"a\" \(tag)"]).status == 400)

@@ -25,7 +25,7 @@ struct ObserveTests {
             }
             #expect(gateway.gateway.topicCount == 1)
             let writer = try LoopbackClient(port: port)
-            // Four leaves, one and three come, two is modified in place.
+            // Four leaves, one and three are added, two is modified in place.
             try writer.send(
                 "POST /v1/objects/Dog?update=modified",
                 body: #"[{"_id":4,"age":1},{"_id":1,"age":20},{"_id":3,"age":11},{"_id":2,"age":13}]"#)
@@ -35,7 +35,7 @@ struct ObserveTests {
             for client in [first, second] {
                 #expect(try client.event() == LoopbackClient.Event(id: gateway.mark(5), name: "update", data: expected))
             }
-            // What does not touch the result is not told; what does is.
+            // Changes that do not affect the result are not reported; others are.
             try writer.send("POST /v1/objects/Note", body: #"{"text":"a"}"#)
             #expect(try writer.answer().status == 201)
             try writer.send("DELETE /v1/objects/Dog/3")
@@ -73,7 +73,7 @@ struct ObserveTests {
             let target = "GET /v1/observe/objects/Dog?fields=_id&include=indices"
             for (version, missed) in [(2, "[0,1,2,3],\"modifications\":[]"), (3, "[],\"modifications\":[0,1,3]")] {
                 let header = try LoopbackClient(port: port)
-                // The header is later than what the page was opened with.
+                // The header is more recent than the page's parameter.
                 try header.send(
                     target + "&lastEventID=\(gateway.mark(1))", headers: "Last-Event-ID: \(gateway.mark(version))\r\n")
                 let parameter = try LoopbackClient(port: port)
@@ -246,7 +246,7 @@ struct ObserveTests {
             try client.send("GET /v1/observe/objects/Note?include=objects&fields=text")
             _ = try client.answer()
             #expect(try client.event().name == "initial")
-            // Many times what the socket and the queue hold.
+            // Many times the capacity of the socket and the queue.
             var last = 0
             for number in 0..<400 {
                 let method = number == 0 ? HTTPMethod.post : .put
@@ -256,7 +256,7 @@ struct ObserveTests {
                 last = number
             }
             gateway.settle()
-            // A stream of every update would have 400; this one tells most of them in one, and ends up to date.
+            // A stream of every update would have 400 events; this one combines most of them, and ends up to date.
             var count = 0
             var initials = 0
             while count < 400 {

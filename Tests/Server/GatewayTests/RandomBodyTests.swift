@@ -5,7 +5,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Bodies made at random, which are near enough to what fits that about half of them do.
+/// Random bodies, about half of which are valid.
 @Suite("Random bodies")
 struct RandomBodyTests {
     private struct Random: RandomNumberGenerator {
@@ -52,7 +52,7 @@ struct RandomBodyTests {
         #expect(kept > 40, "seed \(seed)")
     }
 
-    /// Mostly of the type.
+    /// Returns a value, mostly of the type.
     private func value(for type: PropertyType, _ random: inout Random) -> JSONValue {
         guard Int.random(in: 0..<12, using: &random) > 0 else { return anything(2, &random) }
         let elements = (0..<Int.random(in: 0..<4, using: &random)).map { _ in element(of: type, &random) }

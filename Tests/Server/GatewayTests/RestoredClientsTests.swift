@@ -4,10 +4,10 @@ import JSONCoding
 import StoreTesting
 import Testing
 
-/// After a backup was restored, the versions go back, and other commits make the same numbers again.
+/// After a backup is restored, versions go back, and other commits reuse the same numbers.
 @Suite("Clients of a gateway whose backup was restored")
 struct RestoredClientsTests {
-    /// What clients were given, at any time, and hold.
+    /// Tags, cursors and ids that clients received at any time and kept.
     private struct Given {
         var points: [(follower: Follower, id: String, held: JSONValue)] = []
         var tags: [(target: String, tag: String)] = []
@@ -44,7 +44,7 @@ struct RestoredClientsTests {
         try wire.observe("/v1/subscriptions/s/stream", headers: id.map { ["Last-Event-ID": $0] } ?? [:], limit: 1 << 20)
     }
 
-    /// Writes so many times, and collects what clients are given meanwhile.
+    /// Writes a number of times, and collects what clients receive meanwhile.
     private func write(
         _ estate: StoredDogOwnersFixture, _ count: Int, _ random: inout WireRandom, _ given: inout Given, _ note: String
     ) throws {
@@ -135,7 +135,7 @@ struct RestoredClientsTests {
             #expect(answer.status == 410 && answer.code == "cursor.gone", "\(note): \(cursor): \(answer)")
         }
         try refuseConditions(wire, abandoned, note)
-        // What this history gave is good: nothing was written since.
+        // Values of this history are valid: nothing was written since.
         for (target, tag) in own.tags.suffix(Self.reads.count) {
             // An export is always sent.
             let status = target.contains("export") ? 200 : 304
@@ -154,7 +154,7 @@ struct RestoredClientsTests {
         estate.settle()
     }
 
-    /// Writes that ask for a state of a history that was given up.
+    /// Sends writes with conditions on a state of an abandoned history.
     private func refuseConditions(_ wire: Wire, _ abandoned: Given, _ note: String) throws {
         let mark = try wire.mark()
         for (target, tag) in abandoned.tags.suffix(3 * Self.reads.count) {

@@ -32,7 +32,7 @@ struct ServiceTests {
         #expect(described.subtracting(routes) == [], "described and not there")
     }
 
-    /// A path with `*` for each parameter.
+    /// Returns a path with `*` for each parameter.
     private static func plain(_ path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(":") || $0.hasPrefix("*") || $0.hasPrefix("{") ? "*" : String($0) }

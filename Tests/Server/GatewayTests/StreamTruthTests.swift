@@ -5,13 +5,12 @@ import JSONCoding
 import StoreTesting
 import Testing
 
-/// Whatever a stream shows is watched: a client that follows it holds, after every commit, what a fresh read gives. A
-/// failure names its seed.
+/// A client that follows a stream has, after every commit, the result of a fresh read. A failure names its seed.
 @Suite("streams tell what they show")
 struct StreamTruthTests {
     private static let links = ["friend", "friends", "pals", "by", "fans", "listers"]
 
-    /// Random `fields` or `expand`, up to four links deep.
+    /// Returns random `fields` or `expand`, up to four links deep.
     private static func shape(_ random: inout SeededRandom) -> String {
         func way(_ most: Int) -> [String] { (0..<random.below(most + 1)).map { _ in random.pick(links) ?? "friend" } }
         switch random.below(4) {
@@ -61,7 +60,7 @@ struct StreamTruthTests {
         var held = JSONValue.null
         var last: String?
 
-        /// Takes what came. False when the stream has ended.
+        /// Reads the received events. Returns false if the stream has ended.
         mutating func follow(_ note: String) throws -> Bool {
             for event in events.takeAll() {
                 if ["deleted", "error"].contains(event.name) { return false }
@@ -72,7 +71,7 @@ struct StreamTruthTests {
             return true
         }
 
-        /// What was before is what the client held.
+        /// Expects that old values are those that the client had.
         private func expectOld(_ event: WireEvents.Event, _ note: String) throws {
             for change in event.data["changes"]?.asArray ?? [] {
                 guard let name = change["name"]?.asString, let old = change["old"] else { continue }
@@ -132,7 +131,7 @@ struct StreamTruthTests {
         let plain = try ward.whole.observe("/v1/observe/objects/Person/1")
         let begun = try #require(try person.next().id)
         for events in [home, plain] { _ = try events.next("initial") }
-        // The link's target goes in the same commit.
+        // The link's target is deleted in the same commit.
         #expect(
             try ward.whole.send(.patch, "/v1/objects/Person/3", #"{"any":\#(HiddenPartFixture.link(666002))}"#).status
                 == 200)
@@ -143,7 +142,7 @@ struct StreamTruthTests {
         #expect(change("friend")?["old"] == 666002)
         #expect(change("friend")?["new"] == .null)
         #expect(change("any")?["old"]?["$link"]?["key"] == 666002)
-        // An embedded object's property, and another embedded object.
+        // A property of an embedded object, and another embedded object.
         _ = try plain.next("change")
         for (target, body, old, new) in [
             ("/v1/objects/Person/1/home", #"{"street":"Side"}"#, "Main", "Side"),
@@ -157,7 +156,7 @@ struct StreamTruthTests {
                 #expect(change?["new"]?["street"]?.asString == new, "\(body)")
             }
         }
-        // Who comes back is told what it held.
+        // A reconnecting client gets the changes of its property.
         let again = try ward.whole.observe("/v1/observe/objects/Person/3", headers: ["Last-Event-ID": begun])
         let missed = try again.next("change")["changes"]?.asArray ?? []
         #expect(missed.first(where: { $0["name"] == "friend" })?["old"] == 666002)
@@ -185,7 +184,7 @@ struct StreamTruthTests {
             ward.gateway.settle()
         }
         var schema = HiddenPartFixture.schema(version: 2)
-        // The caller has no such class.
+        // The caller does not see the class.
         try add("gold", to: "Vault", &schema)
         for stream in streams { #expect(stream.takeAll() == []) }
         try add("stars", to: "Note", &schema)
@@ -196,7 +195,7 @@ struct StreamTruthTests {
                 #expect(stream.takeAll() == [], "\(index)")
             }
         }
-        // Of persons the caller's role names the properties.
+        // The caller's role names the visible properties of persons.
         try add("stars", to: "Person", &schema)
         for (index, stream) in streams.enumerated() {
             if index == 2 { _ = try stream.next("initial") } else { #expect(stream.takeAll() == [], "\(index)") }
@@ -222,7 +221,7 @@ struct StreamTruthTests {
                 #expect(PermissionMatrixTests.plain(seen) == PermissionMatrixTests.plain(truth), "\(target)")
             }
         }
-        // To whoever sees everything links are primary keys.
+        // With full access, links are primary keys.
         let all = try ward.whole.get("/v1/values/objects/Person?keyPath=@unionOfObjects.friend")
         #expect(all["values"] == [666001, 1, 1, 2, 666002], "\(all)")
     }

@@ -4,8 +4,8 @@ import JSONCoding
 import StoreTesting
 import Testing
 
-/// Operations that say which element they mean, against a list of which nothing is known but which of its elements are
-/// the same.
+/// Compares operations that say which element they expect with a model of a list that knows only which elements are
+/// equal.
 @Suite("Transactions that say which element they mean, at random")
 struct TransactionPlaceModelTests {
     private static let schema = #"""
@@ -20,7 +20,7 @@ struct TransactionPlaceModelTests {
             {"name":"boxes","type":"Box[]"},{"name":"parts","type":"Part[]"}]}]}
         """#
 
-    /// Of each list the elements that there may be, each as everything that a client may call it.
+    /// For each list the possible elements, each in all forms in which a client may write it.
     static let pools: [(property: String, elements: [[String]])] = [
         ("ints", [["1", "1.0"], ["2"], ["3"]]),
         ("names", [#""a""#, #""b""#, "null", #""""#, "\"\u{e9}\"", "\"e\u{301}\"", #""NaN""#].map { [$0] }),
@@ -53,7 +53,7 @@ struct TransactionPlaceModelTests {
                 ["3", #"{"$link":{"class":"Box","key":3}}"#],
             ]
         ),
-        // Of these only the first makes one.
+        // Only the first form of these creates an element.
         (
             "parts",
             [
@@ -75,7 +75,7 @@ struct TransactionPlaceModelTests {
         return try gateway.send(.post, "/v1/transactions", #"{"operations":[\#(all)]}"#)
     }
 
-    /// The position of the element that is meant: the nearest one that is as it was.
+    /// Returns the position of the expected element: the nearest equal one.
     private func nearest(_ element: Int, to index: Int, in list: [Int]) -> Int? {
         let start = max(0, min(index, list.count - 1))
         return list.indices.filter { list[$0] == element }.min { (abs($0 - start), $0) < (abs($1 - start), $1) }
@@ -89,7 +89,7 @@ struct TransactionPlaceModelTests {
         let (property, elements) = Self.pools[pool]
         let gateway = try gateway()
         func stored() throws -> [JSONValue] { try gateway.get("/v1/objects/Box/1").json[property]?.parts ?? [] }
-        // What each of them reads as.
+        // The form in which each of them is read.
         var read: [(json: JSONValue, element: Int)] = []
         for (number, spellings) in elements.enumerated() {
             for spelling in property == "parts" ? [spellings[0]] : spellings {
@@ -153,7 +153,7 @@ struct TransactionPlaceModelTests {
         }
     }
 
-    /// An embedded object with properties of which some are the same as another's.
+    /// An embedded object, some of whose properties are equal to another's.
     private struct Part {
         var code: Int
         var size: Int
@@ -206,7 +206,7 @@ struct TransactionPlaceModelTests {
 }
 
 extension JSONValue {
-    /// Texts that look alike are none the same.
+    /// Strings that look alike but are different.
     fileprivate var bytes: [UInt8] {
         let writer = JSONWriter(capacity: 64)
         writer.value(self)

@@ -60,7 +60,7 @@ struct TransactionTests {
         func commit(_ operations: [String]) throws -> Response {
             try Self.commit(gateway, "{\"operations\":[\(operations.joined(separator: ","))]}")
         }
-        // Twice the same, one that is not there, and one of another class in between.
+        // The same object twice, a missing one, and one of another class in between.
         for (operations, index) in [
             ([delete(1), delete(2), delete(1)], 2), ([delete(1), delete(99), delete(2)], 1),
             ([delete(1), #"{"op":"delete","object":{"class":"Person","key":"nobody"}}"#, delete(2)], 1),
@@ -71,7 +71,7 @@ struct TransactionTests {
             #expect(answer.member("operation") == .int(Int64(index)), "\(answer.text)")
         }
         #expect(try gateway.get("/v1/objects/Dog?count=true").member("count") == .int(4))
-        // What comes after sees that they are gone, and may make them anew.
+        // Later operations see the deletion, and may create the objects again.
         let create = #"{"op":"create","class":"Dog","value":{"_id":1,"name":"New"}}"#
         let require = #"{"op":"require","class":"Dog","count":2}"#
         let answer = try commit([delete(1), delete(2), require, create, delete(1), create])
@@ -145,13 +145,13 @@ struct TransactionTests {
         let gateway = try TestGateway { $0.largestTransaction = 2 }
         let create = #"{"op":"create","class":"Note"}"#
         #expect(try Self.commit(gateway, #"{"ifVersion":1,"operations":[\#(create)]}"#).status == 200)
-        // 1.0 is the number 1 as well.
+        // 1.0 is the integer 1, too.
         let one = #"{"ifVersion":2.0,"operations":[{"op":"require","class":"Note","count":1.0}]}"#
         #expect(try Self.commit(gateway, one).status == 200)
         let late = try Self.commit(gateway, #"{"ifVersion":1,"operations":[\#(create)]}"#)
         #expect(late.status == 412)
         #expect(late.member("code") == .string("transaction.version_changed"))
-        // The mark of an answer is of its history alone.
+        // The mark of a response belongs to its history.
         let other = Mark(Version(3), .random())
         #expect(try Self.commit(gateway, #"{"ifVersion":"\#(other)","operations":[\#(create)]}"#).status == 412)
         let made = try Self.commit(gateway, #"{"ifVersion":"\#(gateway.mark(3))","operations":[\#(create)]}"#)
@@ -297,7 +297,7 @@ struct TransactionTests {
         }
         #expect(try gateway.send(.delete, "/v1/objects/Dog/7").status == 404)
 
-        // What was refused was not done, and may be tried again.
+        // A rejected request was not executed, and may be tried again.
         #expect(try Self.commit(gateway, #"{"operations":[{"op":"require","class":"Dog"}]}"#, key: "k5").status == 412)
         #expect(try gateway.send(.post, "/v1/objects/Dog", #"{"_id":8}"#).status == 201)
         #expect(try Self.commit(gateway, #"{"operations":[{"op":"require","class":"Dog"}]}"#, key: "k5").status == 200)
@@ -336,7 +336,7 @@ struct TransactionTests {
             #expect(again.status == answers[number].status, "\(request): \(again.text)")
             #expect(again.text == answers[number].text)
             #expect(again.headers["Idempotency-Replayed"] == "true")
-            // Without the key, or with another, it is what it is.
+            // Without the key, or with another one, the request is executed.
             #expect(try gateway.send(request.0, request.1, request.2).status == 404)
             let other = try gateway.send(request.0, request.1, request.2, headers: ["Idempotency-Key": "n\(number)"])
             #expect(other.status == 404)

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Answers to writes")
 struct WriteAnswerTests {
-    /// The answer with its body in memory; what comes in pieces holds nothing when it begins, so that it is not refused
-    /// for lack of room, and a body that is there is small.
+    /// Returns the response with its body in memory. A streamed body holds nothing when it begins, so that it is not
+    /// rejected for lack of memory, and a complete body is small.
     private static func send(
         _ home: WebFixture, _ method: HTTPMethod, _ target: String, _ body: String, _ headers: HeaderFields = [:]
     ) throws -> Response {

@@ -8,7 +8,7 @@ import ObjectModel
 import Synchronization
 import Testing
 
-/// A time of day that tests move.
+/// A clock that tests set.
 final class HandClock: Sendable {
     private let seconds = Mutex<Int64>(1_800_000_000)
 
@@ -17,7 +17,7 @@ final class HandClock: Sendable {
     func advance(_ count: Int64) { seconds.withLock { $0 += count } }
 }
 
-/// A gateway with access control, keys in memory, and a clock that tests move.
+/// A gateway with access control, keys in memory, and a clock that tests set.
 struct GuardedGateway {
     let clock = HandClock()
     let keys: KeyRing
@@ -206,7 +206,7 @@ struct AccessControlTests {
             return
         }
         #expect(try guarded.gateway.get("/v1/schema", headers: ["X-API-Key": secret]).status == 200)
-        // Taking the only key back leaves it closed.
+        // Revoking the only key does not make the server open again.
         guard case .string(let id)? = made.member("id") else {
             Issue.record("no id")
             return

@@ -6,14 +6,14 @@ import Identity
 import JSONCoding
 import Testing
 
-/// What the gateway keeps between requests is kept for one caller: nobody else finds it, and the one who does finds in
-/// it what its rules show.
+/// Data that the gateway stores between requests belongs to one caller: no other caller can find it, and the caller
+/// sees it through its rules.
 @Suite("what is kept for one caller")
 struct CallersApartTests {
     private static let other = Caller(
         Principal(credential: .key("other"), subject: "other"), HiddenPartFixture.caller.view)
 
-    /// The bearer of a token without a subject, by the claims of which the rules tell callers apart.
+    /// The holder of a token without a subject, whom the rules identify by its claims.
     private static func nameless(_ team: String, _ role: Role) -> Caller {
         let claims: JSONValue = .object(JSONObject([JSONObject.Member(name: "team", value: .string(team))]))
         return Caller(
@@ -45,7 +45,7 @@ struct CallersApartTests {
             ] as [(HTTPMethod, String, Int)] {
                 let answer = try send(caller, method, target)
                 #expect(answer.status == status, "\(method) \(target)")
-                // It tells no more than of one that never was.
+                // The response is the same as for an id that never existed.
                 let never = try send(caller, method, target.replacing(id, with: "never"))
                 #expect(
                     PermissionMatrixTests.plain(answer.text.replacing(id, with: "never"))
@@ -140,14 +140,14 @@ struct CallersApartTests {
         let made = try create(red, "red")
         #expect(made.status == 201)
         #expect(try create(red, "red").headers["Idempotency-Replayed"] == "true")
-        // The same request of another: its own, which may not make what the rule does not allow it.
+        // The same request of another caller is its own, and must follow its rules.
         for caller in [blue, HiddenPartFixture.caller, Self.other] {
             let answer = try create(caller, "red")
             #expect(answer.headers["Idempotency-Replayed"] == nil)
             #expect(answer.status == 403 || answer.status == 409)
             #expect(answer.text != made.text)
         }
-        // Nor does a refusal tell that the key was used.
+        // An error does not reveal that the key was used either.
         #expect(try create(blue, "blue").status == 409)
     }
 

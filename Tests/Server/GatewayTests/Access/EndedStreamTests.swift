@@ -16,7 +16,7 @@ struct EndedStreamTests {
         let wire = Wire(store: gateway.store, router: gateway.router)
         let dogs = try wire.observe("/v1/observe/objects/Dog")
         _ = try dogs.next("initial")
-        // The same rights.
+        // The same permissions.
         control.replace(rules("TRUEPREDICATE"))
         let more = try wire.observe("/v1/observe/sections/Dog?by=breed")
         _ = try more.next("initial")

@@ -9,16 +9,16 @@ import ObjectModel
 import RepositoryFiles
 import StoreContract
 
-/// A gateway over a database of which a caller sees a part, and one over a database that is only that part: the hidden
-/// objects really deleted, the hidden properties and classes really dropped. To the caller both must be the same.
+/// A gateway to a database of which a caller sees a part, and one to a database with only that part: hidden objects,
+/// properties and classes were really deleted. For the caller both must be the same.
 struct HiddenPartFixture {
-    /// Stands in everything that is hidden.
+    /// Occurs in all hidden data.
     static let marker = "SECRETMARK"
-    /// The numbers of hidden objects begin so.
+    /// The prefix of the numbers of hidden objects.
     static let number = "66600"
 
     let whole: Wire
-    /// The gateway's own, to wait for its events.
+    /// The gateway itself, to wait for its events.
     let gateway: Gateway
     let part: Wire
     let partGateway: Gateway
@@ -41,7 +41,7 @@ struct HiddenPartFixture {
         """#
     }
 
-    /// What is left of it for the caller.
+    /// The schema that the caller sees.
     static let visibleSchema = #"""
         {"schemaVersion":2,"classes":[
           {"name":"Person","primaryKey":"id","properties":[
@@ -149,7 +149,7 @@ struct HiddenPartFixture {
 }
 
 extension Wire {
-    /// Asks in the name of a caller.
+    /// Sends a request as a caller.
     func send(
         as caller: Caller, _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
     ) throws -> WireAnswer {
@@ -162,7 +162,7 @@ extension Wire {
 }
 
 extension Router {
-    /// A router whose requests all come from one caller.
+    /// Returns a router whose requests all come from one caller.
     func calling(as caller: Caller) -> Router {
         var calling = Router()
         for method in [HTTPMethod.get, .post, .put, .patch, .delete, .head, .options] {

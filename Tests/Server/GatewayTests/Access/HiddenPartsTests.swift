@@ -5,7 +5,7 @@ import Identity
 import JSONCoding
 import Testing
 
-/// What a caller finds of objects that belong to others, of which it sees some.
+/// A caller's view of objects that belong to others and of which it sees some.
 @Suite("Embedded objects and links of whom not everything is seen")
 struct HiddenPartsTests {
     private static let paths = [

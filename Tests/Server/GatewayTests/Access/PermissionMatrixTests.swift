@@ -9,11 +9,11 @@ import QueryLanguage
 import StoreContract
 import Testing
 
-/// Every route against a role: what is hidden is in no answer, and what is forbidden does nothing. A new route must be
-/// added here: see `everyRoute`.
+/// Tests every route with a role: no response contains hidden data, and denied requests change nothing. A new route
+/// must be added here: see `everyRoute`.
 @Suite("permissions, route by route")
 struct PermissionMatrixTests {
-    /// What is asked of each route that reads: by both gateways, whose answers must be the same.
+    /// The requests for each reading route, sent to both gateways, whose responses must be equal.
     static let reads: [String: [String]] = [
         "/v1/schema": ["/v1/schema"],
         "/v1/objects/:class": [
@@ -117,7 +117,7 @@ struct PermissionMatrixTests {
         ],
     ]
 
-    /// Of an object that is there, and of one that is not.
+    /// Requests for an existing and a missing object.
     private static func held(_ resource: String, _ paths: [String]) -> [String] {
         ["1", "666001"].flatMap { key in paths.map { "/v1/\(resource)/Person/\(key)/\($0)" } }
     }
@@ -168,7 +168,7 @@ struct PermissionMatrixTests {
             #expect(Self.plain(seen) == Self.plain(truth), "\(target)")
             Self.expectNoSecret(seen, target)
             guard pattern.hasPrefix("/v1/"), !["/v1/schema", "/v1/export/:class"].contains(pattern) else { continue }
-            // The same by a form.
+            // The same request as a form.
             let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
             let form = try ward.whole.send(
                 as: HiddenPartFixture.caller, .post, "/v1/query" + parts[0].dropFirst(3),
@@ -234,7 +234,7 @@ struct PermissionMatrixTests {
                 guard let next = seen["next"]?.asString, let other = truth["next"]?.asString else { break }
                 seenTarget = "/v1/objects/Person/1/\(query)&after=" + Wire.encoded(next)
                 truthTarget = "/v1/objects/Person/1/\(query)&after=" + Wire.encoded(other)
-                // The cursor is of an earlier version now, of which the hidden is as hidden.
+                // The cursor is now of an earlier version, whose hidden data is equally hidden.
                 let change = #"{"name":"SECRETMARK \#(seen.text.count)"}"#
                 #expect(try ward.whole.send(.patch, "/v1/objects/Person/666001", change).status == 200)
                 for wire in [ward.whole, ward.part] {
@@ -244,7 +244,7 @@ struct PermissionMatrixTests {
         }
     }
 
-    /// Streams, and what is read where they begin.
+    /// Streams, and the reads with which they begin.
     static let streams: [String: [String]] = [
         "/v1/observe/objects/:class": [
             "/v1/observe/objects/Person", "/v1/observe/objects/Person?filter=ANY%20friends.age%20%3E%200",
@@ -270,7 +270,7 @@ struct PermissionMatrixTests {
     func streaming(_ pattern: String) throws {
         let ward = try HiddenPartFixture()
         for target in Self.streams[pattern] ?? [] {
-            // What cannot be observed is refused as without the hidden.
+            // What cannot be observed is rejected as it is without the hidden data.
             let answer = try ward.part.send(.get, target.replacingOccurrences(of: "/observe", with: ""))
             if pattern.hasPrefix("/v1/observe/objects"), pattern.hasSuffix("*steps"), answer.status != 200 {
                 let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, target)
@@ -290,7 +290,7 @@ struct PermissionMatrixTests {
             let made = try ward.whole.send(
                 .post, "/v1/objects/Person?update=modified", #"{"id":666003,"name":"SECRETMARK new"}"#)
             #expect((200...201).contains(made.status))
-            // The first that is heard is of what is there.
+            // The first event contains visible data only.
             for wire in [ward.whole, ward.part] {
                 let current = try wire.get("/v1/objects/Person/1")["age"]?.asInt ?? 0
                 let change =
@@ -381,7 +381,7 @@ struct PermissionMatrixTests {
         let told = try object.next("change")["changes"]?.asArray?.compactMap { $0["name"]?.asString } ?? []
         #expect(Set(told).isSuperset(of: ["friend", "by"]))
         #expect(try map.next("update")["objects"]?["modifications"] == ["a": .null])
-        // Nothing more is told of it, and nothing at all of its other properties.
+        // Nothing more is reported of it, and nothing of its other properties.
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"age":1}"#).status == 200)
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", #"{"age":77}"#).status == 200)
         #expect(try rows.next("update")["modifications"] == [0])
@@ -390,7 +390,7 @@ struct PermissionMatrixTests {
         #expect(rows.waitingText() == "" && object.waitingText() == "")
     }
 
-    /// Writes that the role may not do, by route.
+    /// Writes that the role may not make, by route.
     static let writes: [String: [(HTTPMethod, String, String?)]] = [
         "GET /v1/backup": [(.get, "/v1/backup", nil)],
         "GET /metrics": [(.get, "/metrics", nil)],
@@ -515,7 +515,7 @@ struct PermissionMatrixTests {
         for (method, target, body) in Self.writes[route] ?? [] {
             let answer = try ward.whole.send(as: HiddenPartFixture.caller, method, target, body)
             #expect([400, 403, 404, 409, 412, 422].contains(answer.status), "\(method) \(target): \(answer)")
-            // The client's own numbers come back to it.
+            // The response repeats the client's own numbers.
             #expect(!answer.text.contains(HiddenPartFixture.marker), "\(target): \(answer)")
             #expect(try Self.content(ward.whole.store) == before, "\(method) \(target)")
         }
@@ -548,7 +548,7 @@ struct PermissionMatrixTests {
         #expect(made.json == ["id": 9, "name": "x"])
         let changed = try ward.whole.send(as: caller, .patch, "/v1/objects/Person/9", #"{"secret":"z"}"#)
         #expect(changed.json == ["id": 9, "name": "x"])
-        // The tags of writes are those of reads.
+        // The tags of writes equal those of reads.
         let read = try ward.whole.send(as: caller, .get, "/v1/objects/Person/9")
         #expect(read.headers["ETag"] == changed.headers["ETag"])
         let again = try ward.whole.send(
@@ -559,12 +559,12 @@ struct PermissionMatrixTests {
         #expect(try ward.whole.send(as: caller, .patch, "/v1/objects/Person/9", #"{"age":1}"#).status == 422)
     }
 
-    /// Routes that no rule concerns, or that have tests of their own.
+    /// Routes that do not depend on rules, or that have tests of their own.
     private static let others: Set<String> = [
         "GET /healthz", "GET /readyz", "GET /docs", "GET /",
-        // It says who asks, and has its own tests.
+        // It describes the caller, and has its own tests.
         "GET /v1/whoami",
-        // What is kept is read through the view; see `CallersApartTests`.
+        // Stored data is read through the view; see `CallersApartTests`.
         "POST /v1/snapshots", "GET /v1/snapshots", "GET /v1/snapshots/:snapshot", "DELETE /v1/snapshots/:snapshot",
         "GET /v1/snapshots/:snapshot/changes",
         // It writes through the view as POST /v1/objects does; see `importing`.
@@ -616,7 +616,8 @@ struct PermissionMatrixTests {
         return event.name + plain(String(decoding: json.bytes, as: UTF8.self))
     }
 
-    /// The text without the number of the version, which hidden changes raise too, and without the request's.
+    /// Returns the text without the version number, which hidden changes increase too, and without the request's
+    /// identifier.
     static func plain(_ text: String) -> String {
         withoutCursorMark(text)
             .replacingOccurrences(of: #""version":\d+"#, with: #""version":0"#, options: .regularExpression)
@@ -639,7 +640,7 @@ struct PermissionMatrixTests {
         if !asked.contains(HiddenPartFixture.number) {
             #expect(!answer.text.contains(HiddenPartFixture.number), "\(target): \(answer)")
         }
-        // The description speaks of secrets and defaults of its own.
+        // The description contains words such as secret.
         guard target != "/openapi.json" else { return }
         if !asked.contains("ault") { #expect(!answer.text.contains("ault\""), "\(target): \(answer)") }
         if !asked.contains("secre") { #expect(!answer.text.contains("secret"), "\(target): \(answer)") }
@@ -658,7 +659,7 @@ struct PermissionMatrixTests {
 }
 
 extension WireEvents {
-    /// Everything that has come and was not read.
+    /// Returns everything received and not yet read.
     func waitingText() -> String {
         stream.takeQueued().events.reduce(into: "") { $0 += String(decoding: $1.bytes, as: UTF8.self) }
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("quotas of callers")
 struct QuotaTests {
-    /// A client's address by its last byte.
+    /// Returns a client's address by its last byte.
     private static func client(_ address: String) -> RemoteAddress {
         .v4(0x0A00_0000 + (address.split(separator: ".").last.flatMap { UInt32($0) } ?? 0), port: 1)
     }
@@ -80,7 +80,7 @@ struct QuotaTests {
         }
         let used = gateway.gateway.repetitions.bytes(of: RequestWork.ownCaller)
         #expect(used > 0 && used < 51 * 1000, "\(used)")
-        // Later writes show, and the tag of then is not claimed for them.
+        // The response shows later writes, without the tag of the first response.
         let late = try send(.patch, "/v1/objects/Page/1", #"{"n":3}"#, "k3")
         #expect(late.status == 200 && late.member("n") == 49 && late.headers["ETag"] == nil)
         #expect(late.headers["Idempotency-Replayed"] == "true")
@@ -95,7 +95,7 @@ struct QuotaTests {
         let transaction = try send(.post, "/v1/transactions?include=objects", operations, "transaction")
         #expect(transaction.status == 200, "\(transaction.text.prefix(300))")
         #expect(try send(.post, "/v1/transactions?include=objects", operations, "transaction").text == transaction.text)
-        // What is gone is null; what was done is said all the same.
+        // Deleted objects are null; the write is still reported as done.
         #expect(try gateway.send(.delete, "/v1/objects/Page/2").status == 204)
         let gone = try send(.post, "/v1/objects/Page", two, "array")
         #expect(gone.status == 201 && gone.member("items")?[0] == .null && gone.member("items")?[1]?["id"] == 3)
@@ -144,7 +144,7 @@ struct QuotaTests {
             #expect(try export("10.0.0.2").status == 200)
             withExtendedLifetime(open) {}
         }
-        // With the body goes its place.
+        // The quota is released with the body.
         let whole = try export("10.0.0.1")
         #expect(whole.status == 200 && whole.text.split(separator: "\n").count == 4)
     }

@@ -7,8 +7,8 @@ import JSONCoding
 import StoreTesting
 import Testing
 
-/// How a collection that may hold something hidden became another one is told by what its reader sees of both, and not by
-/// what was written. A failure names its seed.
+/// The changes of a collection that may contain hidden objects are reported as the reader sees them, not as they were
+/// written. A failure names its seed.
 @Suite("differences of collections with hidden elements")
 struct SeenDifferenceTests {
     private static func update(
@@ -30,7 +30,7 @@ struct SeenDifferenceTests {
             ("anys", "[\(link),\(link),\(link),\(link)]", nil, Self.update(modifications: [0, 1, 2, 3])),
             ("anys", "[1,[\(link)],{\"a\":\(link)}]", nil, Self.update(modifications: [1, 2])),
             ("anys", "[1,\(link),2]", "[null,2]", Self.update(deletions: [0], modifications: [1])),
-            // Another hidden one in its place is no difference.
+            // Replacing a hidden element by another one is no visible difference.
             (
                 "anys", "[1,\(link),2]", "[1,\(HiddenPartFixture.link(666001)),2,3]",
                 Self.update(insertions: [3], modifications: [1])
@@ -45,7 +45,7 @@ struct SeenDifferenceTests {
                 #expect(try ward.whole.send(.patch, "/v1/objects/Person/\(key)", body).status == 200)
             }
             try patch(1, #"{"\#(name)":\#(held)}"#)
-            // Of the persons only their ids count, which stay.
+            // Only the persons' ids are observed, which do not change.
             let keyPaths = name.hasPrefix("any") ? "" : "&keyPaths=id"
             let events = try ward.whole.observe(
                 as: HiddenPartFixture.caller, "/v1/observe/objects/Person/1/\(name)?include=indices" + keyPaths)
@@ -163,7 +163,7 @@ struct SeenDifferenceTests {
             }
             try write(0, operations)
 
-            // The same as far as it is seen.
+            // Equal as far as it is visible.
             let after = lines.filter { !$0.isHidden }
             let (was, now) = (Set(before.map(\.number)), Set(after.map(\.number)))
             wasSeen.formUnion(now)
@@ -190,7 +190,7 @@ struct SeenDifferenceTests {
                     texts.first == texts.last,
                     "seed \(fresh.seed), round \(round), step \(step): \(targets[target]) after \(operations)")
                 guard random.oneIn(8) else { continue }
-                // Away for a while.
+                // Disconnected for a while.
                 for stream in streams[target] { stream.stream.didClose(.clientLeft) }
                 streams[target] = random.oneIn(2) ? try open(target) : []
             }

@@ -8,14 +8,14 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 
-/// A database of which a caller sees a part, and one that is only that part. Whatever is written to the first is written to
-/// the second as far as the caller sees it, so that to the caller both are the same after every commit.
+/// A database of which a caller sees a part, and one with only that part. Each write to the first is made to the second
+/// as far as the caller sees it, so that for the caller both are the same after every commit.
 final class TwoWorlds {
-    /// How values of a property hold links.
+    /// How the values of a property contain links.
     private enum Kind {
         case plain
         case link
-        /// A list or set, which leaves hidden elements out.
+        /// A list or set, which omits hidden elements.
         case links
         case map
         case mixed
@@ -52,26 +52,26 @@ final class TwoWorlds {
         return Caller(Principal(credential: .key("reader"), subject: "reader"), AccessView(role: role))
     }
 
-    /// Everything, as the administrator sees it.
+    /// The first database as the administrator sees it.
     let all: Wire
-    /// The same as the caller sees it.
+    /// The first database as the caller sees it.
     let whole: Wire
-    /// What there is for the caller, and nothing else.
+    /// The second database.
     let part: Wire
     private let truth: Wire
-    /// Whether the rule holds in the world without the hidden, too; else it does not restrict anything there.
+    /// Whether the rule is also used in the world without hidden objects, where it restricts nothing otherwise.
     private let isRuledAlike: Bool
     private let gateways: [Gateway]
     private let homes: [StoreHome]
 
     private var people: [Int: [String: JSONValue]] = [:]
     private var hidden: Set<Int> = []
-    /// Those that were seen once.
+    /// The objects that were visible once.
     private var wasSeen: Set<Int> = []
     private var told: [Int: [String: JSONValue]] = [:]
     private var last = 0
-    /// What the commit in the making has assigned already and may not assign again: one that is changed and changed back
-    /// would be an assignment in one world only. Properties that may lead to something hidden are told of by value.
+    /// Properties that the present commit has assigned and may not assign again, because a change that is reverted
+    /// would be an assignment in one world only. Properties that may refer to hidden objects are compared by value.
     private var assigned: Set<String> = []
     var random: SeededRandom
 
@@ -95,14 +95,14 @@ final class TwoWorlds {
         for _ in 0..<12 { try commit(1) }
     }
 
-    /// Everybody whom the caller can see.
+    /// All objects that the caller can see.
     var seen: [Int] { told.keys.sorted() }
 
     func settle() {
         for gateway in gateways { gateway.settle() }
     }
 
-    /// Writes some changes in one commit, and what the caller sees of them in the other world. Gives what was written.
+    /// Makes some changes in one commit, and the visible ones in the other world. Returns a description.
     @discardableResult
     func commit(_ count: Int) throws -> String {
         var operations: [String] = []
@@ -156,7 +156,7 @@ final class TwoWorlds {
         return Self.members([("$link", Self.members([("class", .string("Person")), ("key", .int(id))]))])
     }
 
-    /// Another list: a new one, or one with some elements put in, assigned, doubled, moved or taken out.
+    /// Returns a changed list: a new one, or one with some elements inserted, assigned, duplicated, moved or removed.
     private func elements(_ before: [JSONValue], _ element: () -> JSONValue) -> [JSONValue] {
         guard !before.isEmpty, !random.oneIn(4) else { return (0..<random.below(7)).map { _ in element() } }
         var elements = before
@@ -201,7 +201,7 @@ final class TwoWorlds {
         guard let id = people.keys.sorted().randomElement(using: &random), var person = people[id] else { return nil }
         defer { if people[id] != nil { people[id] = person } }
         if random.oneIn(9) {
-            // In the other world it is made when it is first seen, and sets are in the order of creation.
+            // In the other world it is created when it first becomes visible, and sets are in the order of creation.
             if hidden.contains(id), id <= wasSeen.max() ?? 0 { return nil }
             if hidden.remove(id) == nil { hidden.insert(id) }
             return Self.set(id, "hidden", hidden.contains(id) ? .int(Int64(1 + random.below(2))) : .int(0))
@@ -248,7 +248,7 @@ final class TwoWorlds {
                 person[field.name] = .array(parts)
                 return inner.text.map { Self.set(id, inner.name, $0, in: #","in":["homes",\#(index)]"#) }
             }
-            // Of another number, so that they are new ones in both worlds.
+            // With another number, so that they are new ones in both worlds.
             value = .array((0..<((before.asArray?.count ?? 0) == 1 ? 2 : 1)).map { _ in address() })
         }
         guard value != before else { return nil }
@@ -262,13 +262,13 @@ final class TwoWorlds {
         mayRepeat || assigned.insert("\(id) \(name)").inserted
     }
 
-    /// One member of an embedded object set; nothing if it is as it was.
+    /// Returns the assignment of one member of an embedded object; nil if nothing changes.
     private static func changedPart(
         _ old: JSONValue, to new: JSONValue
     ) -> (whole: JSONValue, name: String, text: JSONValue?) {
         guard case .object(var object) = old else { return (old, "", nil) }
         for (index, member) in object.members.enumerated() {
-            // A place that is there on both sides would be another object in one world only.
+            // An element that exists on both sides would be another object in one world only.
             guard let value = new[member.name], value != member.value,
                 member.name != "place" || value == .null || member.value == .null
             else { continue }
@@ -284,7 +284,7 @@ final class TwoWorlds {
         return distinct
     }
 
-    // MARK: What the caller sees
+    // MARK: The caller's view
 
     private static func shown(_ person: [String: JSONValue], _ isThere: (Int) -> Bool) -> [String: JSONValue] {
         var shown = person
@@ -310,7 +310,7 @@ final class TwoWorlds {
         }
     }
 
-    /// Writes to the other world what the caller sees differently.
+    /// Makes the visible differences in the other world.
     private func tell() throws {
         var now: [Int: [String: JSONValue]] = [:]
         for (id, person) in people where !hidden.contains(id) {
@@ -324,12 +324,12 @@ final class TwoWorlds {
         for id in come { operations.append(#"{"op":"create","class":"Person","value":{"id":\#(id)}}"#) }
         for id in now.keys.sorted() {
             guard let person = now[id] else { continue }
-            // What the deletions have done already.
+            // The effect of the deletions.
             let before = told[id].map { Self.shown($0) { !gone.contains($0) } } ?? [:]
             for field in Self.fields {
                 guard let value = person[field.name], value != before[field.name] else { continue }
                 if told[id] == nil, ([.null, [], [:], .int(0)] as [JSONValue]).contains(value) { continue }
-                // How it became what it is does not matter where the rule holds: something else is written first.
+                // Where the rule is used, the history of a value does not matter: another value is written first.
                 if isRuledAlike, told[id] != nil, let detour = detour(field.kind, value) {
                     operations.append(Self.set(id, field.name, detour))
                 }

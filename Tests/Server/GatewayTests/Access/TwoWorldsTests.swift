@@ -4,8 +4,8 @@ import JSONCoding
 import StoreTesting
 import Testing
 
-/// To a caller a database with hidden objects is the database without them: in every answer and in every event, whatever
-/// happens to the hidden. A failure names its seed.
+/// For a caller, a database with hidden objects equals the database without them, in every response and event, whatever
+/// happens to the hidden objects. A failure names its seed.
 @Suite("a world with the hidden, and one without")
 struct TwoWorldsTests {
     private static let filters = [
@@ -71,7 +71,7 @@ struct TwoWorldsTests {
         var streams: [WireEvents]
         var ids: [String?] = [nil, nil]
 
-        /// Takes what came; throws when it is not the same.
+        /// Reads the received events; throws if they differ.
         mutating func expectEqual(_ note: String) throws {
             var texts: [[String]] = []
             for (index, stream) in streams.enumerated() {
@@ -139,7 +139,7 @@ struct TwoWorldsTests {
             Result { try wire.observe("/v1/observe/" + target, headers: id.map { ["Last-Event-ID": $0] } ?? [:]) }
         }
         worlds.settle()
-        // Where the path leads nowhere, it does in both.
+        // A path that leads nowhere does so in both worlds.
         if streams.allSatisfy({ (try? $0.get()) == nil }) { return nil }
         return Pair(target: target, streams: try streams.map { try $0.get() }, ids: ids)
     }
@@ -193,7 +193,7 @@ struct TwoWorldsTests {
             ("Person/1", #"{"secret":"SECRETMARK other"}"#), ("Person/1", #"{"friend":666002}"#),
             ("Person/1", #"{"by":{"a":666002,"b":2,"c":null}}"#), ("Person/1", #"{"friends":[2,3,2,666002]}"#),
             ("Person/1", #"{"any":\#(HiddenPartFixture.link(666002))}"#), ("Person/666002", #"{"friend":1}"#),
-            // What was there before is not to be told from the answer to an assignment that changes nothing that is seen.
+            // The response to an assignment without a visible change must not reveal the earlier value.
             ("Person/1", #"{"friend":null}"#), ("Person/1", #"{"friend":null}"#), ("Person/1", #"{"any":null}"#),
             ("Person/1", #"{"any":null}"#),
             // Another embedded object that looks the same.

@@ -7,16 +7,16 @@ import JSONCoding
 import StoreTesting
 import Testing
 
-/// Requests that nobody sends by mistake, as bytes on a socket. What only concerns the HTTP parser is in the tests of the
-/// HTTP server; here is the whole way to a store.
+/// Malicious requests as bytes on a socket. Those that concern only the HTTP parser are in the tests of the HTTP
+/// server; these go the whole way to a store.
 @Suite("Hostile input")
 struct HostileCorpusTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]
-        /// The statuses that are right, 0 for a connection that is closed without an answer.
+        /// The expected statuses; 0 for a connection that is closed without a response.
         var statuses: Set<Int>
-        /// Refused by the library before anybody else sees it.
+        /// Whether the library rejects it before any handler sees it.
         var isAnsweredByLibrary = false
         var testDescription: String { name }
 
@@ -193,7 +193,7 @@ struct HostileCorpusTests {
 
     @Test("a body that expands without end is refused at the limit", arguments: Coding.allCases)
     func bombs(coding: Coding) throws {
-        // A gigabyte of zeros: 64 streams of 16 MiB in a row, which count as one.
+        // A gigabyte of zeros: 64 concatenated streams of 16 MiB, which count as one.
         let bomb = Array(repeatElement(try Self.bomb(coding), count: 64).joined())
         try withEdge { port in
             let request = Case.post("", bomb, 413, headers: "Content-Encoding: \(coding.rawValue)\r\n")
@@ -239,7 +239,7 @@ struct HostileCorpusTests {
         try withEdge { port in
             let slow = try RawSocket(port: port)
             slow.send(Array(starts[phase].utf8))
-            // Bytes keep coming until the server has had enough; it must not wait for the last of them.
+            // Sends bytes until the server has had enough; it must not wait for the last of them.
             var sent = 0
             while slow.send([0x61]), sent < 400 {
                 sent += 1

@@ -4,14 +4,14 @@ import JSONCoding
 import StoreContract
 import Testing
 
-/// Reads Prometheus' text format as strictly as its own tools do.
+/// Parses Prometheus' text format as strictly as Prometheus.
 struct Exposition {
     struct Fault: Error, CustomStringConvertible {
         var description: String
     }
 
     private(set) var kinds: [String: String] = [:]
-    /// By name and labels as written.
+    /// The samples by name and labels as written.
     private(set) var samples: [String: Double] = [:]
 
     init(_ text: String) throws {
@@ -48,7 +48,7 @@ struct Exposition {
         try checkHistograms()
     }
 
-    /// Buckets only grow, and the last one is the count.
+    /// Buckets only increase, and the last one is the count.
     private func checkHistograms() throws {
         for (name, kind) in kinds where kind == "histogram" {
             let counts = samples.filter { $0.key.hasPrefix(name + "_count") }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Who may send files")
 struct UploadAdmissionTests {
-    /// Announces a gigabyte, sends nothing of it, and gives the answer, which cannot come after the body.
+    /// Announces a gigabyte, sends nothing of it, and returns the response, which therefore comes before the body.
     private func refusal(
         _ port: UInt16, _ headers: String
     ) throws -> (status: Int, headers: [String], body: String) {

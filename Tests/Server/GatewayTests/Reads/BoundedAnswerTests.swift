@@ -9,11 +9,11 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// A gateway over the embedded store with a class whose objects link to each other and may be large.
+/// A gateway to the embedded store with a class whose objects link to each other and may be large.
 final class WebFixture {
     let gateway: Gateway
     let router: Router
-    /// Of each read that was begun on a loop.
+    /// The budgets of all reads that began on a loop.
     let budgets = Recorded<QueryBudget>()
     let store: EmbeddedStore
     private let home: StoreHome
@@ -57,7 +57,7 @@ final class WebFixture {
     }
 }
 
-/// What happened, from any thread.
+/// Records events from any thread.
 final class Recorded<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
     func add(_ element: Element) { elements.withLock { $0.append(element) } }
@@ -117,7 +117,7 @@ struct BoundedAnswerTests {
             repeat {
                 let target = "/v1/objects/\(place)?limit=\(limit)\(parameters)" + (after.map { "&after=\($0)" } ?? "")
                 let answer = try home.send(.get, target)
-                // What links add to one object may be too much for any answer.
+                // The targets of one object's links may be too large for any response.
                 guard answer.status == 200 else {
                     #expect(answer.member("code") == .string("answer.too_large"), comment)
                     #expect(parameters.contains("expand") || !parameters.contains("fields"), comment)
@@ -130,7 +130,7 @@ struct BoundedAnswerTests {
                     break
                 }
                 found += items
-                // One object may reach beyond the bound, but the ones before it do not.
+                // One object may exceed the limit, but the ones before it do not.
                 if items.count > 1 {
                     let last = JSONWriter()
                     last.value(items[items.count - 1])
@@ -143,7 +143,7 @@ struct BoundedAnswerTests {
         }
     }
 
-    /// What asks for much, of each kind of read.
+    /// Requests for large results, one of each kind of read.
     static let hostile = [
         "objects/Web/1?expand=all.all", "objects/Web/1?expand=all.all.all.all",
         "objects/Web/1?fields=sources&expand=sources.all",
@@ -188,7 +188,7 @@ struct BoundedAnswerTests {
         _ = home.budgets.takeAll()
         for read in Self.hostile {
             let reply = home.router.respond(to: try Request(.get, "/v1/\(read)"))
-            // What was done on this thread, which plays the loop.
+            // Everything done on this thread, which acts as the loop.
             for budget in home.budgets.takeAll() {
                 #expect(budget.usedRows <= 10_000, "\(read)")
                 #expect(budget.usedBytes <= 256 << 10, "\(read)")
@@ -210,7 +210,7 @@ struct BoundedAnswerTests {
         }
     }
 
-    /// Waits for an answer that comes later.
+    /// Waits for a response that comes later.
     private static func finish(_ reply: Reply) throws -> Response {
         var router = Router()
         router.on(.get, "/") { _, _ in reply }
@@ -260,7 +260,7 @@ struct BoundedAnswerTests {
         #expect(try home.send(.get, "/v1/objects/Web/50/words?limit=1").status == 200)
         let page = try home.send(.get, "/v1/objects/Web?filter=id%20%3D%3D%2050")
         #expect(page.status == 200 && page.member("next") == nil)
-        // An object that cannot be written ends the page before it, and begins one of its own with the error.
+        // An object that cannot be written ends the page before it; the page that begins with it is the error.
         let before = try home.send(.get, "/v1/objects/Web?filter=id%20%3E%3D%2019&expand=all")
         guard case .string(let next)? = before.member("next") else {
             Issue.record("no cursor: \(before.text.suffix(200))")

@@ -30,7 +30,7 @@ struct BudgetTests {
         #expect(error?.code == .tooExpensive && error?.message.contains("50 milliseconds") == true)
     }
 
-    /// Reads that look at all dogs.
+    /// Reads that scan all dogs.
     static let costly = [
         "objects/Dog?filter=age%20%3E%203&count=true", "objects/Dog?sort=name&limit=1", "objects/Dog?distinct=name",
         "objects/Dog?filter=name%20CONTAINS%20'x'&count=true", "objects/Person?filter=ANY%20dogs.age%20%3E%201000",
@@ -62,7 +62,7 @@ struct BudgetTests {
             #expect(answer.status == 400 && answer.code == "query.too_expensive", "\(read) \(answer.text.prefix(200))")
             #expect(answer["detail"]?.asString?.contains("400 rows") == true)
         }
-        // Each request has a budget of its own, and small ones pass.
+        // Each request has a budget of its own, and small ones succeed.
         for read in [
             "objects/Dog/100", "objects/Dog?limit=10", "objects/Dog?filter=id%20%3D%3D%20333", "aggregates/objects/Dog",
         ] {
@@ -93,7 +93,7 @@ struct BudgetTests {
         #expect(try small.next("initial")["items"]?.asArray?.count == 3)
         #expect(try wire.send(.put, "/v1/values/objects/Dog?key=age&all", "3").status == 200)
         #expect(try wire.send(.patch, "/v1/objects/Person/ada", #"{"age":4}"#).status == 200)
-        // The dogs are within reach of the people, whose result is told about them first.
+        // The people can reach the dogs through links, and their result is reported first.
         #expect(try small.next("update")["modifications"]?.asArray?.isEmpty == false)
         #expect(try small.next("update")["deletions"] == [0])
     }

@@ -34,7 +34,7 @@ struct CursorTests {
                 #expect(page.status == 200, "seed \(seed): \(page)")
                 seen += page.rows
                 after = page["next"]?.asString ?? ""
-                // The object of the cursor as well as any other: changed, deleted; and new ones everywhere.
+                // The object of the cursor is changed or deleted like any other; new ones are inserted everywhere.
                 for _ in 0..<random.below(4) {
                     let any = random.oneIn(2) ? page.rows.last : random.pick(before)
                     guard let id = any?["id"]?.asInt else { continue }

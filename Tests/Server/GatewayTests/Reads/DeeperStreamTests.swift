@@ -16,7 +16,7 @@ struct DeeperStreamTests {
             #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"name":"\#(name)"}"#).status == 200)
             let change = try events.next("change")
             #expect(change["changes"]?.asArray?.first?["new"] == .string(name), "\(path)")
-            // Another element, and another link, say nothing about the way.
+            // Changes of another element and another link do not concern the path.
             #expect(try wire.send(.patch, "/v1/objects/Person/bob", #"{"age":8}"#).status == 200)
             #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"name":"Fido"}"#).status == 200)
             _ = try events.next("change")
@@ -27,12 +27,12 @@ struct DeeperStreamTests {
         #expect(try wire.send(.patch, "/v1/objects/Person/bob", #"{"dog":3}"#).status == 200)
         #expect(try bobs.next("error")["code"] == "observe.path_changed")
         #expect(bobs.ends())
-        // By inserting in front of it.
+        // By inserting before it.
         #expect(try wire.send(.post, "/v1/objects/Person/ada/dogs?index=0", "3").status < 300)
         #expect(try second.next("error")["code"] == "observe.path_changed")
         let again = try wire.observe("/v1/observe/objects/Person/dee/friends/1/dog")
         #expect(try again.next("initial")["object"]?["id"] == 3)
-        // A deletion is told as such.
+        // A deletion is reported as such.
         #expect(try wire.send(.delete, "/v1/objects/Dog/3").status == 204)
         #expect(try again.next().name == "deleted")
         #expect(again.ends())
@@ -64,7 +64,7 @@ struct DeeperStreamTests {
         let wire = try DogOwnersGatewayFixture(.embedded).wire
         let path = "/v1/observe/objects/Person/bob/dog"
         let version = try wire.mark()
-        // The same way: what was missed is told.
+        // The same path: the missed changes are reported.
         #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"name":"Max"}"#).status == 200)
         let same = try wire.observe(path, headers: ["Last-Event-ID": version])
         #expect(try same.next("change")["changes"]?.asArray?.first?["old"] == "Fido")

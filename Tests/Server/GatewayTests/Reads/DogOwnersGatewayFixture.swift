@@ -7,7 +7,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// The shelter over a store of either kind, with the settings of a test.
+/// The gateway to a store of either kind, with the settings of a test.
 struct DogOwnersGatewayFixture {
     enum Kind: String, CaseIterable {
         case model
@@ -44,7 +44,7 @@ struct DogOwnersGatewayFixture {
     }
 }
 
-/// Every kind of collection of objects, by its path behind `/v1/objects/`, with the key of its class.
+/// Every kind of collection of objects, by its path after `/v1/objects/`, with the key of its class.
 struct Place: CustomTestStringConvertible, Sendable {
     let path: String
     let key: String
@@ -74,7 +74,7 @@ struct Place: CustomTestStringConvertible, Sendable {
         people("Dog/2/owners"), dogs("Person/cy/dogs"),
     ]
 
-    /// Parameters, those that are empty left out.
+    /// Returns query parameters without the empty ones.
     static func query(_ items: [(String, String)]) -> String {
         let given = items.filter { !$0.1.isEmpty }.map { "\(Wire.encoded($0.0))=\(Wire.encoded($0.1))" }
         return given.isEmpty ? "" : "?" + given.joined(separator: "&")

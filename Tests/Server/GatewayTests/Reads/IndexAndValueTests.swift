@@ -219,7 +219,7 @@ struct ValueWritingTests {
         }
         func read(_ path: String) throws -> JSONValue? { try wire.send(.get, "/v1/values/objects/\(path)")["values"] }
 
-        // The objects are those that match when the write begins: none of them stops to match half-way.
+        // The objects are those that match when the write begins, even if the write makes them stop matching.
         let answer = try put("Person?key=age&filter=age%20%3D%3D%207", "8")
         #expect(answer.text == #"{"version":4,"modified":2}"#)
         #expect(try read("Person?key=age") == [36, 8, .null, 8])
@@ -232,7 +232,7 @@ struct ValueWritingTests {
         #expect(try read("Person?key=tags") == [["x", "y"], ["x", "y"], [], []])
         #expect(try put("Person/dee/friends?key=dog", "3")["modified"] == 2)
         #expect(try read("Person?key=dog") == [3, 3, .null, 4])
-        // A new object is made once, an embedded one for each.
+        // A new object is created once, an embedded one for each.
         #expect(try put("Person?key=dog&all", #"{"id":9,"name":"New"}"#)["modified"] == 4)
         #expect(try read("Person?key=dog") == [9, 9, 9, 9])
         #expect(try put("Person?key=place&all", #"{"coordinates":[1,2]}"#)["modified"] == 4)

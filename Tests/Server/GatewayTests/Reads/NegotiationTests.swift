@@ -65,7 +65,7 @@ struct NegotiationTests {
                 #expect(head.status == get.status)
                 #expect(head.headers.filter { $0 != "date" } == get.headers.filter { $0 != "date" }, "\(path)")
                 #expect(head.headers.contains("content-length: \(get.length)"), "\(path) \(head.headers)")
-                // The connection is still in step.
+                // The connection is still synchronised.
                 try client.send("GET /healthz")
                 #expect(try client.answer().body == #"{"status":"ok"}"#)
                 let bare = String(path.prefix { $0 != "?" })
@@ -79,7 +79,7 @@ struct NegotiationTests {
 }
 
 extension LoopbackClient {
-    /// The status, the headers in lower case without those that differ from one answer to the next, and the body's length.
+    /// Returns the status, the headers in lower case without those that vary between responses, and the body's length.
     fileprivate func fullAnswer(hasBody: Bool = true) throws -> (status: Int, headers: [String], length: Int) {
         let (status, headers, body) = try headAndBody(hasBody: hasBody)
         let lines = headers.map { $0.lowercased() }.filter { line in

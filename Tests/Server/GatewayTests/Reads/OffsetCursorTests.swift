@@ -15,7 +15,7 @@ struct OffsetCursorTests {
         }
     }
 
-    /// What all pages have, and what the query gives in one.
+    /// Returns all pages, and the result of the query as a whole.
     private static func walk(
         _ wire: Wire, _ place: String, _ query: [(String, String)], limit: Int
     ) throws -> (seen: [JSONValue], all: [JSONValue]) {
@@ -105,7 +105,7 @@ struct OffsetCursorTests {
         let page = try wire.get("/v1/objects/Person/cy/dogs", ["limit": "3"])
         #expect(Self.ids(page.rows) == [100, 101, 102])
         let after = try #require(page["next"]?.asString)
-        // The very element that the cursor stands behind goes to the end.
+        // Moves the element that the cursor follows to the end.
         #expect(try wire.send(.post, "/v1/objects/Person/cy/dogs/move", #"{"from":2,"to":5}"#).status < 300)
         let rest = try wire.get("/v1/objects/Person/cy/dogs", ["limit": "9", "after": after])
         #expect(Self.ids(rest.rows) == [103, 104, 105, 102])
@@ -145,7 +145,7 @@ struct OffsetCursorTests {
                 let limit = 1 + random.below(3)
                 let page = try wire.send(
                     .get, "/v1/objects/Dog\(Place.query(query + [("limit", "\(limit)"), ("after", after)]))")
-                // Objects are made in the order of their ids.
+                // Objects are created in the order of their ids.
                 let rest = all.filter { id in last.map { sort == "-id" ? id < $0 : id > $0 } ?? true }
                 #expect(Self.ids(page.rows) == Array(rest.prefix(limit)), "seed \(seed), sort '\(sort)'")
                 last = Self.ids(page.rows).last ?? last
@@ -194,13 +194,13 @@ struct OffsetCursorTests {
         let (later, other) = (try wire.mark(99999), mark.dropLast(8) + "00000000")
         for unknown in ["\"\(later)\"", "\"\(other)\""] {
             let made = Base64.url.encode(Array("[\(parts[0].asInt ?? 0),\(unknown),1,\(parts[3].asInt ?? 0)]".utf8))
-            // Also for another place: in another history, the same numbers are those of other objects.
+            // Also for another path: in another history, the same numbers identify other objects.
             for target in ["Person/ada/dogs", "Person/bob/dogs", "Dog"] {
                 let gone = try wire.get("/v1/objects/\(target)", ["after": made])
                 #expect(gone.status == 410 && gone.code == "cursor.gone", "\(gone)")
             }
         }
-        // Without a mark, as earlier releases made them.
+        // Without a mark, as in earlier releases.
         let unmarked = Base64.url.encode(Array("[3,3,1,\(parts[3].asInt ?? 0)]".utf8))
         #expect(try wire.get("/v1/objects/Person/ada/dogs", ["after": unmarked]).code == "cursor.gone")
         let damaged = Base64.url.encode(Array("[\(parts[0].asInt ?? 0),3,1,\(parts[3].asInt ?? 0)]".utf8))

@@ -40,7 +40,7 @@ struct MigrationStormTests {
         ]
     }()
 
-    /// A client that follows one stream and comes back when it ends.
+    /// A client that follows one stream and reconnects when it ends.
     private struct Client {
         let follower: Follower
         let wire: Wire
@@ -56,7 +56,7 @@ struct MigrationStormTests {
             return String(decoding: json.bytes, as: UTF8.self)
         }
 
-        /// Takes what came.
+        /// Reads the received events.
         mutating func take() throws {
             guard let open = events else { return }
             for event in open.takeAll() {
@@ -71,10 +71,10 @@ struct MigrationStormTests {
             }
         }
 
-        /// Takes events until it holds what a fresh read gives; nil where that gives nothing.
+        /// Reads events until it has the result of a fresh read; nil if a read fails.
         mutating func catchUp(_ gateway: Gateway, _ note: String) throws {
             guard let expected = try? follower.expected(wire) else {
-                // The last event may be on its way.
+                // The last event may not have arrived yet.
                 let deadline = Date(timeIntervalSinceNow: 20)
                 while events != nil, Date() < deadline {
                     gateway.settle()
@@ -101,7 +101,7 @@ struct MigrationStormTests {
         }
     }
 
-    /// A subscription set's stream, by the names of its subscriptions.
+    /// The stream of a subscription set, by the names of its subscriptions.
     private struct SetClient {
         let wire: Wire
         let events: WireEvents
@@ -159,7 +159,7 @@ struct MigrationStormTests {
             uniqueKeysWithValues: (answer["items"]?.asArray ?? []).map { ($0["id"]?.asInt ?? 0, $0.canonical) })
     }
 
-    /// What `…/changes` names is what two reads differ in.
+    /// Compares `…/changes` with the differences of two reads.
     private static func compare(_ wire: Wire, _ before: [Int: JSONValue], since snapshot: String, _ note: String) throws
     {
         let after = try items(wire)
@@ -240,7 +240,7 @@ struct MigrationStormTests {
             for index in clients.indices { try clients[index].catchUp(home.gateway, note) }
             for index in sets.indices { try sets[index].catchUp(home.gateway, note) }
             for (wire, snapshot, before) in compared { try Self.compare(wire, before, since: snapshot, note) }
-            // Some come back from somewhere while the others keep the result alive.
+            // Some resume from an earlier position while the others keep the result alive.
             for client in clients where client.events != nil {
                 guard let point = client.points.randomElement(using: &random) else { continue }
                 var other = client

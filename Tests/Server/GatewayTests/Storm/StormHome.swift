@@ -15,10 +15,10 @@ final class StormHome {
     private let home: StoreHome
     let store: EmbeddedStore
     let gateway: Gateway
-    /// Who sees everything, and who does not see the hidden.
+    /// A caller with full access, and one that does not see hidden objects.
     let wires: [Wire]
 
-    /// Sees what is not hidden, and may write all the same.
+    /// Does not see hidden objects, but may write.
     static let caller = Caller(
         Principal(credential: .key("part"), subject: "part"),
         AccessView(
@@ -65,7 +65,7 @@ final class StormHome {
     }
 }
 
-/// Replaces the schema again and again. What `steady` names is always there.
+/// Replaces the schema repeatedly. The names in `steady` always exist.
 struct StormMigrator {
     private static let steady = [
         #"{"name":"id","type":"int"}"#, #"{"name":"kind","type":"string?"}"#, #"{"name":"hidden","type":"int"}"#,
@@ -89,7 +89,7 @@ struct StormMigrator {
 
     init(_ random: SeededRandom) { self.random = random }
 
-    /// Puts the schema as it is now, with the steps of a migration to it.
+    /// Sends the present schema with the steps of a migration to it.
     func put(_ steps: [String], to wire: Wire) throws {
         var properties = Self.steady
         properties += [
@@ -133,7 +133,7 @@ struct StormMigrator {
                 label = label == "label" ? "title" : "label"
                 steps.append(#"{"rename":{"class":"Item","from":"\#(old)","to":"\#(label)"}}"#)
             case 4 where steps.isEmpty:
-                // What is added gets the number that another one had, or a new one.
+                // A new property gets the identifier of a removed one, or a new one.
                 let name = "x\(random.below(4))"
                 guard !extras.contains(name) else { break }
                 extras.append(name)
@@ -154,7 +154,7 @@ struct StormMigrator {
     }
 }
 
-/// Writes of every kind that name what is always there alone.
+/// Writes of every kind that use only names that always exist.
 struct StormWriter {
     let number: Int
     var random: SeededRandom
@@ -190,7 +190,7 @@ struct StormWriter {
         }
     }
 
-    /// One of the first items, which stay; the third writer does not see those that are hidden.
+    /// Returns one of the first items, which remain; the third writer does not see the hidden ones.
     private func seen(_ place: Int) -> Int {
         let id = 1 + place % 8
         return number == 3 && id % 4 == 0 ? id - 1 : id
@@ -243,7 +243,7 @@ struct StormWriter {
             return Write(method: .put, target: "/v1/values/objects/Item?key=kind&all=true", body: "\"v\"")
         case 6, 7, 8:
             let operations = (0...random.below(4)).map { _ in operation() }
-            // As a follower sends them up.
+            // As a synchronising client sends them.
             let key: HeaderFields = random.oneIn(2) ? ["Idempotency-Key": "k\(number)-\(random.next())"] : [:]
             return Write(
                 method: .post, target: "/v1/transactions",
@@ -270,7 +270,7 @@ struct StormWriter {
         return Write(method: .patch, target: item, body: "{\(member())}")
     }
 
-    /// What is wrong with an answer; nil for what may be.
+    /// Returns the error of a response; nil for an expected one.
     static func fault(_ write: Write, _ answer: WireAnswer) -> String? {
         let text = answer.text
         let isSound =
@@ -278,7 +278,7 @@ struct StormWriter {
             case 200..<300: !write.target.contains("/import/") || answer["refused"] == 0
             // The link is null now.
             case 404: write.target.hasSuffix("/home") || write.target.hasSuffix("/friend")
-            // A list that holds something which its writer does not see.
+            // A list with an element that its writer does not see.
             case 403: answer.code == StoreError.Code.hiddenElements.rawValue
             case 503: answer.code == StoreError.Code.schemaReplaced.rawValue
             default: false

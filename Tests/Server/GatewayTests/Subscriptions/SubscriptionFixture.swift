@@ -6,7 +6,7 @@ import ObjectModel
 import StoreTesting
 import Synchronization
 
-/// A gateway over a store in memory, whose time of day is set by hand.
+/// A gateway to an in-memory store, with a clock that tests set.
 final class SubscriptionFixture: Sendable {
     let store: ModelStore
     let gateway: Gateway
@@ -30,7 +30,7 @@ final class SubscriptionFixture: Sendable {
         }
     }
 
-    /// Over a store that is there, as after a restart.
+    /// Uses an existing store, as after a restart.
     init(
         _ store: ModelStore, clock: Clock = Clock(), _ configure: (inout GatewayConfiguration) -> Void = { _ in }
     ) throws {
@@ -62,7 +62,7 @@ final class SubscriptionFixture: Sendable {
             "/v1/subscriptions/\(set)/stream", headers: id.map { ["Last-Event-ID": $0] } ?? [:], limit: limit)
     }
 
-    /// Keeps all results from being told until the semaphore is signalled.
+    /// Prevents all results from being reported until the semaphore is signalled.
     func holdResults() throws -> DispatchSemaphore {
         let box = Hold()
         let stream = EventStream(limit: 1 << 20) { box.enter() }
@@ -96,7 +96,7 @@ final class SubscriptionFixture: Sendable {
         }
     }
 
-    /// The labels of a set's subscriptions.
+    /// Returns the labels of a set's subscriptions.
     func labels(_ set: String) throws -> [String?] {
         try get(set)["subscriptions"]?.asArray?.map { $0["name"]?.asString ?? $0["id"]?.asString } ?? []
     }

@@ -17,7 +17,7 @@ struct SubscriptionStreamTests {
             #expect(initial["subscription"] == "old")
             #expect(initial["items"] == [["_id": 2]])
         }
-        // Answered when the result has been handed to the streams.
+        // Answered after the result was passed to the streams.
         #expect(try home.post("s", #"{"class":"Person","fields":"handle"}"#)["state"] == "complete")
         for stream in streams {
             let initial = try stream.next("initial")
@@ -116,7 +116,7 @@ struct SubscriptionStreamTests {
         writer.value(document)
         let put = try home.wire.send(.put, "/v1/schema", String(decoding: writer.bytes, as: UTF8.self))
         #expect(put.status == 200, "\(put)")
-        // The others begin anew, since they may show other things under the new schema.
+        // The others begin again, because they may show other data under the new schema.
         var next = [try stream.next(), try stream.next()].sorted { $0.name < $1.name }
         #expect(next.map(\.name) == ["error", "initial"] && next[1].data["subscription"] == "dogs")
         let error = next.removeFirst().data
@@ -216,7 +216,7 @@ struct SubscriptionStreamTests {
         #expect(try again.put("s/towns", #"{"class":"Person"}"#)["id"] == "$4")
         let resumed = try again.stream("s", since: reader.lastID)
         #expect(try resumed.next("subscriptions") == ["subscriptions": ["aged", "young", "towns"]])
-        // Nothing has changed but what came new.
+        // Only the new objects have changed.
         let initial = try resumed.next("initial")
         #expect(initial["subscription"] == "towns")
     }
@@ -234,7 +234,7 @@ struct SubscriptionStreamTests {
     }
 }
 
-/// What a client of a set's stream holds.
+/// The state of a client of a set's stream.
 struct SetReader {
     static let queries: KeyValuePairs = [
         "aged": #"{"class":"Dog","filter":"age > 3","fields":"_id,age"}"#,
@@ -266,7 +266,7 @@ struct SetReader {
         }
     }
 
-    /// What the queries give now.
+    /// Returns the present results of the queries.
     static func fresh(_ home: SubscriptionFixture, aged: Int = 3) throws -> [String: [JSONValue]] {
         func items(_ target: String) throws -> [JSONValue] { try home.wire.get(target)["items"]?.asArray ?? [] }
         return [
@@ -276,7 +276,7 @@ struct SetReader {
         ]
     }
 
-    /// One random commit.
+    /// Makes one random commit.
     static func write(_ home: SubscriptionFixture, _ random: inout WireRandom) throws {
         let key = Int.random(in: 0..<8, using: &random)
         let age = Int.random(in: 0..<10, using: &random)

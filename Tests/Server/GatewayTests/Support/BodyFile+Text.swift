@@ -3,7 +3,7 @@ import Glibc
 import HTTPServer
 
 extension BodyFile {
-    /// A body as the server leaves it: in a file without a name.
+    /// Creates a body as the server does: in a file without a name.
     convenience init(_ text: String) throws {
         var template = Array((NSTemporaryDirectory() + "realmgate-body-XXXXXX").utf8CString)
         let descriptor = mkstemp(&template)

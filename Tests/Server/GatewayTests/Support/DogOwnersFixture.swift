@@ -2,7 +2,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 
-/// People and their dogs, with a property of each kind that queries treat in a way of its own.
+/// People and their dogs, with a property of each kind that queries handle differently.
 enum DogOwnersFixture {
     static let schema = #"""
         {"schemaVersion":1,"classes":[
@@ -38,14 +38,14 @@ enum DogOwnersFixture {
          {"handle":"dee","age":7,"height":1.7,"extra":{"$decimal":"3"},"dog":4,"friends":["ada","bob"]}]
         """#
 
-    /// Over the store in memory.
+    /// Uses the in-memory store.
     static func model(_ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws -> TestGateway {
         let gateway = try TestGateway(schema: schema, configure)
         try fill { try gateway.send(.post, $0, $1).status }
         return gateway
     }
 
-    /// Over the embedded store.
+    /// Uses the embedded store.
     static func embedded() throws -> Wire {
         let wire = try Wire(try SchemaCoding.decode(try JSONValue.parse(schema)))
         try fill { try wire.send(.post, $0, $1).status }

@@ -21,12 +21,12 @@ enum EveryTypeFixture {
           {"name":"Loan","primaryKey":"number","properties":[{"name":"number","type":"uuid"},{"name":"by","type":"string"}]}]}
         """#
 
-    /// What a book without anything is.
+    /// A book without any values.
     static let empty = #"""
         {"id":1,"cover":"","stamp":null,"price":"0","fee":"1.10","extra":null,"tags":[],"marks":[],"words":[],"rates":{},"days":[],"anything":[],"notes":{},"next":null,"series":[],"related":[],"shelves":{},"publisher":null,"editions":[],"loans":null}
         """#
 
-    /// A book with a value of each kind, as it is written back; it takes shelf 0 and book 1 to exist.
+    /// A book with a value of each type, as it is read back; requires shelf 0 and book 1.
     static let full = #"""
         {"id":2,"cover":"AP8=","stamp":"","price":"12345678901234567890.10","fee":null,"extra":{"at":{"$date":"1970-01-01T00:00:00.000000001Z"},"list":[1,2.5,{"$decimal":"1.10"},{"$binary":"AA=="},{"$link":{"class":"Book","key":1}},{"$link":{"class":"Shelf","key":0}},{"$float":0.1},{"$double":"NaN"},[],{}]},"tags":["b","a","b"],"marks":[1,null,-9223372036854775808],"words":["Z","a","é"],"rates":{"":"NaN","EUR":"1.0","USD":null},"days":["2026-01-31T00:00:00Z"],"anything":[null,"x",{"$uuid":"00000000-0000-0000-0000-00000000000b"}],"notes":{"a":{"$oid":"00000000000000000000000a"},"b":[[]]},"next":1,"series":[1,2,1],"related":[1,2],"shelves":{"left":{"$link":{"class":"Shelf","key":0}},"right":null},"publisher":{"name":"Ada","address":{"street":"Main","codes":[3,1],"main":2}},"editions":[{"year":1999},{"year":2001}],"loans":"123e4567-e89b-12d3-a456-426614174000"}
         """#

@@ -2,7 +2,7 @@ import HTTPServer
 import JSONCoding
 import Testing
 
-/// A client that follows one stream of any kind, and what it should hold then.
+/// A client that follows one stream of any kind, and the state that it should have.
 struct Follower: Sendable, CustomTestStringConvertible {
     enum Kind: Sendable {
         case list
@@ -12,9 +12,9 @@ struct Follower: Sendable, CustomTestStringConvertible {
     }
 
     let kind: Kind
-    /// What is observed, behind `/v1/observe/`.
+    /// The observed resource, after `/v1/observe/`.
     let target: String
-    /// Where the same is read, behind `/v1/`, and in which member of the answer it is; nil for all of it.
+    /// The resource for a fresh read, after `/v1/`, and the member of the response; nil for the whole response.
     let fresh: String
     var members: [String] = ["items"]
 
@@ -72,7 +72,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
             "/v1/observe/\(target)", headers: id.map { ["Last-Event-ID": $0] } ?? [:], limit: limit)
     }
 
-    /// What a client that is up to date holds.
+    /// Returns the state of a client that is up to date.
     func expected(_ wire: Wire) throws -> JSONValue {
         let answer = try wire.get("/v1/\(fresh)")
         var json = answer.json
@@ -94,7 +94,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What a client does with an event; what it holds is in canonical form.
+    /// Applies an event to the client's state, which is in canonical form.
     func apply(_ event: WireEvents.Event, to held: inout JSONValue) throws {
         switch (kind, event.name) {
         case (.list, "initial"), (.map, "initial"): held = event.data["items"] ?? .null
@@ -173,7 +173,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
 }
 
 extension JSONValue {
-    /// The same object with a member set, or without it.
+    /// Returns the object with a member set or removed.
     fileprivate func setting(_ name: String, _ value: JSONValue?) -> JSONValue {
         guard case .object(var object) = self else { return self }
         object.members.removeAll { $0.name == name }

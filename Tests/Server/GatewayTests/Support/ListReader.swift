@@ -1,8 +1,8 @@
 import JSONCoding
 
-/// A client that holds a list and follows its stream.
+/// A client that has a list and follows its stream.
 enum ListReader {
-    /// What a client does with an event.
+    /// Applies an event to the client's list.
     static func apply(_ event: WireEvents.Event, to held: inout [JSONValue]) throws {
         if event.name == "initial" {
             held = event.data["items"]?.asArray ?? []

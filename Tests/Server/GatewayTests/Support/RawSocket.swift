@@ -1,12 +1,12 @@
 import HTTPTesting
 
-/// A loopback connection that sends whatever bytes it is told to.
+/// A loopback connection that sends any bytes.
 final class RawSocket {
     private let socket: LoopbackSocket
 
     init(port: UInt16) throws { socket = try LoopbackSocket(port: port) }
 
-    /// False when the server takes no more.
+    /// Returns false if the server accepts no more.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         do {
@@ -19,7 +19,7 @@ final class RawSocket {
 
     func finishSending() { socket.finishSending() }
 
-    /// All that comes until the server closes; nil when it does not within the time limit.
+    /// Returns everything received until the server closes; nil if that takes longer than the time limit.
     func readToEnd() -> [UInt8]? {
         var all: [UInt8] = []
         while true {

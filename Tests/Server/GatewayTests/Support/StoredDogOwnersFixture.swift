@@ -6,7 +6,7 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// A store on disk with the shelter in it.
+/// A store on disk with people and dogs.
 final class StoredDogOwnersFixture {
     private struct Opened {
         let store: EmbeddedStore
@@ -15,7 +15,7 @@ final class StoredDogOwnersFixture {
 
         init(_ path: String) throws {
             store = try EmbeddedStore.open(path: path)
-            // What is read to compare with is never a page only.
+            // Fresh reads for comparison are never limited to a page.
             var configuration = GatewayConfiguration()
             configuration.defaultPage = configuration.largestPage
             configuration.subscriptionFile = path + ".subscriptions"
@@ -46,7 +46,7 @@ final class StoredDogOwnersFixture {
         try DogOwnersFixture.fill { try wire.send(.post, $0, $1).status }
     }
 
-    /// Ends the server and starts it anew. All streams must have been closed.
+    /// Stops the server and starts it again. All streams must have been closed.
     func reopen() throws {
         close()
         opened = try Opened(home.path + "/store")
@@ -58,34 +58,34 @@ final class StoredDogOwnersFixture {
         opened = nil
     }
 
-    /// Writes a backup, in the place of the one before.
+    /// Writes a backup, and replaces the previous one.
     func backUp() throws {
         unlink(home.path + "/backup")
         try opened?.store.writeCopy(to: home.path + "/backup", progress: nil)
     }
 
-    /// Ends the server, puts the backup in the place of its file, and starts it anew. All streams must have been closed.
+    /// Stops the server, restores the backup, and starts again. All streams must have been closed.
     func restore() throws {
         close()
         try EmbeddedStore.restore(home.path + "/store", from: home.path + "/backup", replaces: true)
         opened = try Opened(home.path + "/store")
     }
 
-    /// Waits until all that was committed has been told.
+    /// Waits until all commits have been reported.
     func settle() { opened?.gateway.settle() }
 
-    /// The versions that are pinned after a commit that no stream is told of, and that commit's.
+    /// Returns the versions that are retained after a commit that no stream reports, and that commit's version.
     func pinned() throws -> (versions: [Version], newest: Version) {
         guard let opened else { throw WireFailure("closed") }
-        // Who came and left without waiting for anything may still be about to be let in, which reads.
+        // A client that connected and disconnected at once may still be joining, which reads.
         opened.gateway.settle()
-        // Not by a request, which would read.
+        // Not with a request, which would read.
         let newest = try opened.store.write { $0.version }
         opened.gateway.settle()
         return (opened.store.heldVersions, newest)
     }
 
-    /// One random commit.
+    /// Makes one random commit.
     func write(_ random: inout WireRandom) throws {
         let wire = try wire
         func pick(_ values: [String], upTo count: Int) -> String {

@@ -6,7 +6,7 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 
-/// A gateway over a store in memory, asked without a socket.
+/// A gateway to an in-memory store, called without a socket.
 final class TestGateway: Sendable {
     let store: ModelStore
     let gateway: Gateway
@@ -39,7 +39,7 @@ final class TestGateway: Sendable {
         router = gateway.router
     }
 
-    /// Asks and waits for the answer, also for one that comes later. Of an event stream it is the head.
+    /// Sends a request and waits for the response, also for a later one. For an event stream it returns the head.
     func send(
         _ method: HTTPMethod, _ target: String, _ body: String? = nil, file: String? = nil, headers: HeaderFields = [:]
     ) throws -> Response {
@@ -48,7 +48,7 @@ final class TestGateway: Sendable {
         var request = try Request(method, target, headers: headers, body: body.map { Array($0.utf8) } ?? [])
         request.bodyFile = try file.map { try BodyFile($0) }
         var response = try router.answer(request)
-        // So that it can be looked at more than once.
+        // So that it can be read more than once.
         if case .pieces = response.body { response.body = .bytes(response.bodyBytes) }
         return response
     }
@@ -59,12 +59,12 @@ final class TestGateway: Sendable {
 
     func settle() { gateway.settle() }
 
-    /// The name of a version.
+    /// Returns the mark of a version.
     func mark(_ version: Int) throws -> String {
         Mark(Version(UInt64(version)), try store.snapshot().tag).description
     }
 
-    /// Four dogs and two people.
+    /// Creates four dogs and two people.
     func fill() throws {
         _ = try send(
             .post, "/v1/objects/Person", #"[{"handle":"ada","city":"Turin"},{"handle":"bob"}]"#)
@@ -86,6 +86,6 @@ extension Response {
     /// The body as JSON.
     var json: JSONValue { get throws { try JSONValue.parse(bodyBytes) } }
 
-    /// The member of a problem or an object.
+    /// Returns the member of a problem or an object.
     func member(_ name: String) -> JSONValue? { (try? json)?[name] }
 }

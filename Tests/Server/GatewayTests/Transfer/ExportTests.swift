@@ -4,7 +4,7 @@ import Testing
 
 @Suite("exporting files")
 struct ExportTests {
-    /// All that a file can hold: a class without a primary key has no text for links to its objects.
+    /// Everything that a file can contain: a class without a primary key has no text for links to its objects.
     private static let fields =
         "id,cover,stamp,price,fee,tags,marks,words,rates,days,anything,notes,next,series,related,publisher,editions,loans"
 

@@ -42,7 +42,7 @@ struct FormulaTests {
             try #require(try gateway.send(.post, "/v1/objects/Cell", text(cell)).status == 201)
             keys.append(key)
         }
-        // Of a body that is made while it is read there is one reading.
+        // A body that is produced while it is read can be read once.
         let plain = try gateway.get("/v1/export/Cell?format=csv").text
         let safe = try gateway.get("/v1/export/Cell?format=csv&escapeFormulas=true").text
         #expect(!safe.isEmpty && plain != safe)
@@ -74,7 +74,7 @@ struct FormulaTests {
         #expect(try gateway.get("/v1/export/Cell?format=csv&escapeFormulas=false").status == 200)
     }
 
-    /// By RFC 4180.
+    /// Parses by RFC 4180.
     private func records(_ text: String) -> [[String]] {
         var records: [[String]] = [[]]
         var field = ""

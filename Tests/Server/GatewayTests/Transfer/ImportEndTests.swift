@@ -12,7 +12,7 @@ import Testing
 
 @testable import Gateway
 
-/// How an import ends, and what it says then.
+/// The ways in which an import ends, and its reports.
 @Suite("the ends of imports")
 struct ImportEndTests {
     private struct Order {
@@ -32,7 +32,7 @@ struct ImportEndTests {
         func number(_ name: String) -> Int { document[name]?.asInt ?? -1 }
     }
 
-    /// The answer, or the last event.
+    /// Returns the response or the last event.
     private func send(_ order: Order, _ file: [UInt8], to gateway: TestGateway) throws -> End {
         var headers: HeaderFields = ["Content-Type": order.isCSV ? "text/csv" : "application/x-ndjson"]
         if let coding = order.coding { headers.add("Content-Encoding", coding.rawValue) }
@@ -139,7 +139,7 @@ struct ImportEndTests {
                 #expect(isBroken || read == count, words)
             } else if end.status != 422 || end.document["code"] != "import.refused" {
                 if read > 0 { #expect(end.number("line") > 0, words) }
-                // By batches, everything before the fault is in.
+                // In batches, everything before the error is imported.
                 if !order.isAtomic { #expect(created + modified + unchanged + refused == read, words) }
             }
             if refused > faultLimit { #expect(end.document["code"] != nil, words) }
@@ -197,7 +197,7 @@ struct ImportEndTests {
                 if listens { _ = try socket.receive() }
                 socket.hangUp()
             }
-            // It ends: nothing is under way any more, long before all of it is in.
+            // It ends: no work remains, long before everything is imported.
             var length = 1
             var isBegun = false
             for _ in 0..<600 where length > 0 || !isBegun {

@@ -91,7 +91,7 @@ struct ImportTests {
         let gateway = try TestGateway()
         let schema = try gateway.store.snapshot().schema
         let dog = try schema.named("Dog")
-        // Each links to the next, or to one so far down that too many wait.
+        // Each links to the next, or to one so much later that too many wait.
         let count = 60
         let distance = isFar ? count / 2 : 1
         let rows = (0..<count).map {
@@ -158,7 +158,7 @@ struct ImportTests {
 
     @Test("a compressed file is expanded as it is read", arguments: Coding.allCases)
     func compressed(coding: Coding) throws {
-        // More than a block of the file in either form.
+        // More than a block of the file in either format.
         let rows = Array(
             (0..<600).map { id in
                 let name = (1..<60).map { String((id * 7919 + $0 * 104_729) * 40_503 % 999_983, radix: 36) }.joined()

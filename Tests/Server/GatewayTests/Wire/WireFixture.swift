@@ -7,7 +7,7 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 
-/// A directory for a store, which goes away with the test.
+/// A directory for a store, which is deleted after the test.
 final class StoreHome: Sendable {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)").path
 
@@ -16,9 +16,9 @@ final class StoreHome: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// The gateway as a client sees it, without a socket: requests in, complete answers out. It runs over the
-/// embedded store with the smallest clusters; the other tests of the gateway run over the model store, so that
-/// the two are held against one description.
+/// The gateway as a client sees it, without a socket: requests in, complete responses out. It uses the embedded store
+/// with the smallest clusters; the other tests of the gateway use the model store, so that both are checked against one
+/// description.
 struct Wire {
     let store: any Store
     let router: Router
@@ -38,7 +38,7 @@ struct Wire {
         self.router = router
     }
 
-    /// Two dogs, two people and a note; versions 2 to 5.
+    /// Creates two dogs, two people and a note; versions 2 to 5.
     static func populated() throws -> Wire {
         let wire = try Wire()
         for (target, body) in [
@@ -69,10 +69,10 @@ struct Wire {
         }
     }
 
-    /// The version that the store is at.
+    /// Returns the store's version.
     func version() throws -> Int { Int(try store.snapshot().version.rawValue) }
 
-    /// The name of the state that the store is at, or, with a version, of an earlier one.
+    /// Returns the mark of the store's state or, with a version, of an earlier one.
     func mark(_ version: Int? = nil) throws -> String {
         let newest = try store.snapshot()
         return Mark(version.map { Version(UInt64($0)) } ?? newest.version, newest.tag).description
@@ -82,7 +82,7 @@ struct Wire {
         try send(.get, Self.target(path, query))
     }
 
-    /// Opens a stream of events; throws when the answer is an ordinary one.
+    /// Opens an event stream; throws if the response is an ordinary one.
     func observe(
         _ path: String, _ query: KeyValuePairs<String, String> = [:], headers: HeaderFields = [:],
         limit: Int = 1 << 20
@@ -103,7 +103,7 @@ struct Wire {
         return events
     }
 
-    /// A path with percent-encoded query items.
+    /// Returns a path with percent-encoded query items.
     static func target(_ path: String, _ query: KeyValuePairs<String, String>) -> String {
         guard !query.isEmpty else { return path }
         return path + "?" + query.map { "\(encoded($0.key))=\(encoded($0.value))" }.joined(separator: "&")
@@ -123,7 +123,7 @@ struct Wire {
     }
 }
 
-/// One answer, its body read as JSON.
+/// A response, with its body parsed as JSON.
 struct WireAnswer: CustomStringConvertible {
     let status: Int
     let headers: HeaderFields
@@ -142,14 +142,14 @@ struct WireAnswer: CustomStringConvertible {
 
     subscript(name: String) -> JSONValue? { json?[name] }
 
-    /// The values of one member over all items of a collection.
+    /// Returns the values of one member of all items of a collection.
     func items(_ name: String) -> [JSONValue?] {
         guard case .array(let items)? = self["items"] else { return [] }
         return items.map { $0[name] }
     }
 }
 
-/// One stream of events, read as a browser reads it.
+/// An event stream, parsed as a browser does.
 final class WireEvents {
     struct Event: Equatable {
         var name: String
@@ -167,7 +167,7 @@ final class WireEvents {
         stream = EventStream(limit: limit, wake: { signal.signal() })
     }
 
-    /// The next event. Throws when none comes.
+    /// Returns the next event. Throws if none arrives.
     func next() throws -> Event {
         let deadline = DispatchTime.now() + .seconds(60)
         while true {
@@ -177,21 +177,21 @@ final class WireEvents {
         }
     }
 
-    /// What has come and was not taken yet.
+    /// Returns the received events that were not read yet.
     func takeAll() -> [Event] {
         take()
         defer { waiting = [] }
         return waiting
     }
 
-    /// The next event, which has to be of that name.
+    /// Returns the next event, which must have this name.
     func next(_ name: String) throws -> JSONValue {
         let event = try next()
         guard event.name == name else { throw WireFailure("Expected \(name), got \(event)") }
         return event.data
     }
 
-    /// Whether the stream was ended by the gateway.
+    /// Whether the gateway ended the stream.
     func ends() -> Bool {
         let deadline = DispatchTime.now() + .seconds(20)
         while true {
@@ -204,7 +204,7 @@ final class WireEvents {
 
     private func take() {
         let (events, _) = stream.takeQueued()
-        // An event may lie in several pieces.
+        // An event may be split into several pieces.
         waiting += Self.parse(events.flatMap(\.bytes))
         for event in events { stream.didSend(event.count) }
     }
@@ -238,7 +238,7 @@ struct WireFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// One value handed from any thread to the one that waits.
+/// Passes one value from any thread to the one that waits.
 final class WireBox<T: Sendable>: Sendable {
     // Written before the semaphore is raised and read after it was waited for.
     nonisolated(unsafe) private var value: T?
@@ -273,7 +273,7 @@ extension JSONValue {
         return nil
     }
 
-    /// The same value with the members of every object in order of name.
+    /// The value with the members of every object in order of their names.
     var canonical: JSONValue {
         switch self {
         case .array(let elements): .array(elements.map(\.canonical))

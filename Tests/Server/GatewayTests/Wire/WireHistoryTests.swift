@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Histories over the wire")
 struct WireHistoryTests {
-    /// What the gateway should hold: plain dictionaries.
+    /// The expected contents of the gateway, as plain dictionaries.
     private struct Oracle {
         var dogs: [Int: [String: JSONValue]] = [:]
 
@@ -76,7 +76,7 @@ struct WireHistoryTests {
         let statuses = Tally()
         DispatchQueue.global().async {
             DispatchQueue.concurrentPerform(iterations: 200) { index in
-                // Every key is created by two writers; one of the two must win.
+                // Two writers create every key; one of them must win.
                 let answer = try? wire.send(.post, "/v1/objects/Dog", "{\"_id\":\(index / 2),\"age\":\(index)}")
                 statuses.add(answer?.status ?? 0)
             }
@@ -88,7 +88,7 @@ struct WireHistoryTests {
         #expect(try wire.get("/v1/objects/Dog", ["count": "true"])["count"] == 100)
     }
 
-    /// Some of a dog's properties.
+    /// Returns some of a dog's properties.
     private static func values(_ random: inout WireRandom) -> [String: JSONValue] {
         var values: [String: JSONValue] = [:]
         let names = ["Rex", "", "Zoë", "\"\\\n", "日本", String(repeating: "x", count: 300)]
@@ -116,7 +116,7 @@ struct WireHistoryTests {
 /// Numbers collected from several threads.
 private final class Tally: Sendable {
     private let lock = NSLock()
-    // Touched under the lock only.
+    // Accessed only under the lock.
     nonisolated(unsafe) private var collected: [Int] = []
 
     func add(_ value: Int) { lock.withLock { collected.append(value) } }

@@ -23,7 +23,7 @@ struct WireLiveTests {
             var seen: [[Int]] = []
             for reader in readers {
                 var ages: [Int] = []
-                // Commits that come close together may be told as one.
+                // Consecutive commits may be reported as one.
                 repeat {
                     let event = try reader.event()
                     #expect(event.name == "update")
@@ -51,7 +51,7 @@ struct WireLiveTests {
                             for index in 0..<20 {
                                 let key = number * 20 + index
                                 let answer = try client.request("POST", "/v1/objects/Dog", "{\"_id\":\(key)}")
-                                // What was acknowledged can be read at once, on any connection.
+                                // An acknowledged write can be read at once, on any connection.
                                 let read = try client.request("GET", "/v1/objects/Dog/\(key)")
                                 if answer.status == 201, read.status == 200 { created += 1 }
                             }

@@ -130,7 +130,7 @@ struct WireObserveTests {
         for number in 0..<300 {
             #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"name":"n\#(number)"}"#).status == 200)
         }
-        // Another reader's event is proof that everything was delivered.
+        // Another client's event proves that everything was delivered.
         let witness = try wire.observe("/v1/observe/objects/Dog/1")
         _ = try witness.next("initial")
         #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"name":"last"}"#).status == 200)
@@ -160,7 +160,7 @@ struct WireObserveTests {
         #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"name":"Max"}"#).status == 200)
         let behind = try wire.observe("/v1/observe/objects/Dog", headers: ["Last-Event-ID": try wire.mark(version)])
         #expect(try behind.next().id == (try wire.mark()))
-        // A number alone names no state, nor does a mark of another history.
+        // A number alone does not identify a state, nor does a mark of another history.
         let other = Mark(Version(UInt64(version)), .random()).description
         let nonsenses = [
             "", "x", "-1", "99999999999999999999", "18446744073709551615", "\(version)", other,
@@ -223,7 +223,7 @@ struct WireObserveTests {
             let fresh = try wire.send(.get, "/v1/objects/Dog?limit=\(limit.isEmpty ? "10000" : limit)&" + query)
             let version = try wire.mark()
             let expected = try #require(fresh["items"]?.asArray, "seed \(seed): \(fresh)")
-            // Commits that leave the result as it is send nothing: read until the client holds what is there.
+            // Commits that do not change the result send nothing: read until the client has the present result.
             var last: String?
             while held != expected, last != version {
                 let event = try stream.next()
@@ -272,7 +272,7 @@ struct WireObserveTests {
         }
     }
 
-    /// One random write.
+    /// Makes one random write.
     private static func step(_ wire: Wire, _ random: inout WireRandom) throws {
         let key = Int.random(in: 0..<12, using: &random)
         let age = Int.random(in: 0..<8, using: &random)

@@ -26,7 +26,7 @@ struct WireQueryTests {
         return try client.answer()
     }
 
-    /// One answer for a form in the body.
+    /// Sends a form in the body.
     private static func post(
         _ client: LoopbackClient, _ path: String, _ body: String,
         type: String = "application/x-www-form-urlencoded"
@@ -65,7 +65,7 @@ struct WireQueryTests {
             #expect(try reader.event().data.contains(#""items":[{"id":2}]"#))
             let writer = try LoopbackClient(port: port)
             #expect(try Self.ask(writer, "PATCH", "/v1/objects/Dog/1", #"{"age":9}"#).status == 200)
-            // The list holds the dog twice.
+            // The list contains the dog twice.
             #expect(try JSONValue.parse(try reader.event().data)["insertions"] == JSONValue.parse("[0,1]"))
             #expect(try Self.ask(writer, "PATCH", "/v1/objects/Person/ada", #"{"dogs":[3]}"#).status == 200)
             let event = try JSONValue.parse(try reader.event().data)

@@ -103,7 +103,7 @@ struct WireReadTests {
             let identifiers = page.items("_id").map { $0?.asInt }
             seen += identifiers
             after = page["next"]?.asString
-            // The last object of a page goes: the next page must not shift.
+            // Deletes the last object of a page: the next page must not shift.
             if after != nil, let last = identifiers.last, let last {
                 #expect(try wire.send(.delete, "/v1/objects/Dog/\(last)").status == 204)
             }
@@ -200,7 +200,7 @@ struct WireReadTests {
         #expect(typed["id"] == ["$uuid": "0f8fad5b-d9cb-469f-a165-70867728950e"])
         #expect(typed["token"] == ["$oid": "507f1f77bcf86cd799439011"])
         #expect(typed["at"] == ["$date": "2026-01-31T12:00:00.123456789Z"])
-        // What was read typed can be written back.
+        // The typed form of a read can be written back.
         #expect(try wire.send(.put, path, typed.text).status == 200)
         #expect(try wire.get(path).text == plain.text)
     }

@@ -3,7 +3,7 @@ import HTTPServer
 import JSONCoding
 import Testing
 
-/// A request that must be refused: nothing is stored, the answer names the fault.
+/// A request that must be rejected: nothing is stored, and the response names the error.
 struct Refusal: Sendable, CustomTestStringConvertible {
     var method: HTTPMethod = .get
     var target: String
@@ -143,7 +143,7 @@ struct WireRefusalTests {
         let wire = try Wire.populated()
         let before = try wire.version()
         let answer = try wire.send(row.method, row.target, row.body)
-        // A wrong key text may also be called a fault of the request.
+        // An invalid key in a path may also be reported as an error in the request.
         #expect(answer.status == row.status || (row.status == 404 && answer.status == 400), "\(answer)")
         if let code = row.code { #expect(answer.code == code, "\(answer)") }
         if let hint = row.hint { #expect(answer["hint"]?.asString == hint, "\(answer)") }

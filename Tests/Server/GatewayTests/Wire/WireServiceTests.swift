@@ -113,7 +113,7 @@ struct WireServiceTests {
         #expect(read.headers["Access-Control-Allow-Origin"] == "*", "also an error must be readable")
     }
 
-    /// The description of the API, from the repository.
+    /// Reads the API description in the repository.
     private static func openAPI() throws -> JSONValue {
         let root = URL(fileURLWithPath: Checkout.root)
         return try JSONValue.parse(Array(Data(contentsOf: root.appendingPathComponent("openapi/openapi.json"))))
@@ -128,7 +128,7 @@ struct WireServiceTests {
         let wire = try Wire.populated()
         let document = try Self.openAPI()
         let components = document["components"]?["parameters"]
-        /// The query parameters of an operation.
+        /// Returns the query parameters of an operation.
         func names(_ list: JSONValue?) -> Set<String> {
             Set(
                 (list?.asArray ?? []).compactMap { entry in
@@ -139,7 +139,7 @@ struct WireServiceTests {
         }
         let all = names(.array((components?.memberNames ?? []).compactMap { components?[$0] }))
         #expect(all.count > 15)
-        // A form has the parameters of the resource that it is about.
+        // A form has the parameters of its resource.
         let described = (document["paths"]?.memberNames ?? []).filter { $0 != "/v1/query/{resource}" }
         for path in described where path.hasPrefix("/v1/") {
             for (name, method) in Self.methods {
@@ -152,7 +152,7 @@ struct WireServiceTests {
                     let reply = wire.router.respond(to: try Request(method, "\(target)?\(parameter)=x"))
                     var isTaken = true
                     if case .now(let response) = reply {
-                        // Without access control there are no keys, whatever is asked about them.
+                        // Without access control there are no keys, whatever the request.
                         isTaken = !["parameter.unknown", "snapshot.not_possible", "keys.unavailable"].contains(
                             WireAnswer(response).code)
                     }
@@ -165,7 +165,7 @@ struct WireServiceTests {
     @Test("every code that a store, a query or JSON can fail with has a status of its own choosing")
     func documentedStatuses() throws {
         let wire = try Wire.populated()
-        // Seen from outside: no refusal of the matrix is an internal error.
+        // No error response of the matrix is an internal error.
         for row in WireRefusalTests.reads + WireRefusalTests.writes {
             let answer = try wire.send(row.method, row.target, row.body)
             #expect(answer.status < 500, "\(row.testDescription): \(answer)")
@@ -175,7 +175,7 @@ struct WireServiceTests {
 
 @Suite("Files over the wire")
 struct WireFileTests {
-    /// A directory with a page, a script and a secret beside it.
+    /// Creates a directory with a page and a script, and a secret file next to it.
     private static func site() throws -> (directory: URL, router: Router) {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("wire-\(UUID().uuidString)")
         let files = root.appendingPathComponent("static")

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Gateway
 
-/// That one client cannot stop the others, over sockets.
+/// Checks over sockets that one client cannot block the others.
 @Suite("one client beside others")
 struct FairRequestTests {
-    /// Dogs whose friends of friends can be asked for at length; every read of the class goes to the workers.
+    /// Dogs whose friends of friends take long to query; every read of the class goes to the workers.
     private func home(letters: Int = 0, _ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws
         -> DogOwnersGatewayFixture
     {
@@ -36,7 +36,7 @@ struct FairRequestTests {
         return home
     }
 
-    /// Looks at 400 dogs, several times; the longer their names, the longer.
+    /// Scans 400 dogs several times; the longer their names, the longer it takes.
     private static let long: String = {
         let parts = "abcefghi".map { "$d.name LIKE '*\($0)*'" }.joined(separator: " OR ")
         let filter = "SUBQUERY(dogs, $d, $d.age > 100 OR \(parts)).@count > 3"
@@ -97,12 +97,12 @@ struct FairRequestTests {
                 #expect(answer.status == 200, "\(answer.body)")
                 rounds.append(finished.withLock { $0 } - before)
             }
-            // In the order that they came in, each of the short ones would wait for nearly all of the long ones.
+            // In order of arrival, each short request would wait for nearly all of the long ones.
             #expect(rounds.sorted()[4] < Self.attacks / 3, "the short ones waited for the long ones: \(rounds)")
         }
     }
 
-    /// Long queries under way at a time.
+    /// The number of simultaneous long queries.
     private static let attacks = 24
 
     @Test("waiting takes nothing from a query's time")
@@ -111,7 +111,7 @@ struct FairRequestTests {
             $0.workers = 1
             $0.queryMilliseconds = 20_000
         }
-        // Alone, how long one takes at most.
+        // The maximum time of one query alone.
         let start = ContinuousClock.now
         #expect(try home.wire.send(.get, Self.long).status == 200)
         let alone = max(Int((ContinuousClock.now - start) / .milliseconds(1)), 20)
@@ -164,7 +164,7 @@ struct FairRequestTests {
             for answer in all where answer.status == 429 { #expect(answer.body.contains("queries.limited")) }
             for answer in all where answer.status == 503 { #expect(answer.body.contains("gateway.busy")) }
             #expect(all.contains { $0.status == 429 || $0.status == 503 })
-            // An answer may come a moment before its worker is free.
+            // A response may come a moment before its worker is free.
             var wait = 0
             while home.gateway.workers.length + home.gateway.workers.quota.count > 0, wait < 1000 {
                 usleep(10_000)

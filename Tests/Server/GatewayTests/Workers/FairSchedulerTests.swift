@@ -4,11 +4,11 @@ import Testing
 
 @testable import Gateway
 
-/// Work that a scheduler gives turns to, on a clock that the test moves.
+/// Simulated jobs of a scheduler, with a clock that the test sets.
 private struct Simulation {
     struct Job {
         let caller: LimitKey
-        /// Milliseconds that are left.
+        /// The remaining milliseconds.
         var left: Int
         let asked: Int
         var finished: Int?
@@ -21,7 +21,7 @@ private struct Simulation {
     var jobs: [FairScheduler.ID: Job] = [:]
     /// Milliseconds.
     var now = 0
-    /// Called with what begins to run, and what waited beside it.
+    /// Called with the job that begins to run, and the jobs that were waiting.
     var onGrant: ((FairScheduler.ID, Self) -> Void)?
 
     init(permits: Int = 2, begun: Int = 64, queue: Int = 1000) {
@@ -31,7 +31,7 @@ private struct Simulation {
 
     private var time: Int64 { Int64(now) * 1_000_000 }
 
-    /// What runs, and what is not finished.
+    /// The running jobs, and the unfinished ones.
     private(set) var running: Set<FairScheduler.ID> = []
     private(set) var unfinished: Set<FairScheduler.ID> = []
 
@@ -122,7 +122,7 @@ struct FairSchedulerTests {
         var served: [LimitKey: Int] = [:]
         for job in world.jobs.values { served[job.caller, default: 0] += 100_000 - job.left }
         let (many, one) = (served[.caller("many")] ?? 0, served[.caller("one")] ?? 0)
-        // One piece of work uses one permit of two at the most.
+        // One job uses at most one of two permits.
         #expect(one > 8_000 && many > 8_000, "\(one) \(many)")
     }
 
@@ -159,8 +159,8 @@ struct FairSchedulerTests {
                 let active = world.running.compactMap { world.jobs[$0] }
                 let running = active.count(where: \.isCooperative)
                 #expect(running <= permits + active.count - running)
-                // Each that has begun and rests gets its turn after sixteen for each that waited longer, unless work
-                // of the same caller passes no checkpoints meanwhile.
+                // Each paused job gets its turn after sixteen turns for each one that waited longer, unless a job of
+                // the same caller passes no checkpoints meanwhile.
                 let overrunning = Set(active.filter { !$0.isCooperative }.map(\.caller))
                 for id in world.unfinished where world.scheduler.attained(id) > 0 {
                     guard let job = world.jobs[id], !job.isRunning, !overrunning.contains(job.caller) else {
@@ -195,7 +195,7 @@ struct FairSchedulerTests {
                     world.ask(
                         "\(attacker)", milliseconds: 1 + random.below(2000), isCooperative: random.below(4) >= stubborn)
                 }
-                // Once everybody else has been served: before, they are newcomers as well.
+                // Once every other caller has been served: before, they are new as well.
                 if world.now > 300, random.oneIn(60), let id = world.ask("new \(newcomers.count)", milliseconds: 5) {
                     newcomers.append(id)
                 }
@@ -203,7 +203,7 @@ struct FairSchedulerTests {
                 let running = world.running.compactMap { world.jobs[$0] }
                 var counts: [LimitKey: Int] = [:]
                 for job in running { counts[job.caller, default: 0] += 1 }
-                // A caller overruns what he holds, and then as much as all may; beyond that he begins nothing.
+                // A caller may overrun its own permits, and then as many as exist; beyond that it begins nothing.
                 #expect(counts.values.allSatisfy { $0 <= 2 * permits }, words)
                 #expect(world.scheduler.begunCount <= 64, words)
             }
@@ -220,7 +220,7 @@ struct FairSchedulerTests {
         var random = SeededRandom.fresh()
         var world = Simulation(permits: 1)
         var (least, others) = (0, 0)
-        // Levels of 8 ms and twice as much each.
+        // Levels of 8 ms, each twice as long as the preceding one.
         func level(_ nanoseconds: Int64) -> Int {
             (0..<11).count { Int64(8 << $0) * 1_000_000 <= nanoseconds }
         }
@@ -254,7 +254,7 @@ struct FairSchedulerTests {
             #expect(world.ask("modest", milliseconds: 1) != nil, "\(number)")
             #expect(world.scheduler.freshCount <= 10)
         }
-        // However much has begun, a newcomer may begin as well.
+        // However many jobs have begun, a new caller may begin one as well.
         #expect(world.scheduler.begunCount < 4)
     }
 

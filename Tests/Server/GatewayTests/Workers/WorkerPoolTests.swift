@@ -20,17 +20,17 @@ struct WorkerPoolTests {
             guard let work = RequestWork.current else { return }
             first.withLock { $0 = work }
             began.signal()
-            // Until it has rested once.
+            // Until it has paused once.
             while work.paused == .zero {
                 if work.mustPause { work.pause() }
             }
-            // The clock may have asked once more while it rested.
+            // The clock may have requested another pause meanwhile.
             if work.mustPause { work.pause() }
             asksAfterwards.store(work.mustPause, ordering: .relaxed)
             ended.signal()
         }
         began.wait()
-        // On a busy machine the first may pass no checkpoint for so long that another runs beside it: then once more.
+        // On a busy machine the first may pass no checkpoint for so long that another runs beside it: then repeat.
         let shortEnded = DispatchSemaphore(value: 0)
         repeat {
             pool.run(for: .caller("short")) {
