@@ -4,7 +4,7 @@ import LiveQueries
 import LiveTesting
 import Synchronization
 
-/// A scheduler whose turns the test takes, on the thread that made it.
+/// A scheduler whose turns the test runs, on the thread that created it.
 final class HandScheduler: LiveScheduler {
     private let thread = UInt(pthread_self())
     private let jobs = Mutex<[@Sendable () -> Void]>([])
@@ -21,7 +21,7 @@ final class HandScheduler: LiveScheduler {
         arrived.signal()
     }
 
-    /// Runs what has arrived. False when that is nothing.
+    /// Runs the jobs that have arrived. Returns false if there are none.
     @discardableResult
     func turn() -> Bool {
         guard arrived.wait(timeout: .now()) == .success else { return false }
@@ -29,7 +29,7 @@ final class HandScheduler: LiveScheduler {
         return true
     }
 
-    /// Runs the next job, waiting for it. False when none comes.
+    /// Waits for the next job and runs it. Returns false if none arrives.
     func waitForTurn() -> Bool {
         guard arrived.wait(timeout: .now() + .seconds(30)) == .success else { return false }
         take()

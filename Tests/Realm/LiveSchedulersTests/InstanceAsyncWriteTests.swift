@@ -5,7 +5,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Writes of an instance that nobody waits for.
+/// Asynchronous writes of an instance.
 @Suite("Asynchronous writes of an instance")
 struct InstanceAsyncWriteTests {
     @Test(
@@ -103,7 +103,7 @@ struct InstanceAsyncWriteTests {
         let number = try world.instance.beginAsyncWrite { _ in calls.append("cancelled") }
         try other.beginAsyncWrite { _ in calls.append("other") }
         #expect(try world.instance.cancelAsyncWrite(number) && !world.instance.cancelAsyncWrite(number))
-        // The write comes all the same, and goes.
+        // The write begins all the same, and ends.
         #expect(world.scheduler.waitForTurn())
         world.turns()
         while calls.isEmpty { try #require(scheduler.waitForTurn()) }

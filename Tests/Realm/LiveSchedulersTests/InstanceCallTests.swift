@@ -7,7 +7,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// When the observers of an instance are called.
+/// Tests when the observers of an instance are called.
 @Suite("Calls of an instance's observers")
 struct InstanceCallTests {
     @Test("the first call comes in a later turn, and shows the instance's version")
@@ -212,7 +212,7 @@ struct InstanceCallTests {
         var inner: (InstanceRecorder, InstanceToken)?
         recorder.onCall = {
             if inner == nil { inner = try world.begin() }
-            // Not even a block that waits gets it called.
+            // Not even while a block waits.
             _ = try world.instance.refresh()
         }
         try world.store.write { try $0.setScore(1, 11) }

@@ -74,8 +74,7 @@ struct InstanceHistoryTests {
     }
 }
 
-/// Does with an instance whatever can be done, and checks what its observers are told. For the instance's scheduler
-/// only.
+/// Makes random calls to an instance, and checks the notifications of its observers. For the instance's scheduler only.
 private final class InstanceActor {
     private struct Observed {
         let query: BoundQuery
@@ -135,7 +134,7 @@ private final class InstanceActor {
         bells = []
         try instance.write(withoutNotifying: muted.map(\.token)) { transaction in
             bells = []
-            // What was pending has been told: from now on there is only this write.
+            // Pending changes have been reported: from now on there is only this write.
             for one in observed where one.recorder.keys != nil {
                 if try one.recorder.keys != instance.snapshot.select(one.query, .all) {
                     faults.append("\(one.query) was not told of everything when the write began")
@@ -174,7 +173,7 @@ private final class InstanceActor {
         for (recorder, calls) in left where recorder.calls.count != calls { faults.append("a call after invalidate") }
     }
 
-    /// After a refresh to the newest version.
+    /// Returns the differences after a refresh to the latest version.
     func finalFaults() throws -> [String] {
         check()
         for one in observed {
@@ -192,7 +191,7 @@ private final class InstanceActor {
 }
 
 extension InstanceRecorder {
-    /// Knows of what a commit did that it is not told of.
+    /// Updates the state for a commit that is not reported.
     func skip(to snapshot: any Snapshot, _ query: BoundQuery) throws {
         guard keys != nil else { return }
         keys = try snapshot.select(query, .all)

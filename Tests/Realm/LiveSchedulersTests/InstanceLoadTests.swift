@@ -9,7 +9,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// An instance of a store on disk, and what it observes in sections, lists, sets and maps.
+/// An instance of a store on disk that observes sections, lists, sets and maps.
 @Suite("Instances of a store on disk")
 struct InstanceLoadTests {
     @Test("a write begins at the newest version at once, however much others write")
@@ -24,7 +24,7 @@ struct InstanceLoadTests {
             let before = try world.store.snapshot().version
             try world.instance.beginWrite()
             let version = try world.instance.version
-            // Those that waited behind the last write of this one were let through first.
+            // Writes that waited behind the last write of this instance were executed first.
             #expect(version > mine)
             #expect(version >= before)
             #expect(try world.instance.transaction.version == version.next)
@@ -43,8 +43,8 @@ struct InstanceLoadTests {
         token.invalidate()
     }
 
-    /// Writes of which each submits the next one as soon as it is done, so that so many always wait for the writer. They
-    /// need no threads of their own, which a busy machine may not give them in time.
+    /// Writes that each submit the next one when they are done, so that a constant number always waits for the writer.
+    /// They need no threads of their own, which a busy machine may not provide in time.
     private final class OtherWriters: Sendable {
         private let store: any Store
         private let isOver = Atomic(false)
@@ -67,7 +67,7 @@ struct InstanceLoadTests {
                 })
         }
 
-        /// Nobody writes any more after this.
+        /// Ends the writes.
         func finish() {
             isOver.store(true, ordering: .relaxed)
             running.wait()
@@ -97,7 +97,7 @@ struct InstanceLoadTests {
         token.invalidate()
     }
 
-    /// A holder that has a number, a mark and a price, and an instance.
+    /// An instance with a holder that has a number, a mark and a price.
     private struct Held {
         let home: StoreDirectory
         let store: any Store
@@ -155,7 +155,7 @@ struct InstanceLoadTests {
         #expect(recorder.takeChanges().count == 1)
         try held.store.write { try $0.deleteHolder() }
         held.turns()
-        // An empty one has nothing to tell.
+        // An empty collection has nothing to report.
         #expect(recorder.takeChanges().count == (property == HolderStore.prices ? 0 : 1))
         #expect(recorder.faults == [])
         token.invalidate()

@@ -9,7 +9,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Objects, the instance's own observers, tokens, and where observing is refused.
+/// Observations of objects, the instance's own observers, tokens, and errors of observing.
 @Suite("Observers of an instance")
 struct InstanceRulesTests {
     // MARK: Objects
@@ -40,14 +40,14 @@ struct InstanceRulesTests {
         try world.instance.rest()
         try world.store.write { try $0.setScore(1, 5) }
         #expect(try world.instance.version == newest.version.next)
-        // What is told is relative to the version that was taken up, however old.
+        // Changes are relative to the version of the instance, however old.
         try world.instance.rest()
         try world.instance.begin(at: old)
         let (log, objectToken) = try world.observeObject()
         world.turns()
         #expect(log.events == ["2: 10 -> 5"])
         objectToken.invalidate()
-        // What observers know of stays.
+        // The version that observers know is retained.
         let (recorder, token) = try world.observe()
         try world.instance.rest()
         try world.store.write { try $0.setScore(1, 6) }
@@ -382,7 +382,7 @@ struct InstanceRulesTests {
     }
 }
 
-/// Runs the body on another thread; a queue may run what it is to do synchronously on the calling one.
+/// Runs the body on another thread; a queue may run synchronous work on the calling one.
 private func elsewhere<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R? {
     let result = Mutex<R?>(nil)
     let done = DispatchSemaphore(value: 0)

@@ -8,7 +8,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Writes of an instance, and who is told of them.
+/// Writes of an instance, and the observers that they notify.
 @Suite("Writes of an instance")
 struct InstanceWriteTests {
     @Test(
@@ -319,6 +319,6 @@ struct InstanceWriteTests {
 }
 
 extension InstanceRecorder {
-    /// The changes, where the recorder's check of each against the last cannot hold, because a commit was skipped.
+    /// Returns the changes without the recorder's check against the preceding ones, which fails after a skipped commit.
     func takeRaw() -> [IndexChanges] { takeChanges() }
 }

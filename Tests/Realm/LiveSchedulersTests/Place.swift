@@ -5,7 +5,7 @@ import LiveSchedulers
 import LiveTesting
 import Synchronization
 
-/// The kinds of places that an instance can be confined to.
+/// The kinds of schedulers that an instance can be confined to.
 enum Place: CaseIterable, Sendable {
     case queue, actor, runLoop
 
@@ -19,13 +19,13 @@ enum Place: CaseIterable, Sendable {
         }
     }
 
-    /// The scheduler of a new thread that runs its loop for good.
+    /// Returns the scheduler of a new thread that runs its loop forever.
     static func runningLoop() -> RunLoopScheduler {
         let found = Mutex<RunLoopScheduler?>(nil)
         let ready = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             found.withLock { $0 = .current }
-            // A loop with nothing in it ends at once.
+            // A loop without sources ends at once.
             RunLoop.current.add(Timer(timeInterval: 1e6, repeats: true) { _ in }, forMode: .default)
             ready.signal()
             while true { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
@@ -36,14 +36,14 @@ enum Place: CaseIterable, Sendable {
 }
 
 extension LiveScheduler {
-    /// Runs the body there and waits for it, without holding up a thread that an actor might need.
+    /// Runs the body there and waits for it, without blocking a thread that an actor might need.
     func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
             run { continuation.resume(with: Result { try body() }) }
         }
     }
 
-    /// Asks there until the answer is yes. False when that takes too long.
+    /// Evaluates the condition there until it is true. Returns false after a timeout.
     func eventually(_ condition: @escaping @Sendable () throws -> Bool) async throws -> Bool {
         for _ in 0..<30_000 {
             if try await perform(condition) { return true }
@@ -53,7 +53,7 @@ extension LiveScheduler {
     }
 }
 
-/// Something that is used in jobs of one scheduler only, which the test hands from one to the next.
+/// A value that is used in jobs of one scheduler only, which the test passes from one to the next.
 final class Resident<Value>: @unchecked Sendable {
     var value: Value
     init(_ value: Value) { self.value = value }

@@ -9,19 +9,19 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Tasks with scores 10, 20, 30 and so on, and an instance whose turns the test takes.
+/// Tasks with scores 10, 20, 30 and so on, and an instance whose turns the test runs.
 struct TaskInstanceFixture {
     let store: any Store
     let hub: InstanceHub
     let scheduler: HandScheduler
-    /// Where first results are made.
+    /// The queue that computes first results.
     let background = DispatchQueue(label: "background")
     let instance: LiveInstance
 
     static let tasks = BoundQuery(classID: TaskStore.task)
     static let first = ObjectReference(TaskStore.task, ObjectKey(0))
 
-    /// What the directory of a store on disk goes with.
+    /// The directory of a store on disk, which is deleted with this object.
     private let home: StoreDirectory?
 
     init(
@@ -39,16 +39,16 @@ struct TaskInstanceFixture {
         instance = try hub.instance(on: scheduler)
     }
 
-    /// Takes all turns that are due.
+    /// Runs all turns that are due.
     func turns() { while scheduler.turn() {} }
 
-    /// Takes turns until something holds that will.
+    /// Runs turns until a condition is true.
     func turns(until condition: () -> Bool, _ location: SourceLocation = #_sourceLocation) throws {
         while !condition() { try #require(scheduler.waitForTurn(), "nothing comes", sourceLocation: location) }
         turns()
     }
 
-    /// Observes and takes the first call.
+    /// Observes, and runs the first call.
     func observe(
         _ query: BoundQuery = TaskInstanceFixture.tasks, keyPaths: [String] = []
     ) throws -> (InstanceRecorder, InstanceToken) {
@@ -76,13 +76,13 @@ struct TaskInstanceFixture {
     }
 }
 
-/// What an instance's store is kept in.
+/// The kind of store of an instance.
 enum StoreKind: CaseIterable, Sendable {
     case model
     case embedded
 }
 
-/// A directory that goes with the test.
+/// A directory that is deleted after the test.
 final class StoreDirectory: Sendable {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)").path
 
@@ -91,7 +91,7 @@ final class StoreDirectory: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// What one observer of an instance was told, checked on the way. For the instance's scheduler only.
+/// Records and checks the notifications of one observer of an instance. For the instance's scheduler only.
 final class InstanceRecorder {
     private unowned let instance: LiveInstance
     var keys: [ObjectKey]?
@@ -101,7 +101,7 @@ final class InstanceRecorder {
     private(set) var failure: (any Error)?
     private(set) var faults: [String] = []
     private var isRunning = false
-    /// Is run within each call.
+    /// Called within each notification.
     var onCall: (() throws -> Void)?
 
     init(_ instance: LiveInstance) { self.instance = instance }
@@ -144,7 +144,7 @@ final class InstanceRecorder {
     }
 }
 
-/// What one observer of an object was told.
+/// Records the notifications of one observer of an object.
 final class ObjectLog {
     private(set) var events: [String] = []
     var onCall: (() -> Void)?
@@ -177,7 +177,7 @@ final class ObjectLog {
 }
 
 extension TaskInstanceFixture {
-    /// The code of the fault that the body throws, and its sentence.
+    /// Returns the code and the message of the error that the body throws.
     static func fault(_ body: () throws -> Void) -> (code: StoreError.Code, message: String)? {
         do {
             try body()

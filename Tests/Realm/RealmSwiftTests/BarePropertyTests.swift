@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Classes as they were before `@Persisted`: properties that are instances which stay.
+// Classes in the style before `@Persisted`: the values of properties are instances that remain the same.
 
 class BareOwner: Object {
     let age = RealmProperty<Int?>()
@@ -28,7 +28,7 @@ class BarePart: EmbeddedObject {
     let marks = List<Int>()
 }
 
-/// With one `@Persisted`, nothing else is stored.
+/// With one `@Persisted` property, nothing else is stored.
 class BareMixed: Object {
     @Persisted var id: Int
     let list = List<Int>()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Checklist")
 struct ChecklistTests {
-    /// The display names of the target's tests, those of several lines put together.
+    /// Returns the display names of the target's tests, with multi-line ones joined.
     private static func names() throws -> [String] {
         let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
@@ -21,7 +21,7 @@ struct ChecklistTests {
 
     @Test("every row of the checklist has a test that names it")
     func rows() throws {
-        // The ids are the words before the first that is none.
+        // The ids are the words before the first other word.
         let named = Set(
             try Self.names().flatMap { name in
                 name.split(separator: " ").prefix { $0.wholeMatch(of: /[COSKR][0-9]{2}a?/) != nil }.map(String.init)
@@ -54,7 +54,7 @@ struct ChecklistTests {
                         if known.contains(declaration) {
                             named[section, default: []].insert(declaration)
                         } else {
-                            // The text begins, unless this is a misspelt one of several.
+                            // The text begins, unless this is a misspelt name of several.
                             if word.contains("{") { unknown.append("\(section) \(declaration)") }
                             section = ""
                         }
@@ -69,7 +69,7 @@ struct ChecklistTests {
         }
     }
 
-    /// `List.{append(_:),remove(at:)}` for both.
+    /// Expands `List.{append(_:),remove(at:)}` to both names.
     private static func expanded(_ word: String) -> [String] {
         guard let open = word.firstIndex(of: "{"), word.hasSuffix("}") else { return [word] }
         return word[word.index(after: open)...].dropLast().split(separator: ",").map { String(word[..<open] + $0) }

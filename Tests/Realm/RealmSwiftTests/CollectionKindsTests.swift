@@ -3,7 +3,7 @@ import RealmSwift
 import Synchronization
 import Testing
 
-/// What holds of every kind of collection and of every type of value.
+/// Tests for every kind of collection and every type of value.
 @Suite("Collections of every kind")
 struct CollectionKindsTests {
     private let place = Place([SectionWord.self, SectionShelf.self])
@@ -19,7 +19,7 @@ struct CollectionKindsTests {
                 list.append(objectsIn: samples + samples)
                 set.insert(objectsIn: samples)
             }
-            // Each value is a section of its own kind: those that are the first sample, and the others.
+            // Two sections: the values equal to the first sample, and the others.
             @Sendable func isFirst(_ value: E) -> Bool { value == E.samples[0] }
             func count<C: RealmCollection>(_ collection: C, _ times: Int) where C.Element == E {
                 for ascending in [true, false] {
@@ -220,7 +220,7 @@ struct CollectionKindsTests {
         #expect(found == ["old", "1", "nil", "0"])
         let wrapped: Int? = try elsewhere { word.3.wrappedValue?.count }
         #expect(wrapped == 1)
-        // One that is at a version moves on only where the reference is newer.
+        // A realm that has a version refreshes only if the reference is newer.
         let place = place
         let moved: [String] = try elsewhere {
             let realm = try Realm(configuration: configuration)

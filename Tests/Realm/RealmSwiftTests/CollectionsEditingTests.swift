@@ -88,7 +88,7 @@ struct CollectionsEditingTests {
         #expect(person.dogs.map(\.name) == ["a", "b", "c"] && person.pack.map(\.name) == ["a"])
         #expect(person.named["d"] == .some(nil) && person.named.count == 2)
         #expect(!person.pack.contains(CollectionsDog()))
-        // What is taken out stays in the realm.
+        // A removed object stays in the realm.
         try realm.write {
             person.dogs.removeAll()
             person.named.removeObject(for: "new")

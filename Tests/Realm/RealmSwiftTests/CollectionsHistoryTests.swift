@@ -3,7 +3,7 @@ import RealmSwift
 import StoreTesting
 import Testing
 
-/// Random histories of edits, with a plain Swift collection beside the one under test, over all types of elements.
+/// Compares random histories of edits with a plain Swift collection, over all types of elements.
 @Suite("Collections: histories")
 struct CollectionsHistoryTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -12,7 +12,7 @@ struct CollectionsHistoryTests {
         var testDescription: String { name }
     }
 
-    /// Calls the body with an object, each edit in a write if it is managed.
+    /// Calls the body with an object; each edit is in a write if the object is managed.
     static func with(_ isManaged: Bool, _ body: (CollectionsAll, (() -> Void) throws -> Void) throws -> Void) throws {
         let object = CollectionsAll()
         guard isManaged else { return try body(object) { $0() } }

@@ -61,7 +61,7 @@ struct CollectionsKeyValueTests {
         #expect(dogs.value(forKeyPath: "tags.@count") as? Int == 3)
         #expect(person.numbers.value(forKeyPath: "@sum.self") as? Int == 7)
         #expect(person.places.value(forKeyPath: "@count") as? Int == 0)
-        // Of nothing.
+        // Of an empty collection.
         let none = CollectionsPerson().dogs
         #expect(none.value(forKeyPath: "@sum.age") as? Int == 0 && none.value(forKeyPath: "@avg.age") == nil)
         #expect(none.value(forKeyPath: "@sum.weight") as? Double == 0 && none.value(forKeyPath: "@min.age") == nil)

@@ -134,7 +134,7 @@ struct CollectionsMapTests {
         #expect(person.anyMap["m"]?.dictionaryValue?["k"]?.listValue?.count == 0)
         try realm.write { person.any = .int(3) }
         #expect(map.isInvalidated && list.isInvalidated && deep.isInvalidated && !person.dogs.isInvalidated)
-        // Unmanaged ones are plain memory, and kept as they are.
+        // Unmanaged collections are kept in memory unchanged.
         let plain = CollectionsPerson(7)
         plain.any = .fromArray([.int(1)])
         plain.any.listValue?.append(.fromArray([]))
@@ -172,7 +172,7 @@ struct CollectionsMapTests {
                         Dictionary((0..<random.below(3)).map { ("k\($0)", .random(&random, depth + 1)) }) { $1 })
                 }
             }
-            /// The same edit of both.
+            /// Makes the same edit to both.
             mutating func edit(_ value: AnyRealmValue, _ random: inout SeededRandom, _ depth: Int) {
                 switch (self, value) {
                 case (.list(var elements), .list(let list)):

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// What all collections have.
+/// Tests the common interface of all collections.
 @Suite("Collections: reading")
 struct CollectionsReadingTests {
     @Test("C01 a collection is one whatever it is, and managed ones are equal when they are the same")
@@ -22,7 +22,7 @@ struct CollectionsReadingTests {
         #expect(results == results && results != realm.objects(CollectionsDog.self))
         let dog = person.dogs[0]
         #expect(dog.owners == dog.owners && dog.owners != person.dogs[1].owners)
-        // Unmanaged ones compare what they hold.
+        // Unmanaged collections compare their elements.
         let (a, b) = (CollectionsPerson(), CollectionsPerson())
         a.numbers.append(objectsIn: [1, 2])
         b.numbers.append(objectsIn: [1, 2])
@@ -91,7 +91,7 @@ struct CollectionsReadingTests {
         #expect(dogs.contains("\t\ttags = List<string> <0x") && dogs.contains("\t\t\t[0] x\n"))
         #expect(realm.objects(CollectionsDog.self).description.hasPrefix("Results<CollectionsDog> <0x"))
         #expect(AnyRealmCollection(person.numberSet).description.hasPrefix("MutableSet<int>"))
-        // Objects that lead back to themselves end at the sixth level.
+        // Cycles of objects end at the sixth level.
         #expect(dogs.contains("<Maximum depth exceeded>"))
     }
 

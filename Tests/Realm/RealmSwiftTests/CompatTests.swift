@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// What code written for Realm uses beside the rows of the API.
+// Language features that code written for Realm uses besides the API.
 
 enum CompatSize: Int, PersistableEnum { case small = 1, large = 5 }
 
@@ -43,7 +43,7 @@ class CompatByNumber: Object {
     @Persisted var counts: Map<String, Int?>
 }
 
-/// Assigns its properties before the initialiser of its superclass.
+/// Assigns its properties before its superclass's initialiser.
 class CompatNamed: Object {
     @Persisted var name: String
     @Persisted(indexed: true) var age: Int = 7

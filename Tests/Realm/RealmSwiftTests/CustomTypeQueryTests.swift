@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Conditions on types that are stored as others, alone and in collections.
+// Conditions on types that are stored as other types, alone and in collections.
 
 enum CustomGrade: String, PersistableEnum {
     case low = "a1"
@@ -53,7 +53,7 @@ class CustomSpot: Object {
 
 @Suite("Queries of custom types and enums")
 struct CustomTypeQueryTests {
-    /// Three spots: the later ones have more of everything.
+    /// Returns three spots, each with larger values than the one before.
     private func spots() throws -> Results<CustomSpot> {
         let realm = try Realm(
             configuration: Realm.Configuration(

@@ -73,7 +73,7 @@ class DeclaredAll: Object {
     @Persisted var optPair: DeclaredPair?
 }
 
-/// The same class as `DeclaredAll` stores, with fewer wishes: to write what it cannot read.
+/// A class with the same stored form as `DeclaredAll` but fewer declarations, to write values that it cannot read.
 enum DeclaredRaw {
     class DeclaredChoice: Object {
         @Persisted var color: String
@@ -299,5 +299,5 @@ struct DeclarationTests {
     }
 }
 
-/// A scope of its own, at whose end realms that nobody holds are closed.
+/// A scope at whose end realms without references are closed.
 func autoreleased(_ body: () throws -> Void) throws { try body() }

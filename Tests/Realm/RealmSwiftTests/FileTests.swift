@@ -25,7 +25,7 @@ class FileInner: EmbeddedObject {
     @Persisted var number = 0
 }
 
-/// A directory that goes with the test.
+/// A directory that is deleted after the test.
 final class FilePlace: Sendable {
     static let types: [ObjectBase.Type] = [FileNote.self, FilePart.self, FileInner.self]
     let directory: URL
@@ -100,7 +100,7 @@ struct FileTests {
         }
         try place.with(configuration) { realm in
             #expect(realm.objects(FileNote.self).count == 1)
-            // Of a file that is open nobody is asked.
+            // Not called for a file that is already open.
             let again = try Realm(configuration: configuration)
             #expect(again.objects(FileNote.self).count == 1)
         }
@@ -114,7 +114,7 @@ struct FileTests {
         }
         try place.with(configuration) { realm in #expect(realm.objects(FileNote.self).first?.text == "kept") }
         #expect(try asked.withLock { $0.count } == 2 && place.size() < before / 2)
-        // A file that is made now is not asked for.
+        // Not called for a new file.
         var new = configuration
         new.fileURL = place.url("new")
         try place.with(new) { _ in }
@@ -158,7 +158,7 @@ struct FileTests {
         other.fileURL = place.url("other")
         try place.with(other) { realm in
             for round in 0..<10 {
-                // Each lets go of two versions.
+                // Each releases two versions.
                 let frozen = [realm.freeze()]
                 try realm.write { realm.create(FileNote.self, value: ["id": round]) }
                 let later = realm.freeze()
@@ -227,7 +227,7 @@ struct FileTests {
         configuration.readOnly = true
         try place.with(configuration) { realm in #expect(realm.objects(FileNote.self).map(\.text) == ["a"]) }
         #expect(try schemaVersionAtURL(place.url("notes")) == 0)
-        // The system's administrator may write everywhere.
+        // The superuser may write everywhere.
         guard access(file, W_OK) != 0 else { return }
         #expect(throws: Realm.Error(.filePermissionDenied)) { try Realm(configuration: place.configuration()) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["notes.realm"])
@@ -236,7 +236,7 @@ struct FileTests {
     @Test("§2.1 Error.fileURL files that cannot be had say what is wrong")
     func permissions() throws {
         let place = try FilePlace()
-        // Nobody may write there, whoever they are.
+        // Nobody may write there, not even the superuser.
         if FileManager.default.fileExists(atPath: "/sys/kernel") {
             let url = URL(fileURLWithPath: "/sys/kernel/notes.realm")
             #expect(throws: Realm.Error(.filePermissionDenied)) {

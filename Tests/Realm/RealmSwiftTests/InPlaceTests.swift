@@ -21,7 +21,7 @@ class PlaceOwner: Object {
     @Persisted var rank: Int
 }
 
-/// Values are read and assigned where they lie: what must be noticed nevertheless.
+/// Direct access to values: the changes that it must notice nevertheless.
 @Suite("Values in place")
 struct InPlaceTests {
     static func configuration() -> Realm.Configuration {
@@ -111,7 +111,7 @@ struct InPlaceTests {
             dog.age = 7
             #expect(dog.age == 7)
             realm.cancelWrite()
-            // Takes the same place in the store.
+            // Reuses the same place in the store.
             try realm.write { realm.create(PlaceDog.self, value: ["id": 101]) }
             _ = dog.age
         }
@@ -226,7 +226,7 @@ struct InPlaceTests {
                 realm.objects(PlaceDog.self).sorted(byKeyPath: "id").observe { change in
                     if case .update(_, _, _, let modifications) = change { place.note("\(modifications)") }
                 })
-            // The initial result is told before what is written now.
+            // The initial result is reported before the following write.
             realm.refresh()
         }
         try place.run { realm in
@@ -243,7 +243,7 @@ struct InPlaceTests {
     }
 }
 
-/// The test keeps its thread meanwhile.
+/// Blocks the test's thread meanwhile.
 private func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
 private final class LockedText: Sendable {

@@ -7,7 +7,7 @@ class LoggedThing: Object {
     @Persisted var number: Int
 }
 
-/// The messages of one realm: others run beside it.
+/// The messages of one realm, because others run at the same time.
 private final class Messages: Sendable {
     private let seen = Mutex<[String]>([])
 

@@ -22,7 +22,7 @@ actor MapActor {
     }
 }
 
-/// Keeps subscriptions, which are used on one queue.
+/// Retains subscriptions, which are used on one queue.
 private final class Kept: @unchecked Sendable {
     var all: [any Cancellable] = []
 }

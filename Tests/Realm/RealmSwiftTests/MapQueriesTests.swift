@@ -270,7 +270,7 @@ struct MapQueriesTests {
         #expect(dogs.min(ofProperty: "age") == 3 as Int? && dogs.max(ofProperty: "age") == 7 as Int?)
         #expect(dogs.sum(ofProperty: "age") == 13 && dogs.average(ofProperty: "age") == 13.0 / 3)
         #expect(dogs.min(of: \.age) == 3 && dogs.max(of: \.age) == 7 && dogs.sum(of: \.age) == 13)
-        // Nulls do not count.
+        // Nulls are ignored.
         #expect(dogs.min(of: \.weight) == 0.5 && dogs.max(of: \.weight) == 1.5 && dogs.sum(of: \.weight) == 2)
         #expect(dogs.average(of: \.weight) == 1 as Double??)
         #expect(dogs.average(ofProperty: "weight") == 1 as Double?)
@@ -285,10 +285,10 @@ struct MapQueriesTests {
             #expect(dogs.sum(of: \.age) == 1110)
             realm.cancelWrite()
         }
-        // An object that is under two keys counts twice.
+        // An object with two keys counts twice.
         if isManaged { try realm.write { dogs["e"] = dogs["a"] } } else { dogs["e"] = dogs["a"] }
         #expect(dogs.sum(of: \.age) == (isManaged ? 117 : 20))
-        // None.
+        // Empty.
         if isManaged { try realm.write { dogs.removeAll() } } else { dogs.removeAll() }
         #expect(dogs.min(of: \.age) == nil && dogs.max(ofProperty: "age") == nil as Int?)
         #expect(dogs.sum(of: \.age) == 0 && dogs.average(of: \.age) == nil as Int?)
@@ -392,7 +392,7 @@ struct MapQueriesTests {
 }
 
 extension Realm {
-    /// Commits, and goes on with another write.
+    /// Commits, and begins another write.
     fileprivate func beginWriteAgain() {
         try? commitWrite()
         beginWrite()

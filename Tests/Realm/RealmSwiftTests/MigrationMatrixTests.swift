@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The class as it is at first, and each change of it.
+// The original class, and each change of it.
 
 enum MatrixBase {
     class MatrixThing: Object {
@@ -125,9 +125,9 @@ enum MatrixRenamed {
 struct MatrixChange: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let types: [ObjectBase.Type]
-    /// What the refusal without a higher version says; none where the change needs no migration.
+    /// The errors without a higher version; none if the change needs no migration.
     var faults: [String] = []
-    /// What the two objects have afterwards.
+    /// Checks the two objects afterwards.
     let check: @Sendable (Realm) -> Bool
 
     static func thing<T: Object>(_: T.Type, _ realm: Realm, _ key: String) -> [String] {
@@ -280,6 +280,6 @@ struct MigrationMatrixTests {
 }
 
 extension Realm.Configuration {
-    /// Removes the file, when it is closed.
+    /// Removes the file after it was closed.
     fileprivate func discard() { _ = try? Realm.deleteFiles(for: self) }
 }

@@ -131,7 +131,7 @@ struct MigrationTests {
                 migration.enumerateObjects(ofType: "MigratedPerson") { old, new in
                     if let new, old?["firstName"] as? String == "Bob" { migration.delete(new) }
                 }
-                // What is gone is not gone through again.
+                // Deleted objects are not enumerated.
                 migration.enumerateObjects(ofType: "MigratedPerson") { old, new in
                     #expect(old?["firstName"] as? String == "Ann" && new != nil)
                 }

@@ -38,7 +38,7 @@ struct NestedObservingTests {
         }
     }
 
-    /// How a list in a property, in a list and in a map is reached.
+    /// The property that contains the list: alone, in a list or in a map.
     enum Holder: CaseIterable {
         case single, list, map
 
@@ -85,7 +85,7 @@ struct NestedObservingTests {
             "initial 3", "[] [3] []", "[] [] [1]", "[] [] [2]", "[0] [2] []", "[1, 2, 3] [] [0]",
         ]
         #expect(try await place.notes(6) == expected)
-        // A write that its observer is spared moves on what the next change is relative to.
+        // After a write that skips its observer, the next change is relative to that write.
         try place.run { [place] realm in
             try realm.write(withoutNotifying: place.kept) {
                 holder.list(realm.objects(NestedThing.self)[0])?.append(.int(10))

@@ -32,7 +32,7 @@ actor ObservedActor {
         }
     }
 
-    /// Observes an object that is this actor's.
+    /// Observes an object of this actor.
     func observe(_ configuration: Realm.Configuration, swift: Bool, on other: ObservedActor) async throws {
         let realm = try await Realm.open(configuration: configuration)
         let dog = realm.objects(ObservedDog.self)[0]
@@ -47,7 +47,7 @@ actor ObservedActor {
         }
     }
 
-    /// Observes results that are this actor's, by Swift key paths.
+    /// Observes results of this actor, by Swift key paths.
     func observeAll(_ configuration: Realm.Configuration, on other: ObservedActor) async throws {
         let dogs = try await Realm.open(configuration: configuration).objects(ObservedDog.self)
         token = await dogs.observe(keyPaths: [\.name], on: other) { actor, change in
@@ -128,7 +128,7 @@ struct ObservingRulesTests {
             for number in 0..<3 {
                 let token = dogs.observe { change in
                     place.note("\(number)")
-                    // The last one never hears.
+                    // The last observer is never called.
                     if number == 1 { place.kept.last?.invalidate() }
                 }
                 place.keep(token)
@@ -280,7 +280,7 @@ struct ObservingRulesTests {
             #expect(Array(scores.freeze()) == [1, 2])
             realm.cancelWrite()
         }
-        // What stops the program within a write leaves it open: no other follows.
+        // A misuse that stops the program within a write leaves it open: no other follows.
         #expect(!ObservedDog().isFrozen && !List<Int>().isFrozen)
         #expect(await exception { _ = ObservedDog().freeze() } == "Unmanaged objects cannot be frozen.")
         #expect(

@@ -26,7 +26,7 @@ final class PersonView: Projection<ProjectedPerson> {
     @Projected(\ProjectedPerson.friends) var friends
 }
 
-/// What collections of all kinds lead to.
+/// A projection through collections of all kinds.
 final class CrowdView: Projection<ProjectedPerson> {
     @Projected(\ProjectedPerson.friends.projectTo.address?.city) var cities: ProjectedCollection<String?>
     @Projected(\ProjectedPerson.pack.projectTo.age) var ages: ProjectedCollection<Int>
@@ -325,7 +325,7 @@ struct ProjectionTests {
     }
 }
 
-/// Keeps subscriptions, which are used on one queue.
+/// Retains subscriptions, which are used on one queue.
 private final class Kept: @unchecked Sendable {
     var all: [any Cancellable] = []
 }

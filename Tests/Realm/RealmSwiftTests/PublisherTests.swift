@@ -12,14 +12,14 @@ class PublishedDog: Object {
     @Persisted var toys: RealmSwift.List<String>
 }
 
-/// Keeps subscriptions, which are used on one queue.
+/// Retains subscriptions, which are used on one queue.
 private final class Keeper: @unchecked Sendable {
     var all: [any Cancellable] = []
     var token: NotificationToken?
     var resume: (() -> Void)?
 }
 
-/// A subscriber that asks for values when the test says so. Used on one queue.
+/// A subscriber that requests values when the test says so. Used on one queue.
 private final class Asker<Input, Failure: Error>: Subscriber {
     var subscription: (any Subscription)?
     let note: (Input) -> Void

@@ -177,7 +177,7 @@ struct QueryFilterTests {
         }
         let format = realm.objects(QueryDog.self).filter(NSPredicate(format: text, argumentArray: arguments))
         #expect(Array(format.map(\.id)) == wanted)
-        // The first position, from the front.
+        // The first position, from the beginning.
         #expect(
             realm.objects(QueryDog.self).index(matching: NSPredicate(format: text, argumentArray: arguments))
                 == wanted.first)
@@ -358,6 +358,6 @@ struct QueryFilterTests {
 }
 
 extension Query {
-    /// What a closure gets, outside of one.
+    /// The parameter of a `where` closure, for use outside of one.
     static var probe: Query { Query() }
 }

@@ -47,7 +47,7 @@ struct QueryOrderTests {
         #expect(Array(dogs.sorted(by: \.id, ascending: false).distinct(by: ["age"]).map(\.id)) == [11, 10, 9, 8])
         #expect(Array(dogs.distinct(by: ["age"]).sorted(by: \.id, ascending: false).map(\.id)) == [3, 2, 1, 0])
         #expect(dogs.distinct(by: [String]()) == dogs)
-        // Filters come first, wherever they stand.
+        // Filters are applied first, wherever they occur.
         #expect(Array(dogs.distinct(by: ["age"]).filter("id > 4").map(\.id)) == [5, 6, 7, 8])
     }
 
@@ -195,7 +195,7 @@ struct QueryOrderTests {
             realm.cancelWrite()
         }
         #expect(Array(old.map(\.id)) == [7, 3])
-        // What the loop goes through is fixed when it starts.
+        // The elements of the iteration are fixed when it starts.
         try realm.write {
             var seen = 0
             for dog in old {

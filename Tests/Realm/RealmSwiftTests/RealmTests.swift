@@ -32,7 +32,7 @@ struct RealmTests {
         try Realm(configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: types))
     }
 
-    /// The message of what is done in a write of a realm that has the object 1.
+    /// Returns the message of a misuse in a write of a realm that has the object 1.
     private func message(_ body: @escaping @Sendable (Realm) throws -> Void) async -> String? {
         await exception {
             let realm = try Self.realm()

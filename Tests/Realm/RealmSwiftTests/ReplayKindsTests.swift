@@ -10,7 +10,7 @@ final class ReplayCatView: Projection<ReplayCat> {
     @Projected(\ReplayCat.friends.projectTo.name) var friendNames: ProjectedCollection<String>
 }
 
-/// What an object's properties would be if an observer only ever did what the changes say.
+/// The state of an object's properties according to the reported changes only.
 private final class Shadow: Sendable {
     private let state = Mutex<(values: [String: String], faults: [String], calls: Int, isDeleted: Bool)>(
         ([:], [], 0, false))
@@ -73,7 +73,7 @@ private actor ReplayActor {
 }
 
 extension ReplayTests {
-    /// Rows of a collection whose elements may be null.
+    /// The rows of a collection whose elements may be null.
     private static func watchValues(_ label: String, _ values: Results<ReplayCat?>, _ place: Place) -> Replay {
         func rows(_ values: Results<ReplayCat?>) -> [String] { values.map { $0.map(row) ?? "null:" } }
         let replay = Replay(label)
@@ -119,7 +119,7 @@ extension ReplayTests {
         return [all, names]
     }
 
-    /// Observers of the object itself, of all of it and by key paths.
+    /// Observers of the object, of all its properties and by key paths.
     private static func watchObject(_ first: ReplayCat, _ place: Place) -> [Shadow] {
         let names = ["name", "age", "mother"]
         return [nil, ["age"], ["name", "mother.age"]].map { (keyPaths: [String]?) in
@@ -137,7 +137,7 @@ extension ReplayTests {
                     guard case .change(let cat, let properties) = change else {
                         return shadow.apply(change, old: [:], values)
                     }
-                    // Collections, and links whose object is gone, are not compared.
+                    // Collections, and links to deleted objects, are not compared.
                     let compared = properties.filter { watched.contains($0.name) }
                     if !compared.isEmpty { shadow.apply(.change(cat, compared), old: [:], values) }
                 })
@@ -208,7 +208,7 @@ extension ReplayTests {
                 old.observe { change in
                     guard let realm = old.realm, !old.isEmpty else { return }
                     if case .error(let error) = change { Issue.record(error) }
-                    // Called by `beginWrite`, it would change what the others see before they are called.
+                    // Within `beginWrite` it would change what the other observers see before they are called.
                     guard !realm.isInWriteTransaction else { return }
                     wrote.store(true, ordering: .relaxed)
                     do { try realm.write { for cat in old { cat.age -= 5 } } } catch { Issue.record(error) }
@@ -218,7 +218,7 @@ extension ReplayTests {
         }
         _ = try place.run { $0.refresh() }
         _ = try Self.history(place, other, seed) { replays.flatMap(\.faults) }
-        // Whatever the history was, there is an old one now.
+        // Ensures that an old object exists, whatever the history was.
         try other.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 10_000, "age": 9])) } }
         _ = try place.run { $0.refresh() }
         let faults = replays.flatMap(\.faults)

@@ -16,7 +16,7 @@ final class ReplayCat: Object {
     @Persisted(originProperty: "mother") var kittens: LinkingObjects<ReplayCat>
 }
 
-/// What an observer would show if it only ever did what the changes say.
+/// The state of an observer according to the reported changes only.
 final class Replay: Sendable {
     let label: String
     private let state = Mutex<(rows: [String], faults: [String], calls: Int)>(([], [], 0))
@@ -29,7 +29,7 @@ final class Replay: Sendable {
 
     func begin(_ rows: [String]) { update { $0.rows = rows } }
 
-    /// Applies a change. `complete` says that everything that is different must be told, as without key paths.
+    /// Applies a change. `complete` says that every difference must be reported, as without key paths.
     func apply(
         _ deletions: [Int], _ insertions: [Int], _ modifications: [Int], _ now: [String], complete: Bool,
         _ identity: (String) -> Substring = { $0.prefix { $0 != ":" } }
@@ -44,7 +44,7 @@ final class Replay: Sendable {
             for position in modifications where !state.rows.indices.contains(position) || deletions.contains(position) {
                 state.faults.append("\(label): no modification at \(position)")
             }
-            // Deletions and modifications are positions of the old state, insertions of the new one.
+            // Deletions and modifications are positions in the old state, insertions in the new one.
             var rows = state.rows.enumerated().map { (row: $1, isTold: modifications.contains($0)) }
             for position in deletions.reversed() {
                 guard rows.indices.contains(position) else {
@@ -78,7 +78,7 @@ final class Replay: Sendable {
     }
 }
 
-/// Random histories, written from the place of the observers and from another, whose changes are replayed.
+/// Replays the reported changes of random histories, written by the observers' place and by another one.
 @Suite("Replaying what observers are told")
 struct ReplayTests {
     static func row(_ cat: ReplayCat) -> String {
@@ -137,7 +137,7 @@ struct ReplayTests {
                 switch change {
                 case .initial(let now): numbers.begin(now.map(String.init))
                 case .update(let now, let deletions, let insertions, let modifications):
-                    // A value that is replaced is another one, and a modification of its place.
+                    // A replaced value is reported as a modification of its position.
                     numbers.apply(
                         deletions, insertions, modifications, now.map(String.init), complete: true
                     ) { _ in "" }
@@ -173,7 +173,7 @@ struct ReplayTests {
                         for path in insertions.sorted() {
                             seen[path.section].insert(now[path.section][path.item + 1], at: path.item + 1)
                         }
-                        // A row that is modified is read again at its number, which is the same before and after.
+                        // A modified row is read again at its number, which is the same before and after.
                         for (key, item) in modified {
                             guard let section = seen.firstIndex(where: { $0[0] == key }) else { continue }
                             seen[section][item + 1] = now[section][item + 1]
@@ -232,7 +232,8 @@ struct ReplayTests {
         }
     }
 
-    /// Writes in both places, each seen in the first one, until something is wrong. Whether nothing was.
+    /// Writes in both places, with each write visible in the first one, until there is a difference. Returns whether
+    /// there was none.
     static func history(_ place: Place, _ other: Place, _ seed: UInt64, faults: () -> [String]) throws -> Bool {
         let random = Mutex(SeededRandom(seed: seed))
         for index in 0..<40 {

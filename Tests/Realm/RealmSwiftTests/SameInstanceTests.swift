@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Which instances stay the same ones, and which are equal.
+// Tests which instances remain the same, and which are equal.
 
 class SameOwner: Object {
     @Persisted var name: String
@@ -155,7 +155,7 @@ struct SameInstanceTests {
         let all = realm.objects(SameKeyed.self)
         #expect(all.contains(keyed) && all.firstIndex(of: keyed) == 0 && owner.keyed.contains(keyed))
         #expect(all[0] == keyed && all[0].hashValue == keyed.hashValue && Set([all[0], keyed]).count == 1)
-        // It was put in while unmanaged: the hash is that of its key.
+        // It was inserted while unmanaged: the hash is that of its key.
         #expect(hashed.contains(keyed) && hashed.contains(all[0]))
         #expect(keyed.freeze() != keyed)
         #expect(SameKeyed(value: ["id": "k"]) != SameKeyed(value: ["id": "k"]))

@@ -3,7 +3,7 @@ import RealmSwift
 import Synchronization
 import Testing
 
-// Which openings give the same instance of a realm, and what its observers hear.
+// Tests which opens return the same instance of a realm, and the notifications of its observers.
 
 class SameRealmThing: Object {
     @Persisted var number: Int
@@ -23,7 +23,7 @@ struct SameRealmTests {
     private let configuration = Realm.Configuration(
         inMemoryIdentifier: UUID().uuidString, objectTypes: [SameRealmThing.self])
 
-    /// In a function that is not asynchronous, where `Realm(configuration:)` is the initialiser that is not either.
+    /// A synchronous function, where `Realm(configuration:)` is the synchronous initialiser.
     private func opened() throws -> Realm { try Realm(configuration: configuration) }
 
     @Test("§2.1 §2.16 an actor has one instance, however it is opened")

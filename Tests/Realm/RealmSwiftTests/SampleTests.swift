@@ -8,7 +8,7 @@ import Testing
 
 @testable import SampleApps
 
-/// The applications in `SampleApps`, which are written as for a phone, are used as their screens would.
+/// Uses the applications in `SampleApps`, which are written as for a phone, as their screens would.
 @Suite("Applications written for a phone")
 struct SampleTests {
     private static func memory(_ types: [ObjectBase.Type]) -> Realm.Configuration {
@@ -221,7 +221,7 @@ struct SampleTests {
         #expect(item.price?.currency == "USD" && realm.objects(InventoryPrice.self).count == 1)
     }
 
-    /// Applies what it is told to its own rows, as a table view does.
+    /// Applies the reported changes to its own rows, as a table view does.
     private final class FakeTable: TableView {
         var sections: [(title: String, rows: [String])] = []
         var source: ContactsDataSource?
@@ -257,7 +257,7 @@ struct SampleTests {
             for path in insertions.sorted() {
                 sections[path.section].rows.insert(source?.text(forRowAt: path) ?? "", at: path.item)
             }
-            // What was reloaded shows what is there now.
+            // Reloaded rows show the present data.
             for (section, present) in current.enumerated() where present.rows.count == sections[section].rows.count {
                 sections[section].rows = present.rows
             }
@@ -292,7 +292,7 @@ struct SampleTests {
             try place.run { realm in
                 var random = SeededRandom(seed: seed &* 1000 &+ UInt64(round))
                 try realm.write {
-                    // The first change is one for sure.
+                    // Guarantees a first change.
                     realm.create(Contact.self, value: ["firstName": "N\(round)", "lastName": "Zed"])
                     for _ in 0..<random.below(5) {
                         let contacts = realm.objects(Contact.self)
@@ -453,7 +453,7 @@ extension SampleTests {
     }
 }
 
-/// Something that another thread gives, once.
+/// A value that another thread sets once.
 private final class Waiting<Value: Sendable>: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let value = Mutex<Value?>(nil)

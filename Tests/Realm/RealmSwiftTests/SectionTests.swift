@@ -213,7 +213,7 @@ struct SectionTests {
             #expect(sorted.map { $0.map(\.word) } == [["bert", "alma"], ["cleo", "adam"]])
             #expect(words.sectioned(by: \.note).allKeys == [nil])
             #expect(words.sectioned(by: { $0.initial }, sortDescriptors: ["word"]).allKeys == ["a", "b", "c"])
-            // An element joins the section of its key, wherever it stands.
+            // An element joins the section of its key, wherever it is in the order.
             #expect(words.sectioned(by: { $0.word.count }, sortDescriptors: ["word"]).map { $0.count } == [4])
         }
         let configuration = place.configuration

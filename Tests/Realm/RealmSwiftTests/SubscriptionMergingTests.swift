@@ -7,7 +7,7 @@ import Testing
 @testable import RealmSwift
 
 extension LonelyRealm {
-    /// Takes over an event as if the gateway had sent it.
+    /// Applies an event as if the gateway had sent it.
     func tell(_ name: String, _ data: String, id: String? = nil) async throws {
         try await run { _, realm in
             let client = try #require(realm.rlm.file?.sync)
@@ -17,7 +17,7 @@ extension LonelyRealm {
         }
     }
 
-    /// The gateway has done the first upload.
+    /// Simulates that the gateway has run the first upload.
     func acknowledge(at version: UInt64) async throws {
         try await run { _, realm in
             let client = try #require(realm.rlm.file?.sync)
@@ -50,7 +50,7 @@ extension LonelyRealm {
     }
 }
 
-/// The number that the first subscription's query has.
+/// The number of the first subscription's query.
 private let first = 1
 
 @Suite("What local changes and the gateway's come to together")
@@ -88,7 +88,7 @@ struct SubscriptionMergingTests {
                 "update", #"{"subscription":"n1","version":13,"deletions":[2],"insertions":[],"modifications":[]}"#)
         }
         #expect(try await realm.dogs() == ["0 z 0", "5 e 5"])
-        // What came from the gateway is not sent to it.
+        // Data from the gateway is not uploaded.
         #expect(try await realm.uploads() == [])
     }
 
@@ -102,11 +102,11 @@ struct SubscriptionMergingTests {
             """#
         try await realm.tell("update", theirs.replacingOccurrences(of: "VERSION", with: "11"), id: "11.1")
         #expect(try await realm.dogs().first == "1 mine 9")
-        // Theirs was before ours.
+        // The gateway's change was before the local one.
         try await realm.acknowledge(at: 12)
         #expect(try await realm.dogs().first == "1 mine 9")
         try await realm.edit { $0.object(ofType: RulesDog.self, forPrimaryKey: 1)?.name = "again" }
-        // Theirs came after ours, before the answer did.
+        // The gateway's change was after the local one, and before its response.
         try await realm.tell("update", theirs.replacingOccurrences(of: "VERSION", with: "14"), id: "14.1")
         #expect(try await realm.dogs().first == "1 again 9")
         try await realm.acknowledge(at: 13)
@@ -181,7 +181,7 @@ struct SubscriptionMergingTests {
         try await realm.tell(
             "initial", #"{"subscription":"\#(label)","version":12,"items":[{"handle":"ada"}]}"#, id: "12.2")
         #expect(try await realm.run { _, realm in owner(realm) } == "ada")
-        // It leaves, and comes again.
+        // The object leaves the result, and enters it again.
         try await realm.tell("initial", #"{"subscription":"\#(label)","version":13,"items":[]}"#, id: "13.2")
         #expect(try await realm.run { _, realm in owner(realm) } == nil)
         try await realm.tell(

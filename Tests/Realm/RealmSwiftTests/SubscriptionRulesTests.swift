@@ -20,7 +20,7 @@ class RulesPlain: Object {
     @Persisted var text = ""
 }
 
-/// A realm whose gateway is nowhere.
+/// A realm whose gateway cannot be reached.
 actor LonelyRealm {
     let configuration: Realm.Configuration
     private var realm: Realm?
@@ -51,7 +51,7 @@ actor LonelyRealm {
         }
     }
 
-    /// The code with which waiting for a subscription fails.
+    /// Returns the error code with which waiting for a subscription fails.
     func failure(_ mode: WaitForSyncMode) async -> Realm.Error.Code? {
         do {
             try await run { _, realm in
@@ -120,7 +120,7 @@ struct SubscriptionRulesTests {
             #expect(failure == .subscriptionFailed)
             #expect(realm.subscriptions.state == .pending)
             #expect(realm.subscriptions.count == 1)
-            // It is there already.
+            // It exists already.
             _ = try await realm.objects(RulesDog.self).subscribe(name: "a", waitForSync: .onCreation, timeout: 0.05)
             let again = await lonely.failure(.always)
             #expect(again == .subscriptionFailed)
@@ -137,7 +137,7 @@ struct SubscriptionRulesTests {
             #expect(realm.subscriptions.count == 2)
             copy.unsubscribe()
             #expect(realm.subscriptions.map(\.name) == [nil])
-            // Other results with the same query mean the one without a name.
+            // Other results with the same query refer to the unnamed subscription.
             realm.objects(RulesDog.self).where { $0.age < 3 }.unsubscribe()
             #expect(realm.subscriptions.isEmpty)
             young.unsubscribe()
@@ -301,13 +301,13 @@ extension SubscriptionRulesTests {
             #expect(changed.map { $0.updatedAt > $0.createdAt } == true && changed?.query.filter == "age > 9")
         }
         try await realm.run { lonely, realm in
-            // The gateway is nowhere: what waits for it goes on waiting, what does not is there at once.
+            // The gateway cannot be reached: a call that waits for it does not return, any other returns at once.
             _ = try await realm.objects(RulesDog.self).subscribe(name: "never", waitForSync: .never)
             #expect(realm.subscriptions.first(named: "never") != nil)
             let failures = await [lonely.failure(.onCreation), lonely.failure(.onCreation), lonely.failure(.always)]
             #expect(failures == [.subscriptionFailed, nil, .subscriptionFailed])
         }
-        // It is waited for until the task is cancelled; the set is changed by then.
+        // Waits until the task is cancelled; the set has been changed by then.
         let task = Task {
             try await realm.run { _, realm in
                 let set = realm.subscriptions

@@ -123,7 +123,7 @@ struct SuiteModelTests {
         return try Realm(configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: types))
     }
 
-    /// An unmanaged trip, and a managed one within a write.
+    /// Calls the body with an unmanaged trip, and with a managed one within a write.
     static func each(_ body: (SuiteTrip) throws -> Void) throws {
         try body(SuiteTrip())
         let realm = try realm()

@@ -82,7 +82,7 @@ struct SurroundingTests {
         try Realm(configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: types))
     }
 
-    /// An owner with the dogs 1, 2 and 3 in all collections.
+    /// Creates an owner with the dogs 1, 2 and 3 in all collections.
     private static func owner() throws -> (Realm, SurroundingOwner) {
         let realm = try open()
         let owner = SurroundingOwner()
@@ -183,7 +183,7 @@ struct SurroundingTests {
                 "opened 1", "true", "published 1", "publisher finished", "publisher failed",
             ])
         kept = []
-        // By its URL: with the classes of the program, so the file must know them all, or take them up.
+        // By its URL: with all classes of the program, which the file must have or get.
         let own = place.url("own")
         #expect(throws: Never.self) {
             try place.with(Realm.Configuration(fileURL: own, objectTypes: FilePlace.types)) { _ in }
@@ -386,7 +386,7 @@ struct SurroundingTests {
             let owners = realm.objects(SurroundingOwner.self)
             func encodable<E: Encodable>(_: E.Type) -> Bool { true }
             #expect(encodable(Results<Int>.self) && encodable(LinkingObjects<SurroundingOwner>.self))
-            // A managed object's synthesised code says that it cannot be encoded.
+            // A managed object's synthesised code reports that it cannot be encoded.
             #expect(throws: EncodingError.self) { try JSONEncoder().encode(owners) }
             try realm.write {
                 for id in [3, 1, 2] { realm.create(SurroundingDog.self, value: ["id": id, "tags": ["b", "a"]]) }
@@ -477,7 +477,7 @@ struct SurroundingTests {
         }
         #expect(try await Set(place.notes(0)) == expected)
         try place.run { [kept] realm in
-            // Collections of an owner that is gone cannot be looked at.
+            // Collections of a deleted owner cannot be accessed.
             kept.all.removeSubrange(3...)
             try realm.write { realm.delete(realm.objects(SurroundingOwner.self)) }
         }
@@ -489,7 +489,7 @@ struct SurroundingTests {
     }
 }
 
-/// Keeps subscriptions, which are used on one queue.
+/// Retains subscriptions, which are used on one queue.
 private final class SurroundingKept: @unchecked Sendable {
     var all: [any Cancellable] = []
 }

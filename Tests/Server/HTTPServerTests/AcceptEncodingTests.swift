@@ -22,7 +22,7 @@ struct AcceptEncodingTests {
         Case(header: "identity;q=0", allowsIdentity: false), Case(header: "*;q=0", allowsIdentity: false),
         Case(header: "*;q=0, gzip", coding: .gzip, allowsIdentity: false),
         Case(header: "*;q=0, identity"), Case(header: ", gzip,,", coding: .gzip),
-        // What cannot be read asks for nothing.
+        // An invalid header requests no coding.
         Case(header: "gzip;q=2"), Case(header: "gzip;q=0.1234"), Case(header: "gzip;q"), Case(header: "gzip;level=9"),
         Case(header: "gzip;q=1.001"), Case(header: "gzip;q=-1"),
     ]

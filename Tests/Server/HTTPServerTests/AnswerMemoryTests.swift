@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// So many pieces of one size.
+/// A number of pieces of one size.
 private final class Pieces: BodySource {
     private let left: Atomic<Int>
     private let size: Int
@@ -35,7 +35,7 @@ struct AnswerMemoryTests {
         memory.await(50) { begun.append(1) }
         memory.await(10) { begun.append(2) }
         memory.move(by: -30)
-        // The first has to wait for more, and nobody goes before it.
+        // The first has to wait for more memory, and no other overtakes it.
         #expect(begun.takeAll() == [])
         #expect(memory.shortage(monotonicMilliseconds()) > 0)
         memory.move(by: -30)
@@ -66,7 +66,7 @@ struct AnswerMemoryTests {
                 try client.send("GET /\(index % 2 == 0 ? "pieces" : "whole") HTTP/1.1\r\nHost: x\r\n\r\n")
                 silent.append(client)
             }
-            // The kernel takes some of each, and what is counted stays within the limit and a piece or two.
+            // The kernel accepts some of each, and the counted bytes stay within the limit and a piece or two.
             for _ in 0..<20 {
                 #expect(server.counters.answerBytes <= 2_000_000 + 3 * size)
                 usleep(20_000)

@@ -152,7 +152,7 @@ struct BodyFileTests {
             #expect(fcntl(descriptor, F_GETFD) == FD_CLOEXEC)
             #expect(try files.takeAll().first?.read(at: 5, upTo: 100) == Array("56789".utf8))
             #expect(eventually { fcntl(descriptor, F_GETFD) == -1 })
-            // A client that leaves midway leaves nothing, either.
+            // A client that disconnects midway leaves no file either.
             try client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 100000\r\n\r\n0123456789")
             client.hangUp()
             #expect(eventually { server.counters.openConnections == 0 })

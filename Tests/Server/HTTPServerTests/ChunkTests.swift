@@ -2,7 +2,7 @@ import Glibc
 import HTTPServer
 import Testing
 
-/// What of RFC 9112, section 7.1, is taken, and what is not, whole and byte by byte.
+/// Valid and invalid chunks of RFC 9112, section 7.1, as a whole and byte by byte.
 @Suite("Bodies in chunks")
 struct ChunkTests {
     private static let head = "POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"

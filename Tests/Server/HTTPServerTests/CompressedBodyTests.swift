@@ -10,7 +10,7 @@ struct CompressedBodyTests {
     static let text = String(repeating: "{\"name\":\"Rex\",\"age\":7}\n", count: 400)
     static let long = String(repeating: text, count: 40)
 
-    /// Says what it was asked with, answers with tags as the gateway's handlers do.
+    /// Echoes the conditions of the request, and responds with tags as the gateway's handlers do.
     private func router() -> Router {
         var router = Router()
         router.use(compressAnswers())
@@ -73,7 +73,7 @@ struct CompressedBodyTests {
             let answer = try router().answer(try Request(.get, target, headers: ["Accept-Encoding": "gzip"]))
             #expect(answer.headers["Content-Encoding"] == (target == "/coded" ? "br" : nil), "\(target)")
         }
-        // Nothing but gzip will do.
+        // Only gzip is accepted.
         let forced = try router().answer(
             try Request(.get, "/short", headers: ["Accept-Encoding": "gzip, identity;q=0"]))
         #expect(try expanded(forced) == "{}")
@@ -99,11 +99,11 @@ struct CompressedBodyTests {
         #expect(known.status == 304)
         #expect(known.headers["ETag"] == "\"41-gzip\"")
         #expect(known.headers["Vary"] == "Accept-Encoding")
-        // It has the plain body, which is still right.
+        // The client has the uncompressed body, which is still valid.
         let plain = try get("gzip", "\"41\"")
         #expect(plain.status == 304)
         #expect(plain.headers["ETag"] == "\"41\"")
-        // It has a body that it no longer takes.
+        // The client has a body that it no longer accepts.
         #expect(try get(nil, "\"41-gzip\"").status == 200)
         #expect(try get("zstd", "\"41-gzip\"").status == 200)
         #expect(try get("gzip", "\"42-gzip\"").status == 200)
@@ -130,7 +130,7 @@ struct CompressedBodyTests {
             }
             func fields(_ text: String) -> [String] {
                 (text.components(separatedBy: "\r\n\r\n").first ?? "").components(separatedBy: "\r\n")
-                    // A HEAD of what would come in pieces ends its connection instead of announcing them.
+                    // A HEAD whose GET would be streamed closes its connection instead of announcing chunks.
                     .filter { field in !["Date:", "Transfer-Encoding:", "Connection:"].contains { field.hasPrefix($0) }
                     }
             }
@@ -173,7 +173,7 @@ struct CompressedBodyTests {
     }
 }
 
-/// The text so many times.
+/// The text, repeated.
 private final class Pieces: BodySource {
     private let left: Atomic<Int>
     init(_ count: Int) { left = Atomic(count) }

@@ -38,7 +38,7 @@ struct DrainTests {
             ("POST /echo", "abc", 3), ("POST /file", "abc", 1),
         ])
     func halfClosed(request: String, body: String, count: Int) throws {
-        // The library misses an end that arrives together with the last request, so it waits for another in vain.
+        // The library misses an end that arrives together with the last request, and waits for another in vain.
         try withServer({ $0.idleTimeout = 1_000 }, routes: routes) { server, port in
             for repeats in 1...3 {
                 let client = try Client(port: port)
@@ -70,7 +70,7 @@ struct DrainTests {
             let clients = try (0..<5).map { _ in try Client(port: port, over: wire, receiveBuffer: 4_096) }
             for client in clients { try client.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n") }
             #expect(eventually { streams.values.count == 5 })
-            // Far more than the client has taken, and more than the limit lets through in one go.
+            // Far more than the client has read, and more than the limit allows at once.
             var sent = 0
             for stream in streams.values {
                 sent = 0
@@ -120,7 +120,7 @@ struct DrainTests {
             for client in clients {
                 let answer = try client.readAnswer()
                 #expect(answer.text == "done")
-                // The request behind it is not answered, and the client is told.
+                // The pipelined request is not answered, and the client is told so.
                 #expect(answer["Connection"] == "close")
                 #expect(client.isClosed)
             }

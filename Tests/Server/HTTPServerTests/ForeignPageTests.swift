@@ -24,7 +24,8 @@ struct ForeignPageTests {
         return answer.status
     }
 
-    /// Host, Origin and Sec-Fetch-Site, and whether a page of the server itself, a listed one or a program calls.
+    /// Host, Origin and Sec-Fetch-Site, and whether the caller is allowed: a page of the server, a listed page or a
+    /// program.
     static let callers: [(host: String, origin: String?, site: String?, passes: Bool)] = [
         ("127.0.0.1:8080", nil, nil, true), ("127.0.0.1:8080", nil, "none", true),
         ("127.0.0.1:8080", "http://127.0.0.1:8080", "same-origin", true),
@@ -59,11 +60,11 @@ struct ForeignPageTests {
             #expect(try status(method, headers) == (passes ? 200 : 403))
             #expect(try status(method, headers, isOpen: false) == 200)
         }
-        // Reads are answered, and CORS keeps the answer from the page.
+        // Reads are answered, and CORS keeps the page from reading the response.
         #expect(try status(.get, headers) == 200)
         #expect(try status(.options, headers) == 204)
         #expect(try status(.other("BREW"), headers) == (passes ? 405 : 403))
-        // A listed `null` would be anybody's.
+        // A listed `null` would match any page.
         #expect(
             try status(.post, headers, origins: ["null"]) == (passes && origin != "https://listed.example" ? 200 : 403))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Replies that come later")
 struct LaterReplyTests {
-    /// The library's own event loop loses all answers when exactly 128 or 256 connections become ready at once.
+    /// The library's own event loop loses all responses if exactly 128 or 256 connections become ready at once.
     @Test("every one of n simultaneous requests is answered", arguments: [1, 127, 128, 129, 256, 300])
     func manyAtOnce(count: Int) throws {
         let waiting = Recorder<(String, Responder)>()

@@ -108,7 +108,7 @@ struct LifecycleTests {
         let port = try server.start()
         let client = try Client(port: port)
         try client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
-        // A reader that takes nothing would hold a graceful end up.
+        // A client that reads nothing would delay a graceful end.
         let stuck = try Client(port: port, receiveBuffer: 4_096)
         try stuck.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
         let half = try Client(port: port)
@@ -174,13 +174,13 @@ struct LifecycleTests {
         let silent = try Client(port: port)
         let later = try Client(port: port)
         #expect(try later.get("/now").text == "now")
-        // Whoever has just come is given time to say something.
+        // A new connection is given time for its first request.
         usleep(1_200_000)
         let first = try Client(port: port)
         #expect(try first.get("/now").text == "now")
         #expect(silent.isClosed)
         #expect(try kept.get("/now").text == "now")
-        // Of those that have asked, the one that has waited longest.
+        // Of the connections that have sent a request, the one that has waited longest.
         let second = try Client(port: port)
         #expect(try second.get("/now").text == "now")
         #expect(later.isClosed)
@@ -197,7 +197,7 @@ struct LifecycleTests {
         }
         let port = try server.start()
         defer { server.stop() }
-        // Requests that are still coming in are not idle.
+        // Connections whose requests are still arriving are not idle.
         let busy = try (0..<2).map { _ in try Client(port: port) }
         for client in busy { try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\na") }
         #expect(eventually { server.counters.openConnections == 2 })
@@ -205,7 +205,7 @@ struct LifecycleTests {
         var refusals: [Int] = []
         for _ in 0..<10 {
             let client = try Client(port: port)
-            // Over its limit of those that are told, the server closes without a word.
+            // Beyond the number of connections that get a 503, the server closes without a response.
             guard let answer = try? client.get("/now") else { continue }
             refusals.append(answer.status)
             #expect(answer["Retry-After"] == "1" && answer.text.contains("too_many_connections"))

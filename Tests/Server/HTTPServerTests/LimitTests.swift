@@ -103,7 +103,7 @@ struct LimitTests {
             #expect(try first.0.readEvent() == "hello")
             #expect(try open("/events").status.contains("429"))
             #expect(try Client(port: port).get("/").status == 200)
-            // An answer to HEAD has no stream, and must not count as one.
+            // A response to HEAD has no stream, and must not count as one.
             second.0.hangUp()
             #expect(eventually { quota.take(.address(0x7f00_0001)) != nil })
             for _ in 0..<3 {

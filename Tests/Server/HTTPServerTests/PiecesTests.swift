@@ -3,7 +3,7 @@ import HTTPServer
 import Synchronization
 import Testing
 
-/// A body of numbered pieces that records how far it has come.
+/// A body of numbered pieces that records its progress.
 private final class CountingSource: BodySource {
     struct Broken: Error {}
 
@@ -118,7 +118,7 @@ struct PiecesTests {
     @Test("a client that knows no chunks gets the bytes as they are, and the end of the connection at once")
     func http10() throws {
         try withSource({ CountingSource(pieces: $0, size: 10_000) }, { $0.loops = 1 }) { server, port, _ in
-            // An older connection that idles must not hold up the end of a younger one.
+            // An older idle connection must not delay the end of a younger one.
             let idle = try Client(port: port)
             #expect(try idle.get("/now").text == "now")
             let client = try Client(port: port)
@@ -142,7 +142,7 @@ struct PiecesTests {
             #expect(answer["Content-Length"] == nil)
             #expect(sources.takeAll().map(\.count) == [0])
             #expect(eventually { ended.values.count == 1 })
-            // The library cannot leave a chunked body out, so this is as with HTTP/1.0.
+            // The library cannot omit a chunked body, so this is the same as with HTTP/1.0.
             #expect(client.isClosed)
         }
     }
@@ -194,11 +194,11 @@ struct PiecesTests {
             let slow = try (0..<5).map { _ in try Client(port: port, receiveBuffer: 4_096) }
             for client in slow { try client.send("GET /pieces/3200 HTTP/1.1\r\nHost: t\r\n\r\n") }
             #expect(eventually { sources.values.count == 5 && sources.values.allSatisfy { $0.count > 0 } })
-            // The only thread has nothing to do with them meanwhile.
+            // The only producer thread is free meanwhile.
             #expect(try Client(port: port).get("/pieces/40").body.count == 40 * 65_536)
-            // What the kernel takes and two pieces; not the whole 200 MB.
+            // The data in the kernel and two pieces; not the whole 200 MB.
             #expect(sources.values.prefix(5).allSatisfy { $0.count < 200 })
-            // The only other connections are done: those that take nothing go in time.
+            // The other connections are done: those that read nothing are closed in time.
             #expect(eventually { server.counters.openConnections == 0 })
             withExtendedLifetime(slow) {}
         }

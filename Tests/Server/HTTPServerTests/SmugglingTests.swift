@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import Testing
 
-/// Every request here is one that some server or proxy reads differently from another.
+/// Requests that some servers or proxies interpret differently from others.
 @Suite("Malformed requests")
 struct SmugglingTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -124,7 +124,7 @@ struct SmugglingTests {
             }
         }) { _, port in
             let client = try Client(port: port)
-            // A second request follows at once: it must be neither answered nor taken for part of the first.
+            // A second request follows at once: it must be neither answered nor treated as part of the first.
             try? client.send(request.bytes + "GET /smuggled HTTP/1.1\r\nHost: t\r\n\r\n")
             let all = client.readToEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
             #expect(all.hasPrefix("HTTP/1.1 \(request.status) "), "\(all.prefix(300))")

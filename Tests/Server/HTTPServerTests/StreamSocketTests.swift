@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sockets of event streams")
 struct StreamSocketTests {
-    /// Streams as they open, one group of all, and a counter of what they ended for.
+    /// The opened streams, a group of all, and a counter of the reasons for which they ended.
     private final class Streams: Sendable {
         let group = EventStreamGroup()
         let open = Recorder<EventStream>()
@@ -41,7 +41,7 @@ struct StreamSocketTests {
     @Test("a client process that is killed is noticed although nothing is sent")
     func killedProcess() throws {
         let streams = Streams()
-        // Nothing but the kernel's word can tell.
+        // Only the kernel can report it.
         try withServer({ $0.streamHeartbeat = 3_600_000 }, routes: streams.routes) { server, port in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -87,7 +87,7 @@ struct StreamSocketTests {
             for _ in 0..<20 { try client.send(noise) }
             streams.group.send(.event(data: Array("still".utf8)))
             #expect(try client.readEvent() == "still")
-            // Unread bytes would turn the end into a reset.
+            // Unread bytes would turn the close into a reset.
             try client.send(Self.request)
             for _ in 0..<100 { streams.group.send(.event(data: noise.prefix(100))) }
             for stream in streams.open.values { stream.close() }
@@ -125,7 +125,7 @@ struct StreamSocketTests {
         try withServer(routes: streams.routes) { server, port in
             for round in 0..<20 {
                 let clients = try (0..<100).map { _ in try connect(port) }
-                // A stream is counted before its handler has it.
+                // A stream is counted before its handler gets it.
                 #expect(eventually { server.counters.openStreams == 100 && streams.open.values.count == 100 })
                 let open = streams.open.takeAll()
                 if round % 2 == 0 {
@@ -139,12 +139,13 @@ struct StreamSocketTests {
             #expect(streams.reasons.values.count == 2_000)
             streams.group.send(.comment())
             #expect(streams.group.count == 0)
-            // All that is left at the server's port is what listens.
+            // Only the listening sockets remain at the server's port.
             #expect(eventually { socketsBound(to: port) == server.configuration.loops })
         }
     }
 
-    /// Descriptors of this process whose own address has the port. Other tests open and close theirs meanwhile.
+    /// Returns the descriptors of this process whose local address has the port. Other tests open and close theirs
+    /// meanwhile.
     private func socketsBound(to port: UInt16) -> Int {
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return descriptors.compactMap { Int32($0) }.count { fd in
@@ -175,7 +176,7 @@ struct StreamSocketTests {
             }
             #expect(Set(behind.map(ObjectIdentifier.init)) == slowStreams)
             #expect(streams.group.count == 40)
-            // What they had accepted arrives without a gap.
+            // The accepted events arrive without a gap.
             for client in slow {
                 _ = try client.readHead()
                 #expect(try client.readEvent() == "hello")
@@ -194,13 +195,14 @@ struct StreamSocketTests {
         try withServer(
             {
                 $0.loops = 1
-                // A stream is congested until its event is out.
+                // A stream is congested until its event is sent.
                 $0.streamQueueLimit = 1
             },
             routes: { router in
                 streams.routes(&router)
                 router.get("/flood") { _, _ in
-                    // The request is there before the first of the events can be sent: this is the loop's thread.
+                    // The request is there before the first of the events can be sent, because this is the loop's
+                    // thread.
                     for fd in probe.values {
                         let request = Array("GET /probe HTTP/1.1\r\nHost: t\r\n\r\n".utf8)
                         _ = send(fd, request, request.count, Int32(MSG_NOSIGNAL))

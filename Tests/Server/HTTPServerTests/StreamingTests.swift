@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Event streams over a socket")
 struct StreamingTests {
-    /// Streams in the order opened, each with the id its client asked for.
+    /// The streams in the order in which they were opened, each with the id that its client sent.
     private final class Streams: Sendable {
         let open = Recorder<(id: String, stream: EventStream)>()
         let closed = Recorder<(id: String, reason: EventStream.CloseReason)>()
@@ -99,11 +99,11 @@ struct StreamingTests {
             let other = try #require(streams.open.values.first { $0.id == "quick" }?.stream)
             _ = try quick.readHead()
             #expect(try quick.readEvent() == "hello quick")
-            // Fill everything between here and the client until the stream refuses.
+            // Fill all buffers between here and the client until the stream rejects events.
             let padding = String(repeating: "x", count: 5_000)
             var accepted = 0
             while stream.send(.event(data: Array("\(accepted) \(padding)".utf8))) == .queued { accepted += 1 }
-            // The kernel may still take some; keep filling until nothing moves any more.
+            // The kernel may still accept some; keep filling until it accepts no more.
             var quiet = 0
             while quiet < 20 {
                 if stream.send(.event(data: Array("\(accepted) \(padding)".utf8))) == .queued {
@@ -150,7 +150,7 @@ struct StreamingTests {
             #expect(eventually { streams.closed.values.map(\.reason) == [.stuck] })
             #expect(server.counters.stuckStreams == 1)
             #expect(server.counters.openStreams == 1)
-            // One that has nothing to take is not stuck.
+            // A stream without pending events is not stuck.
             _ = try idle.readHead()
             #expect(try idle.readEvent() == "hello idle")
             withExtendedLifetime(stuck) {}
@@ -176,7 +176,7 @@ struct StreamingTests {
         }
     }
 
-    /// The library looks after a connection that ends inside its body callback only if no older one is idle.
+    /// The library releases a connection that ends inside its body callback only if no older one is idle.
     @Test(
         "an ended stream frees its connection, also while an older connection idles", arguments: [true, false],
         Wire.allCases)

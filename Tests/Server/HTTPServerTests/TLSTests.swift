@@ -33,7 +33,7 @@ struct TLSTests {
         }
     }
 
-    /// What a client has to say to trust one certificate alone, whoever the server says it is.
+    /// The arguments of a client that trusts only this certificate, whatever the server's name is.
     private func trusting(_ certificate: TestCertificate) -> [String] {
         [
             "-quiet", "-no_ign_eof", "-nocommands", "-verify_return_error", "-CAfile",
@@ -136,7 +136,7 @@ struct TLSTests {
             try stream.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
             _ = try stream.readHead()
             #expect(try stream.readEvent() == "hello")
-            // Half of a change: the key of another certificate.
+            // An incomplete replacement: the key of another certificate.
             try Data(contentsOf: URL(fileURLWithPath: second.files.key))
                 .write(to: URL(fileURLWithPath: served.files.key))
             #expect(

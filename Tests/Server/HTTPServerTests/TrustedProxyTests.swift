@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Proxies whose word about the client is taken")
 struct TrustedProxyTests {
-    /// Whom a request is taken to be from, without the port.
+    /// Returns the client of a request, without the port.
     private func client(
         _ forwarded: String?, from peer: RemoteAddress = .v4(0x0a00_0001, port: 9), trusting texts: [String]
     ) throws -> String {
@@ -25,7 +25,7 @@ struct TrustedProxyTests {
         "the field counts from its end for as long as our proxies speak",
         arguments: [
             (nil, "10.0.0.1"), ("", "10.0.0.1"), ("203.0.113.5", "203.0.113.5"),
-            // What a client sent itself stands before what the proxy heard.
+            // Addresses that a client sent itself precede the one that the proxy added.
             ("1.2.3.4, 203.0.113.5", "203.0.113.5"), ("1.2.3.4,203.0.113.5, 10.9.9.9", "203.0.113.5"),
             ("10.0.0.2, 10.0.0.3", "10.0.0.2"), ("unknown", "10.0.0.1"), ("1.2.3.4, unknown, 10.0.0.3", "10.0.0.3"),
             (" 203.0.113.5:4711 ", "203.0.113.5"), ("2001:db8::7", "2001:db8:0:0:0:0:0:7"),
@@ -62,7 +62,7 @@ struct TrustedProxyTests {
         let peer = RemoteAddress.v6(high: 0x2001_0db8_0000_0001, low: 0x8000_0000_0000_0001, port: 9)
         #expect(try client("203.0.113.5", from: peer, trusting: ["2001:db8:0:1:8000::1/\(length)"]) == "203.0.113.5")
         guard length > 0 else { return }
-        // The same but for the last bit of the network.
+        // Differs in the last bit of the network only.
         let bit = UInt64(1) << UInt64((128 - length) % 64)
         let other =
             length <= 64

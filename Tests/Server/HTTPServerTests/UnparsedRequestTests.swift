@@ -18,13 +18,13 @@ struct UnparsedRequestTests {
         ("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nnot a chunk\r\n", 400, "malformed_request"),
     ]
 
-    /// Besides these the library closes connections without a word whose first line has no space.
+    /// The library also closes connections without a response whose first line has no space.
     @Test(
         "each is refused once, with a problem document, and the connection ends", arguments: cases.indices,
         Wire.allCases)
     func refused(index: Int, wire: Wire) throws {
         let (request, status, code) = Self.cases[index]
-        // `openssl` gives up when it cannot write all of a request that is refused midway.
+        // `openssl` stops if it cannot write all of a request that is rejected midway.
         guard wire == .plain || request.utf8.count < 20_000 else { return }
         try withServer(over: wire, { $0.loops = 1 }, routes: { $0.post("/") { _, _ in .now(.text("no")) } }) {
             server, port in

@@ -5,7 +5,7 @@ import ObjectModel
 import Synchronization
 import Testing
 
-/// A file name in a directory that goes away with it.
+/// A file name in a temporary directory, which is deleted with this object.
 final class KeyPlace: Sendable {
     let directory: String
     var path: String { directory + "/a.realmgate.keys" }
@@ -68,7 +68,7 @@ struct KeyRingTests {
         #expect(!server.isInUse)
         let tool = try KeyRing(path: place.path)
         let (key, secret) = try tool.create(.init(name: "a", roles: ["r"]))
-        // A key that is unknown is looked for at once.
+        // An unknown key is looked up in the file at once.
         #expect(try server.principal(of: secret).credential == .key(key.id))
         #expect(server.isInUse)
         _ = try tool.revoke(key.id)
@@ -150,7 +150,7 @@ struct KeyRingTests {
         #expect(throws: IdentityError.self) { try KeyRing(path: place.path, initialKey: "short") }
     }
 
-    /// A time of day that the test sets.
+    /// A clock that the test sets.
     private final class Clock: Sendable {
         private let seconds = Mutex<Int64>(1_000_000)
 

@@ -4,7 +4,7 @@ import Foundation
 import JSONCoding
 import ObjectModel
 
-/// Makes tokens with a key of its own.
+/// Creates tokens with a key of its own.
 struct TokenSigner: Sendable {
     var algorithm: String
     /// The member of a key set.
@@ -25,7 +25,7 @@ struct TokenSigner: Sendable {
         }
     }
 
-    /// With the one RSA key that all tests share, because one takes long to make.
+    /// Returns a signer with the RSA key that all tests share, because creating one takes long.
     static func rsa(_ algorithm: String) throws -> TokenSigner {
         let key = try rsaKey.get()
         let primitives = try key.publicKey.getKeyPrimitives()
@@ -88,7 +88,7 @@ struct TokenSigner: Sendable {
         }
     }
 
-    /// A token with these claims.
+    /// Returns a token with these claims.
     func token(_ claims: JSONValue, header: [(String, JSONValue)] = []) throws -> String {
         let members =
             [("typ", JSONValue.string("JWT")), ("alg", .string(algorithm))]
@@ -104,7 +104,7 @@ struct TokenSigner: Sendable {
 }
 
 extension JSONValue {
-    /// The object with a member more.
+    /// Returns the object with an additional member.
     func with(_ name: String, _ value: JSONValue) -> JSONValue {
         guard case .object(var object) = self else { return self }
         object.members.append(JSONObject.Member(name: name, value: value))

@@ -11,7 +11,7 @@ struct TokenTests {
         "sub": .string("ann"), "role": .string("clerk"), "shop": .int(7), "exp": .int(now + 600),
     ]
 
-    /// A file with these keys.
+    /// Creates a file with these keys.
     private func keySet(_ keys: [JSONValue], in place: KeyPlace) throws -> String {
         let writer = JSONWriter()
         writer.value(["keys": .array(keys)])
@@ -66,7 +66,7 @@ struct TokenTests {
         let rsa = try TokenSigner.rsa("RS256")
         let verifier = try verifier([rsa.publicKey], in: place) { $0.algorithms = [.rs256, .hs256] }
         func refused(_ token: String) { #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) } }
-        // Signed with what everybody knows, as if it were a secret.
+        // Signed with public data, as if it were a secret.
         let modulus = try #require(rsa.publicKey["n"].flatMap { if case .string(let text) = $0 { text } else { nil } })
         refused(try TokenSigner.hmac("HS256", modulus).token(Self.claims))
         refused(try TokenSigner.rsa("RS512").token(Self.claims))
@@ -159,7 +159,7 @@ struct TokenTests {
             try verifier.principal(of: old.token(Self.claims, header: [("kid", .string("new"))]))
         }
         #expect(!verifier.refreshOrLog())
-        // An unusable file changes nothing.
+        // An invalid file changes nothing.
         try "{}".write(toFile: place.directory + "/jwks.json", atomically: true, encoding: .utf8)
         #expect(!verifier.refreshOrLog())
         #expect(verifier.accepts(signer: signer))

@@ -2,8 +2,8 @@ import Foundation
 import RepositoryFiles
 import Testing
 
-/// The articles of `RealmSwift.docc`, the README and the pages of `docs/` show nothing in Swift that does not compile:
-/// their code is in `Articles`, which is compiled and run with the tests, or in the examples.
+/// Checks that the Swift code in the articles of `RealmSwift.docc`, the README and the pages of `docs/` compiles: it
+/// must occur in `Articles`, which is compiled and run with the tests, or in the examples.
 @Suite("The articles")
 struct ArticleTests {
     private static let root = URL(fileURLWithPath: Checkout.root)
@@ -27,13 +27,13 @@ struct ArticleTests {
         try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
     }
 
-    /// Lines without what they are indented by.
+    /// Returns the lines without their indentation.
     private static func lines(_ text: some StringProtocol) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
     }
 
-    /// The blocks of Swift in an article.
+    /// Returns the Swift code blocks of an article.
     static func blocks(_ article: String) -> [String] {
         article.components(separatedBy: "```swift\n").dropFirst().compactMap { rest in
             rest.range(of: "\n```").map { String(rest[..<$0.lowerBound]) }

@@ -27,7 +27,7 @@ struct HostingAccessTests {
     func openAddress() async throws {
         #expect(code(.init(host: "0.0.0.0")) == .openAddress)
         #expect(code(.init(host: "::")) == .openAddress)
-        // Nothing listens after that, and the error says what to do.
+        // Nothing is left listening, and the error says what to do.
         let refused = try server(.init(host: "0.0.0.0"))
         do { try refused.start() } catch { #expect("\(error)".contains("allowsOpenAddress")) }
         #expect(!refused.isRunning)
@@ -119,7 +119,7 @@ struct HostingAccessTests {
         #expect(try put() == 200)
         try site.write { realm in realm.create(HostedDog.self, value: ["id": 1]) }
         #expect(try site.ask("POST /v1/objects/Extra", #"{"text": "x", "dog": 1}"#).status == 201)
-        // A class that another configuration brings is the program's from then on.
+        // A class of another configuration counts as the program's from then on.
         var more = site.configuration
         more.objectTypes = Site.types + [HostedLater.self]
         let queue = DispatchQueue(label: "more")

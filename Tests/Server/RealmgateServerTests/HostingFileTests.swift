@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A hosted realm's file", .timeLimit(.minutes(5)))
 struct HostingFileTests {
-    /// What the program takes for the classes of `HostedDog` and `HostedPerson`, and one that no program defines.
+    /// A schema equal to the program's `HostedDog` and `HostedPerson`, with a class that no program defines.
     private static let schema = """
         {"schemaVersion": 0, "classes": [
           {"name": "HostedDog", "primaryKey": "_id", "properties": [
@@ -35,7 +35,7 @@ struct HostingFileTests {
         #expect(try site.ask("GET /v1/objects/HostedDog/7").json["dog_name"] as? String == "Rex")
         #expect(try site.ask("POST /v1/objects/Shelter", #"{"dog": 7}"#).status == 201)
         try site.write { $0.object(ofType: HostedDog.self, forPrimaryKey: 7)?.name = "Max" }
-        // Another process reads and writes beside the server, and both sides here hear of it.
+        // Another process reads and writes at the same time, and both sides here observe its changes.
         let stream = try site.client()
         _ = try stream.ask("GET /v1/observe/objects/HostedDog?fields=_id")
         _ = try stream.news()
@@ -65,7 +65,7 @@ struct HostingFileTests {
             #expect(try site.ask("POST /v1/objects/HostedDog", #"{"_id": 2, "dog_name": "Max"}"#).status == 201)
             await site.server.stop()
         }
-        // Opening it a second time in a process is refused as long as the first has it.
+        // Opening it a second time in a process fails while the first one has it open.
         let store = try EmbeddedStore.open(path: path)
         let schema = try store.snapshot().schema
         let dogs = try #require(schema["HostedDog"])

@@ -6,8 +6,8 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Many write at once, each to objects of its own and to one that all count up; at the end realms, clients and streams
-/// agree on what is there.
+/// Many write at once, each to objects of its own and to one counter that all increase; in the end realms, clients and
+/// streams must have the same contents.
 @Suite("Histories of a hosted realm", .timeLimit(.minutes(5)))
 struct HostingHistoryTests {
     @Test("threads with realms and clients write at once, and all see the same at the end", arguments: [false, true])
@@ -25,7 +25,7 @@ struct HostingHistoryTests {
         let expected = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
             for writer in 1...4 {
                 let random = SeededRandom(seed: seed &+ UInt64(writer))
-                // Blocking work has threads of its own, not those of the tests.
+                // Blocking work runs on threads of its own, not on those of the tests.
                 group.addTask {
                     try await onThread {
                         writer <= 2
@@ -36,7 +36,7 @@ struct HostingHistoryTests {
             }
             return try await group.reduce(into: [:]) { all, own in all.merge(own) { $1 } }
         }
-        // A last write, to know when the stream has everything.
+        // A last write, to detect when the stream has everything.
         try site.write { realm in _ = realm.create(HostedEntry.self, value: ["id": 999_999, "writer": "end"]) }
         while told.entries.last?.id != 999_999 { try told.take(watcher.news()) }
 
@@ -60,7 +60,7 @@ private func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) a
     }
 }
 
-/// Writes through a realm of the calling thread. Gives the counts of its own objects that should be there.
+/// Writes through a realm of the calling thread. Returns the expected counts of its own objects.
 private func realmWrites(
     _ configuration: Realm.Configuration, _ writer: Int, _ steps: Int, _ random: SeededRandom
 ) throws -> [Int: Int] {
@@ -84,7 +84,7 @@ private func realmWrites(
     return own
 }
 
-/// Writes as a client: counting up needs the version that was read, so that nothing is lost in between.
+/// Writes as a client: increasing the counter requires the version that was read, so that no increase is lost.
 private func clientWrites(_ site: Site, _ writer: Int, _ steps: Int, _ random: SeededRandom) throws -> [Int: Int] {
     var random = random
     let client = try site.client()
@@ -114,7 +114,7 @@ private func clientWrites(_ site: Site, _ writer: Int, _ steps: Int, _ random: S
     return own
 }
 
-/// One step of a writer with its own objects.
+/// A change by a writer to its own objects.
 private enum Change {
     case put(Int, Int)
     case delete(Int)
@@ -136,7 +136,7 @@ private enum Change {
     }
 }
 
-/// What an event stream told, put together.
+/// The state that the events of a stream describe.
 private struct Told {
     struct Entry: Hashable, Sendable {
         let id: Int
@@ -159,7 +159,7 @@ private struct Told {
             throw LoopbackClient.Failure(what: "\(news)")
         }
         let places = { (name: String) in news.json[name] as? [Int] ?? [] }
-        // Modifications name places before the change.
+        // Modifications are positions before the change.
         for (place, entry) in zip(places("modifications"), Self.entries(objects["modifications"])) {
             entries[place] = entry
         }

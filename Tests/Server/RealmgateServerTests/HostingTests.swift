@@ -89,7 +89,7 @@ struct HostingTests {
         #expect(news.json["deletions"] as? [Int] == [0])
         let objects = news.json["objects"] as? [String: [[String: Any]]]
         #expect(objects?["modifications"]?.first?["dog_name"] as? String == "Bello")
-        // A write that is taken back is told to nobody.
+        // A write that is rolled back is reported to no observer.
         try site.run { realm in
             realm.beginWrite()
             realm.deleteAll()
@@ -109,7 +109,7 @@ struct HostingTests {
             try realm.write {
                 realm.create(HostedEntry.self, value: ["id": 1, "writer": "realm"])
                 try client.send("PUT /v1/objects/HostedEntry/1", body: #"{"writer": "client"}"#)
-                // Answered from what is committed, while the write waits.
+                // The response shows committed data, while the write waits.
                 #expect(try site.ask("GET /v1/objects/HostedEntry/1").status == 404)
             }
             #expect(try client.answer().status == 200)
@@ -135,7 +135,7 @@ struct HostingTests {
         }
         _ = try await notes.wait { !$0.isEmpty }
         let operations = (1...20).map { #"{"op": "create", "class": "HostedEntry", "value": {"id": \#($0)}}"# }
-        // The last one fails, so nothing happens.
+        // The last operation fails, so none takes effect.
         let faulty = operations + [#"{"op": "create", "class": "HostedEntry", "value": {"id": 1}}"#]
         for (list, status) in [(faulty, 409), (operations, 200)] {
             let body = #"{"operations": [\#(list.joined(separator: ","))]}"#
@@ -153,7 +153,7 @@ struct HostingEndTests {
     @Test("stop ends an open stream in order, refuses further requests and keeps the realm usable")
     func stopWithStream() async throws {
         let site = try Site()
-        // The realm in memory lives on with the program's own instance.
+        // The in-memory realm continues to exist with the program's own instance.
         let kept = try site.observe { realm, queue in realm.objects(HostedDog.self).observe(on: queue) { _ in } }
         let client = try site.client()
         _ = try client.ask("GET /v1/observe/objects/HostedDog")

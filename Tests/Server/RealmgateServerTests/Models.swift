@@ -16,7 +16,7 @@ final class HostedPerson: Object {
     @Persisted(originProperty: "owner") var dogs: LinkingObjects<HostedDog>
 }
 
-/// What random writes write.
+/// The objects of random writes.
 final class HostedEntry: Object {
     @Persisted(primaryKey: true) var id = 0
     @Persisted var writer = ""

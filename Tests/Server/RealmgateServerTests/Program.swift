@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTesting
 
-/// The program `realmgate`, as another process beside the test.
+/// The program `realmgate`, run as another process.
 enum Program {
-    /// Runs it to its end. Gives what it printed; throws when it fails.
+    /// Runs it to its end. Returns its output; throws if it fails.
     static func run(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = try executable()
@@ -19,7 +19,7 @@ enum Program {
         return text
     }
 
-    /// It lies beside the tests.
+    /// The executable in the directory of the tests.
     private static func executable() throws -> URL {
         let places =
             [Bundle.main.bundleURL]

@@ -4,7 +4,7 @@ import RealmSwift
 import RealmgateServer
 import Synchronization
 
-/// A hosted realm, with a queue that reads and writes it beside the server.
+/// A hosted realm, with a queue that uses it at the same time as the server.
 final class Site: Sendable {
     let configuration: Realm.Configuration
     let server: RealmServer
@@ -12,7 +12,7 @@ final class Site: Sendable {
 
     static let types: [ObjectBase.Type] = [HostedDog.self, HostedPerson.self, HostedEntry.self]
 
-    /// A realm in memory unless a file is given.
+    /// Creates an in-memory realm unless a file is given.
     init(file: String? = nil, types: [ObjectBase.Type] = Site.types, _ options: RealmServer.Options = .init()) throws {
         configuration = Realm.Configuration(
             fileURL: file.map { URL(fileURLWithPath: $0) }, inMemoryIdentifier: file == nil ? UUID().uuidString : nil,
@@ -21,25 +21,25 @@ final class Site: Sendable {
         try server.start()
     }
 
-    /// Runs on the queue with its realm.
+    /// Runs on the queue, with its realm.
     @discardableResult
     func run<R: Sendable>(_ body: @Sendable (Realm) throws -> R) throws -> R {
         try queue.sync { try body(Realm(configuration: configuration, queue: queue)) }
     }
 
-    /// The same within a write.
+    /// Runs within a write on the queue.
     func write(_ body: @Sendable (Realm) throws -> Void) throws {
         try run { realm in try realm.write { try body(realm) } }
     }
 
-    /// Observes on the queue for as long as the token is there.
+    /// Observes on the queue while the token exists.
     func observe(_ body: @Sendable (Realm, DispatchQueue) -> NotificationToken) throws -> NotificationToken {
         try queue.sync { try body(Realm(configuration: configuration, queue: queue), queue) }
     }
 
     func client() throws -> LoopbackClient { try LoopbackClient(port: UInt16(server.port), host: "127.0.0.1") }
 
-    /// One request of its own connection.
+    /// Sends one request on a connection of its own.
     func ask(
         _ line: String, _ body: String = "", headers: String = ""
     ) throws -> (status: Int, json: [String: Any], text: String) {
@@ -57,7 +57,7 @@ extension LoopbackClient {
         return (answer.status, json ?? [:], answer.body)
     }
 
-    /// The next event, with its data.
+    /// Returns the next event with its data.
     func news() throws -> (name: String, json: [String: Any]) {
         let event = try event()
         let json = try JSONSerialization.jsonObject(with: Data(event.data.utf8)) as? [String: Any]
@@ -65,13 +65,13 @@ extension LoopbackClient {
     }
 }
 
-/// What was seen on other threads.
+/// Notes from other threads.
 final class Notes: Sendable {
     private let all = Mutex<[String]>([])
 
     func add(_ note: String) { all.withLock { $0.append(note) } }
 
-    /// Those there are, as soon as `isEnough`, or after a while.
+    /// Returns the notes once `isEnough` is true, or after a timeout.
     func wait(until isEnough: ([String]) -> Bool) async throws -> [String] {
         for _ in 0..<5000 {
             let notes = all.withLock { $0 }
@@ -82,7 +82,7 @@ final class Notes: Sendable {
     }
 }
 
-/// A directory that goes away with the test.
+/// A directory that is deleted after the test.
 final class Scratch: Sendable {
     let path: String
 

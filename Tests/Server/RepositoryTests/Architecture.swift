@@ -1,13 +1,13 @@
-/// The rules of the module map and of the import lines; every fault is a sentence that names the arrow.
+/// The rules for the module map and the import lines. Every violation is a sentence that names the modules.
 struct Architecture {
     var map: ModuleMap
-    /// The import lines of each target that is written in Swift.
+    /// The import lines of each Swift target.
     var imports: [String: [ImportLine]]
 
-    /// The program, which Foundation is to stay out of: it would weigh down the binary.
+    /// The program, which must not import Foundation: it would enlarge the binary.
     static let program = "realmgate"
     static let foundation: Set<String> = ["Foundation", "FoundationNetworking"]
-    /// What comes with the toolchain.
+    /// The modules of the toolchain.
     static let toolchain: Set<String> = ["Swift", "Glibc", "Dispatch", "Synchronization", "FoundationEssentials"]
 
     static func ofThisPackage() throws -> Architecture { try read.get() }
@@ -23,7 +23,7 @@ struct Architecture {
         map.modules.values.filter(\.isSource).sorted { $0.name < $1.name }
     }
 
-    /// What a target imports without declaring it.
+    /// Returns the modules that a target imports without declaring them.
     func undeclaredImports(of target: String) -> [String] {
         guard let module = map.modules[target] else { return ["Package.swift has no target \(target)."] }
         var allowed = module.dependencies.union(Self.toolchain).union(Self.foundation)
@@ -33,7 +33,7 @@ struct Architecture {
         }
     }
 
-    /// What a module declares without importing it.
+    /// Returns the dependencies that a module declares without importing them.
     func idleDependencies() -> [String] {
         sources.flatMap { module -> [String] in
             let used = Set((imports[module.name] ?? []).map(\.module))
@@ -43,7 +43,7 @@ struct Architecture {
         }
     }
 
-    /// Arrows that lead to a higher floor, or from the sources to what tests are written with.
+    /// Returns dependencies on a higher floor, or of the sources on test support.
     func arrowsUp() -> [String] {
         let floors = map.floors.filter { $0.hasPrefix("Sources/") }
         func height(_ floor: String) -> Int? { floors.firstIndex(of: floor) }
@@ -60,7 +60,7 @@ struct Architecture {
             } else if module.floor.hasPrefix("Tests/"),
                 let own = height("Sources/" + module.floor.dropFirst("Tests/".count))
             {
-                // Through what tests share, too.
+                // Including those through shared test modules.
                 for name in map.closure(of: module.name).sorted() {
                     guard let other = map.modules[name], let to = height(other.floor), to > own else { continue }
                     faults.append("\(module.name) needs \(name) of \(other.floor), which is above \(module.floor).")
@@ -70,7 +70,7 @@ struct Architecture {
         return faults
     }
 
-    /// Modules that depend on each other.
+    /// Returns modules that depend on each other.
     func cycle() -> [String] {
         var remaining = map.modules.mapValues(\.dependencies)
         while let (leaf, _) = remaining.first(where: { $0.value.isDisjoint(with: remaining.keys) }) {
@@ -79,7 +79,7 @@ struct Architecture {
         return remaining.keys.sorted()
     }
 
-    /// C modules that not exactly one Swift module imports.
+    /// Returns C modules that are not imported by exactly one Swift module.
     func doorFaults() -> [String] {
         sources.filter { imports[$0.name] == nil }.flatMap { door -> [String] in
             let importers = sources.filter { imports[$0.name]?.contains { $0.module == door.name } == true }.map(\.name)
@@ -88,7 +88,7 @@ struct Architecture {
         }
     }
 
-    /// What brings Foundation into the program.
+    /// Returns the dependencies that bring Foundation into the program.
     func foundationFaults() -> [String] {
         map.closure(of: Self.program).sorted().flatMap { name in
             (imports[name] ?? []).filter { Self.foundation.contains($0.module) }.map {
@@ -97,10 +97,10 @@ struct Architecture {
         }
     }
 
-    /// Directories that are not what the map says.
+    /// Returns directories that differ from the map.
     ///
     /// - Parameter directories: the names of those in a directory of the repository.
-    /// - Parameter isScript: whether a directory of tests is run by a script of its own and not built as a target.
+    /// - Parameter isScript: whether a directory of tests is run by a script of its own and is not a target.
     func directoryFaults(
         _ directories: (String) throws -> [String], isScript: (String) throws -> Bool
     ) rethrows -> [String] {

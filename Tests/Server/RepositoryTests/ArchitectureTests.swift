@@ -53,7 +53,7 @@ struct ArchitectureTests {
     }
 }
 
-/// That the rules would find what breaks them.
+/// Checks that the rules find violations.
 @Suite("Faults planted into a module map")
 struct PlantedArchitectureTests {
     private static let description = """

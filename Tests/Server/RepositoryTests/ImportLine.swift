@@ -7,18 +7,18 @@ struct ImportLine: Equatable {
     var file: String
     var line: Int
 
-    /// The import lines of a Swift source.
+    /// Returns the import lines of a Swift source.
     static func all(in source: String, file: String) -> [ImportLine] {
         let pattern =
             #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|var|let)\s+)?(\w+)/#
         return source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
-            // Most lines have no such word, and a pattern is slow.
+            // Most lines do not contain the word, and matching a pattern is slow.
             guard line.contains("import"), let match = line.firstMatch(of: pattern) else { return nil }
             return ImportLine(module: String(match.output.1), file: file, line: index + 1)
         }
     }
 
-    /// The import lines of the Swift sources in a directory of the repository; nil where there are none.
+    /// Returns the import lines of the Swift sources in a directory of the repository; nil if there are none.
     static func all(inDirectory directory: String) throws -> [ImportLine]? {
         let files = FileManager.default.enumerator(atPath: Checkout.root + "/" + directory)
         let names = (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }.sorted()

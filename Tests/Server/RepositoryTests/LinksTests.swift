@@ -2,7 +2,7 @@ import Foundation
 import RepositoryFiles
 import Testing
 
-/// What one Markdown file says of another is there.
+/// Checks that the targets of links between Markdown files exist.
 @Suite("Links of the documentation")
 struct LinksTests {
     @Test("every link leads to a file, and to a heading where it names one", arguments: MarkdownPage.all.map(\.path))
@@ -61,7 +61,7 @@ struct LinksTests {
         let page = MarkdownPage(path: "a/x.md", text: text)
         #expect(page.links == ["b.md", "d.png", "#i", "m.md"])
         #expect(page.namedPaths == ["Sources/none.swift"])
-        // What GitHub and the site write differently is no target.
+        // A heading that GitHub and the site convert differently is not a valid target.
         #expect(page.anchors == ["plain-words-with-a-comma"])
         #expect(
             Self.faults(of: page) == [
@@ -71,7 +71,7 @@ struct LinksTests {
     }
 
     private static func faults(of page: MarkdownPage) -> [String] {
-        // A page of reference links to its own headings by the hundred.
+        // A reference page links to its own headings by the hundred.
         var anchors = [page.path: page.anchors]
         return page.links.compactMap { link in
             if link.contains("://") || link.hasPrefix("mailto:") { return nil }
@@ -88,7 +88,7 @@ struct LinksTests {
         }
     }
 
-    /// A path beside a file, without `.` and `..`; what leads out of the repository begins with `..`.
+    /// Resolves a path relative to a file, without `.` and `..`; a path outside of the repository begins with `..`.
     private static func resolve(_ link: String, from file: String) -> String {
         var steps = file.split(separator: "/").dropLast().map(String.init)
         for step in link.split(separator: "/").map(String.init) where step != "." {

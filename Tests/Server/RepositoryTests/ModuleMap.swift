@@ -1,14 +1,13 @@
 import Foundation
 import RepositoryFiles
 
-/// The targets of Package.swift with the floors that they stand on: the module map, read from the one place that
-/// states it.
+/// The targets of Package.swift with their floors.
 struct ModuleMap {
     struct Module: Equatable {
         var name: String
         /// The directory of the floor, such as `Sources/Engine`.
         var floor: String
-        /// Modules as they are imported: of products of other packages, too.
+        /// The imported modules, including products of other packages.
         var dependencies: Set<String>
 
         var isSource: Bool { floor.hasPrefix("Sources/") }
@@ -19,14 +18,14 @@ struct ModuleMap {
         var description: String
     }
 
-    /// The directories of the floors in the order in which they are first named: from the ground up.
+    /// The directories of the floors in the order in which they first occur, which is from the lowest to the highest.
     private(set) var floors: [String] = []
     private(set) var modules: [String: Module] = [:]
 
     static func ofThisPackage() throws -> ModuleMap { try ModuleMap(package: try Checkout.text("Package.swift")) }
 
-    /// - Parameter description: what Package.swift says, in the forms that it uses: `floor("DIRECTORY", [TARGETS])`,
-    ///   where a target is a call with its name first.
+    /// - Parameter description: the contents of Package.swift, in the forms that it uses: `floor("DIRECTORY",
+    ///   [TARGETS])`, where a target is a call with its name first.
     init(package description: String) throws {
         let text = PackageText(description)
         var products: [String: String] = [:]
@@ -52,7 +51,7 @@ struct ModuleMap {
         }
     }
 
-    /// The first list of a target's arguments, or the one that is called `dependencies`.
+    /// Returns the first list of a target's arguments, or the one labelled `dependencies`.
     private static func dependencies(
         in arguments: String, isNamed: Bool, products: [String: String]
     ) throws -> Set<String> {
@@ -77,7 +76,7 @@ struct ModuleMap {
         return found
     }
 
-    /// A module and all that it depends on, directly or not.
+    /// Returns a module and all its direct and indirect dependencies.
     func closure(of name: String) -> Set<String> {
         var reached: Set<String> = [name]
         var waiting = [name]
@@ -95,13 +94,13 @@ private struct PackageText {
     var code: String
 
     init(_ text: String) {
-        // No string of a package description has two slashes but addresses, which are of no concern here.
+        // Only URLs in a package description contain two slashes, and they do not matter here.
         code = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
         }.joined(separator: "\n")
     }
 
-    /// What stands between the bracket at `start` and the one that closes it.
+    /// Returns the text between the bracket at `start` and the one that closes it.
     static func enclosed(in text: String, from start: String.Index) throws -> Substring {
         var depth = 0
         var isQuoted = false

@@ -41,7 +41,7 @@ struct DownloadTests {
                 "x,y", "1,3", "1.5", "c", "2", "d,e", "1", "2", "0",
             ])
         #expect(client.errors.now.map(\.message) == [])
-        // What is linked to becomes visible when it comes.
+        // The target of a link becomes visible when it arrives.
         try await client.owners()
         #expect(try await client.run { $0.object(ofType: SubDog.self, forPrimaryKey: 1)?.owner?.city } == "Turin")
         try await client.dogs("age < 5")

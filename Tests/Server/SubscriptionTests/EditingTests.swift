@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Edits of the same collections by several")
 struct EditingTests {
-    /// Both write while they are apart, and come to the same afterwards.
+    /// Lets both write while they are disconnected, and checks that they have the same data afterwards.
     private func apart(
         _ start: String, one: @escaping @Sendable (Realm, SubDog) -> Void,
         two: @escaping @Sendable (Realm, SubDog) -> Void
@@ -207,7 +207,7 @@ struct EditingTests {
                 let lines = zip(text.split(separator: "\n"), expected.split(separator: "\n")).filter { $0 != $1 }
                 #expect(text == expected, "seed \(seed): \(lines.prefix(2))")
             }
-            // What somebody deletes before its creator is told of it was never shown by a subscription.
+            // A subscription never reports an object that another client deletes before its creator is informed.
             let errors = clients.flatMap(\.errors.now).filter { $0.code != .outsideSubscriptions }
             #expect(errors.map(\.message) == [], "seed \(seed)")
             #expect(!expected.isEmpty)
@@ -216,7 +216,7 @@ struct EditingTests {
 }
 
 extension List {
-    /// The same elements, in a list of its own.
+    /// The same elements, in an unmanaged list.
     fileprivate func unmanagedCopy() -> List<Element> {
         let copy = List<Element>()
         copy.append(objectsIn: Array(self))
@@ -224,7 +224,7 @@ extension List {
     }
 }
 
-/// Anything that a program may do to dogs and owners, and what somebody else may do at the gateway.
+/// All edits of dogs and owners that a program can make, and those of another client at the gateway.
 enum AllEdits {
     static func random(_ realm: Realm, _ random: inout SeededRandom) {
         for _ in 0..<Int.random(in: 1...5, using: &random) { one(realm, &random) }
@@ -278,7 +278,7 @@ enum AllEdits {
         }
     }
 
-    /// A write at the gateway; nothing where there is nothing to write to.
+    /// Writes at the gateway; does nothing if there is no object to write to.
     static func direct(_ server: TestServer, _ random: inout SeededRandom) {
         func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let dog = "/v1/objects/SubDog/\(below(12))"

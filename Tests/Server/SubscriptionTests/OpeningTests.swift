@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Opening realms that follow a gateway")
 struct OpeningTests {
-    /// Opens, and says how many dogs are there at once.
+    /// Opens a realm, and returns how many dogs it has at once.
     private actor Opener {
         private let configuration: Realm.Configuration
         private var realm: Realm?
@@ -196,13 +196,13 @@ struct OpeningTests {
     }
 }
 
-/// Sendable because it is handed over once.
+/// Sendable because it is passed once.
 private struct Box<T>: @unchecked Sendable {
     let value: T
     init(_ value: T) { self.value = value }
 }
 
-/// Lets clients connect, and never says anything.
+/// Accepts connections, and never responds.
 final class SilentServer: Sendable {
     private let socket: Int32
     let url: URL

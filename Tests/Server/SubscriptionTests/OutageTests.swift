@@ -99,7 +99,7 @@ struct OutageTests {
         let admin: HeaderFields = [
             "Authorization": "Bearer \(try keys.create(.init(name: "a", roles: ["admin"])).secret)"
         ]
-        // Each is good for a second.
+        // Each token is valid for a second.
         let asked = Atomic(0)
         let present = Mutex<(secret: String, end: ContinuousClock.Instant)?>(nil)
         var configuration = Realm.Configuration(
@@ -160,7 +160,7 @@ struct OutageTests {
     @Test("what is created here and shown by no subscription there is removed here, and told")
     func outside() async throws {
         let keys = KeyRing()
-        // Created ones are hidden as soon as they have a secret, which is not here.
+        // Objects become hidden as soon as they have a secret, which this client does not have.
         let rule = ClassRule(read: "age < 100", create: "TRUEPREDICATE", update: "TRUEPREDICATE", delete: nil)
         let role = Role(name: "clerk", classes: ["SubDog": rule], others: ClassRule(read: "TRUEPREDICATE"))
         let control = AccessControl(AccessControl.Rules(roles: [role]), keys: keys)

@@ -35,7 +35,7 @@ struct RefusalTests {
         let guarded = try Guarded()
         let client = Client(guarded.server, token: guarded.clerk)
         try await client.dogs()
-        // Created beyond the rule, changed against it, deleted without one.
+        // Created against the rule, changed against it, deleted without one.
         try await client.write { _ = $0.create(SubDog.self, value: ["_id": 9, "age": 90]) }
         try await client.settle()
         #expect(try await client.keys() == [1, 2])

@@ -33,7 +33,7 @@ struct ResumingTests {
         #expect(try await two.keys() == [2, 3, 10])
         #expect(try await one.text() == two.text())
         #expect(server.object("SubDog", "10")?["name"] == "offline")
-        // An outage is told once, and nothing was refused.
+        // An outage is reported once, and nothing was rejected.
         #expect(one.errors.now.allSatisfy { $0.code == .connection } && one.errors.now.count <= 2)
     }
 
@@ -58,7 +58,7 @@ struct ResumingTests {
         #expect(try await second.keys() == [1, 3, 4, 7])
         #expect(try await second.run { $0.object(ofType: SubDog.self, forPrimaryKey: 3)?.name } == "new")
         #expect(server.object("SubDog", "7") != nil)
-        // The same query needs no download.
+        // The same query requires no download.
         try await second.dogs(name: "all", waitForSync: .onCreation, "age > 5")
     }
 
@@ -108,7 +108,7 @@ struct ResumingTests {
                 realm.object(ofType: SubDog.self, forPrimaryKey: 1)?.age = round + 50
             }
             try server.restore()
-            // Other objects at the numbers of the versions that were given up.
+            // Other objects at the version numbers that were abandoned.
             next = kept
             try make(random.below(8))
             try await client.settle()
@@ -187,7 +187,7 @@ struct ResumingTests {
     }
 }
 
-/// Anything that a program may do to dogs and owners.
+/// All edits of dogs and owners that a program can make.
 enum Edits {
     static func random(_ realm: Realm, _ random: inout SeededRandom) {
         for _ in 0..<Int.random(in: 1...4, using: &random) { one(realm, &random) }

@@ -175,7 +175,7 @@ struct UploadTests {
 }
 
 extension Client {
-    /// All dogs with all that they have.
+    /// Returns all dogs with all their properties.
     func text() async throws -> String {
         try await run { realm in
             realm.objects(SubDog.self).sorted(by: \._id).map { dog -> String in

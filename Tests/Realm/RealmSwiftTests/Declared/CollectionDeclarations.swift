@@ -14,7 +14,7 @@ struct CollectionDeclarations {
         "Index \(index) is out of bounds (must be less than \(count))."
     }
 
-    /// A list edit: from 1, 2, 3, 4 it makes the result.
+    /// A list edit with its result for 1, 2, 3, 4.
     struct Edit: Sendable, CustomTestStringConvertible {
         let name: String
         let edit: @Sendable (List<Int>) -> Void
@@ -52,7 +52,7 @@ struct CollectionDeclarations {
         edits.append(Edit("move(from:to:) itself", [1, 2, 3, 4]) { $0.move(from: 1, to: 1) })
         edits.append(Edit("swapAt(_:_:)", [4, 2, 3, 1]) { $0.swapAt(0, 3) })
         edits.append(Edit("swapAt(_:_:) itself", [1, 2, 3, 4]) { $0.swapAt(2, 2) })
-        // As an array does it: to the place before that element.
+        // As for an array: to the position before that element.
         edits.append(Edit("move(fromOffsets:toOffset:) up", [2, 1, 3, 4]) { $0.move(fromOffsets: [0], toOffset: 2) })
         edits.append(
             Edit("move(fromOffsets:toOffset:) end", [2, 4, 1, 3]) { $0.move(fromOffsets: [0, 2], toOffset: 4) })
@@ -123,7 +123,7 @@ struct CollectionDeclarations {
             #expect(stage.owner.dogs.map(\.id) == [2, 1, 2] && a.realm == stage.realm)
             try stage.edit { _ in stage.realm?.delete(b) }
             #expect(stage.owner.dogs.map(\.id) == [1])
-            // What is taken out of the list stays in the realm; what is embedded does not.
+            // An object removed from the list stays in the realm; an embedded one is deleted.
             try stage.edit {
                 $0.dogs.removeAll()
                 $0.homes.append(objectsIn: [ProofHome("x"), ProofHome("y")])
@@ -151,7 +151,7 @@ struct CollectionDeclarations {
 
     // MARK: Sets
 
-    /// An edit of the sets {1, 2, 3} and {3, 4}: what the first is then.
+    /// An edit of the sets {1, 2, 3} and {3, 4}, with the result of the first.
     struct SetEdit: Sendable, CustomTestStringConvertible {
         let name: String
         let edit: @Sendable (ProofOwner) -> Void
@@ -364,7 +364,7 @@ struct CollectionDeclarations {
                 }
             }
             #expect(seen == [1, 2, 3] && stage.owner.numbers.isEmpty)
-            // The first write begins while they are gone through.
+            // The first write begins during the iteration.
             var keys: [String] = []
             for entry in stage.owner.scores {
                 keys.append(entry.key)

@@ -15,7 +15,7 @@ class ProofAsked: Object {
 
 @Suite("Declarations: queries")
 struct QueryDeclarations {
-    /// A condition: its text, and the ids of what it holds for.
+    /// A condition with its text, and the ids of the objects that satisfy it.
     struct Case: Sendable, CustomTestStringConvertible {
         let text: String
         let ids: [Int]

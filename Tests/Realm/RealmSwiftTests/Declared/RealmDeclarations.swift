@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 private actor RealmActor {
-    /// How many there are in a realm that is opened here, in each way.
+    /// Returns the number of objects in a realm that is opened here, in each way.
     func counts(_ configuration: Realm.Configuration) async throws -> [Int] {
         var counts: [Int] = []
         for behavior in [Realm.OpenBehavior.never, .once, .always] {
@@ -35,7 +35,7 @@ struct RealmDeclarations {
         Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: Form.types)
     }
 
-    /// The message of what is done in a write transaction.
+    /// Returns the message of a misuse in a write transaction.
     private func message(_ body: @escaping @Sendable (Realm) throws -> Void) async -> String? {
         await exception {
             let realm = try Realm(configuration: Self.memory())
@@ -120,7 +120,7 @@ struct RealmDeclarations {
                 }
             },
         ]
-        // Whatever thread goes on after these.
+        // On whatever thread the task continues.
         try await Task.sleep(for: .milliseconds(5))
         #expect(dog.id == 1 && plain.objects(ProofDog.self).count == 1)
         try await realm.asyncWrite { realm.add(ProofDog(2)) }
@@ -254,7 +254,7 @@ struct RealmDeclarations {
                 realm.add([ProofDog(2, "b"), ProofDog(1, "a")])
                 $0.home = ProofHome("Elm")
             }
-            // In the order in which they were made.
+            // In the order of their creation.
             #expect(realm.objects(ProofDog.self).map(\.id) == [2, 1])
             #expect(realm.objects(ProofHome.self).map(\.street) == ["Elm"])
             #expect(realm.objects(ProofDogView.self).map(\.title) == ["b", "a"])
@@ -299,7 +299,7 @@ struct RealmDeclarations {
                 }
             }
             #expect(dogs.map(\.id) == [2])
-            // What the block ended itself is not ended again.
+            // A transaction that the block ended itself is not ended again.
             #expect(throws: Fault.self) {
                 try realm.write {
                     realm.add(ProofDog(3))

@@ -22,7 +22,7 @@ struct ThreadDeclarations {
         }
     }
 
-    /// Hands over on one queue, resolves on another after a change.
+    /// Passes a reference from one queue to another, and resolves it after a change.
     private func hand<C: ThreadConfined & SendableMetatype>(
         _ make: @Sendable (ProofOwner, Realm) throws -> C, _ check: @Sendable (C) throws -> Void
     ) throws {

@@ -6,7 +6,7 @@ enum Checklist {
     static let rows: [String] =
         ids("C", 1...56) + ["C09a"] + ids("O", 1...23) + ids("S", 1...12) + ids("K", 1...33) + ids("R", 1...9)
 
-    /// Rows that have no test yet. It must shrink: a row that has one does not belong here.
+    /// Rows without a test. The set must shrink: a row with a test must not be in it.
     static let missing: Set<String> = []
 
     /// The declarations of the second part, by section. A test names them after the section and before the text, several

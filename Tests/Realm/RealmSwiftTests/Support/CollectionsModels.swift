@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import StoreTesting
 
-// Every type that elements can have, in every kind of collection.
+// Every element type, in every kind of collection.
 
 class CollectionsAll: Object {
     @Persisted var intList: List<Int>
@@ -118,7 +118,7 @@ struct CollectionsWrapped: CustomPersistable, Hashable {
     var persistableValue: Int { number }
 }
 
-/// A type with values to try.
+/// A type with sample values.
 protocol CollectionsSamples: RealmCollectionValue, SendableMetatype {
     static var samples: [Self] { get }
 }
@@ -177,7 +177,7 @@ extension Optional: CollectionsSamples where Wrapped: CollectionsSamples & _Real
 }
 
 extension SeededRandom {
-    /// A range of positions in so many elements.
+    /// Returns a range of positions in a number of elements.
     mutating func range(in count: Int) -> Range<Int> {
         let a = below(count + 1)
         let b = below(count + 1)
@@ -255,7 +255,7 @@ enum CollectionsRealm {
                 ]))
     }
 
-    /// A person with the dogs a, b and c.
+    /// Creates a person with the dogs a, b and c.
     static func person() throws -> (Realm, CollectionsPerson) {
         let realm = try open()
         let person = CollectionsPerson(1)

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import RealmSwift
 
-/// The message with which the body, misusing a realm, would have stopped the program; nil when it comes to its end.
+/// Returns the message with which the body's misuse of a realm would have stopped the program; nil if the body returns.
 ///
 /// It runs on a thread of its own, which ends there: open the realm in it.
 func exception(_ body: @escaping @Sendable () throws -> Void) async -> String? {

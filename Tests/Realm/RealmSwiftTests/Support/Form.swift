@@ -41,14 +41,14 @@ class ProofHome: EmbeddedObject {
     }
 }
 
-/// What an object can be: the same is asked of all of them.
+/// The forms of an object, all of which have the same tests.
 enum Form: CaseIterable, Sendable {
     case unmanaged, inMemory, inFile
 
     static let types: [ObjectBase.Type] = [ProofDog.self, ProofOwner.self, ProofHome.self]
     static let managed = [Form.inMemory, .inFile]
 
-    /// An owner, and what edits it.
+    /// An owner, and a way to edit it.
     struct Stage {
         let owner: ProofOwner
         let realm: Realm?
@@ -71,12 +71,12 @@ enum Form: CaseIterable, Sendable {
         return try body(Stage(owner: owner, realm: realm))
     }
 
-    /// The message of an edit that is not allowed, if any.
+    /// Returns the message of an edit that is not allowed; nil if it is.
     func message(_ edit: @escaping @Sendable (ProofOwner) throws -> Void) async -> String? {
         await exception { try stage { try $0.edit(edit) } }
     }
 
-    /// The message of the same outside of a write transaction.
+    /// Returns the message of the same edit outside of a write transaction.
     static func messageOutside(_ edit: @escaping @Sendable (ProofOwner) throws -> Void) async -> String? {
         await exception { try Form.inMemory.stage { try edit($0.owner) } }
     }

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Synchronization
 
-/// A queue with a realm, and what was seen there.
+/// A queue with a realm, and the notes made there.
 final class Place: Sendable {
     let queue = DispatchQueue(label: "place")
     let configuration: Realm.Configuration
@@ -13,18 +13,18 @@ final class Place: Sendable {
     init(_ types: [ObjectBase.Type]) {
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: types)
         self.configuration = configuration
-        // Keeps the realm open, which lives in memory for as long as somebody has it.
+        // Keeps the in-memory realm open, which exists while an instance does.
         anchor = try? queue.sync { [queue] in try Realm(configuration: configuration, queue: queue).observe { _, _ in }
         }
     }
 
-    /// Another queue of the same realm.
+    /// Creates another queue for the same realm.
     init(beside place: Place) {
         configuration = place.configuration
         anchor = place.anchor
     }
 
-    /// Runs there.
+    /// Runs the body on the queue.
     func run<R: Sendable>(_ body: @Sendable (Realm) throws -> R) throws -> R {
         try queue.sync { try body(Realm(configuration: configuration, queue: queue)) }
     }
@@ -33,12 +33,12 @@ final class Place: Sendable {
 
     func keep(_ token: NotificationToken) { tokens.withLock { $0.append(token) } }
 
-    /// For what is to be done without telling them.
+    /// The tokens, for writes that skip their observers.
     var kept: [NotificationToken] { tokens.withLock { $0 } }
 
     func dropTokens() { tokens.withLock { $0 = [] } }
 
-    /// What was noted, as soon as that is so many notes, or after a while.
+    /// Returns the notes once there are this many, or after a timeout.
     func notes(_ count: Int) async throws -> [String] {
         for _ in 0..<2000 {
             let notes = seen.withLock { $0 }

@@ -69,7 +69,7 @@ enum QueryWorld {
                 objectTypes: [QueryDog.self, QueryPerson.self, QueryPlace.self]))
     }
 
-    /// A dog with values that depend on its number, some of them null.
+    /// Creates a dog with values that depend on its number, some of them null.
     static func dog(_ id: Int) -> QueryDog {
         let dog = QueryDog()
         dog.id = id
@@ -97,7 +97,7 @@ enum QueryWorld {
         return dog
     }
 
-    /// Persons with dogs 0..<count, the fourth of which each nobody owns.
+    /// Creates persons with dogs 0..<count; every fourth dog has no owner.
     static func filled(_ count: Int = 12) throws -> Realm {
         let realm = try realm()
         try realm.write {

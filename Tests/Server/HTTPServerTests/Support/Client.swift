@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTesting
 
-/// A blocking client over a loopback socket that sends exactly the bytes it is told to.
+/// A blocking client on a loopback socket that sends exactly the given bytes.
 final class Client {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -33,7 +33,7 @@ final class Client {
         }
     }
 
-    /// A client that speaks TLS as `openssl s_client` does with these arguments.
+    /// Creates a client that uses TLS as `openssl s_client` does with these arguments.
     init(port: UInt16, tunnelArguments: [String]) throws {
         (socket, tunnel) = try Self.tunnel(port, tunnelArguments)
     }
@@ -57,7 +57,7 @@ final class Client {
     }
 
     deinit {
-        // It ends by itself when its input does; one that waits for a server that takes nothing may not.
+        // It ends with its input, except when it waits for a server that reads nothing.
         tunnel?.terminate()
     }
 
@@ -70,13 +70,13 @@ final class Client {
 
     func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 
-    /// A GET without anything special.
+    /// Sends a plain GET.
     func get(_ target: String, headers: String = "") throws -> Answer {
         try send("GET \(target) HTTP/1.1\r\nHost: t\r\n\(headers)\r\n")
         return try readAnswer()
     }
 
-    /// Reads one answer by its Content-Length; `head` when it answers a HEAD request.
+    /// Reads one response by its Content-Length; `head` if it responds to a HEAD request.
     func readAnswer(head isHead: Bool = false) throws -> Answer {
         let lines = try readHead()
         let parts = lines[0].split(separator: " ", maxSplits: 2)
@@ -116,7 +116,7 @@ final class Client {
         }
     }
 
-    /// Reads up to the empty line, which it drops.
+    /// Reads up to the empty line, which it discards.
     func readHead() throws -> [String] {
         var lines: [String] = []
         while true {
@@ -126,9 +126,9 @@ final class Client {
         }
     }
 
-    /// Reads up to CR LF or LF, dropped.
+    /// Reads up to CR LF or LF, which it discards.
     func readLine() throws -> String {
-        // Bytes looked at before need no second look: a line may be megabytes long.
+        // Bytes that were searched before are not searched again: a line may be megabytes long.
         var searched = 0
         while true {
             if let end = buffer[searched...].firstIndex(of: 0x0a) {
@@ -143,7 +143,7 @@ final class Client {
         }
     }
 
-    /// The data of the next server-sent event; comments are skipped.
+    /// Returns the data of the next server-sent event; skips comments.
     func readEvent() throws -> String {
         var data: [String] = []
         while true {
@@ -153,7 +153,7 @@ final class Client {
         }
     }
 
-    /// Reads until the server closes; `nil` when it does not within the time limit.
+    /// Reads until the server closes; `nil` if that takes longer than the time limit.
     func readToEnd() -> [UInt8]? {
         while true {
             do {
@@ -166,7 +166,7 @@ final class Client {
         }
     }
 
-    /// Reads until the server closes and keeps nothing; the number of bytes, or `nil` when it does not close in time.
+    /// Reads until the server closes, and discards the data. Returns the number of bytes; `nil` after the time limit.
     func countToEnd() -> Int? {
         var total = buffer.count
         buffer = []

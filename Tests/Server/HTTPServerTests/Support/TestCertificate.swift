@@ -1,13 +1,13 @@
 import Foundation
 import HTTPServer
 
-/// How a client speaks with the server.
+/// The protocol between client and server.
 enum Wire: CaseIterable, Sendable {
     case plain
     case tls
 }
 
-/// A certificate that nobody trusts, with its key, made for tests by `openssl`.
+/// A self-signed certificate with its key, created by `openssl` for tests.
 struct TestCertificate: Sendable {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -16,7 +16,7 @@ struct TestCertificate: Sendable {
     let files: TLSFiles
     let directory: String
 
-    /// One for all tests that do not care which.
+    /// The certificate for tests that do not depend on a particular one.
     static let shared = Result { try TestCertificate(name: "shared.test") }
 
     init(name: String) throws {

@@ -20,7 +20,7 @@ func withServer(
     try body(server, port)
 }
 
-/// Waits for something that another thread brings about; false when it does not come within a generous time.
+/// Waits for an effect of another thread; returns false if it does not occur within a generous time.
 func eventually(_ condition: () -> Bool) -> Bool {
     for _ in 0..<2_000 {
         if condition() { return true }
@@ -43,7 +43,7 @@ final class Recorder<Value: Sendable>: Sendable {
     }
 }
 
-/// A thread for answers that must not come from the loop's own.
+/// Runs the body on a thread, for responses that must not come from the loop's own.
 func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(Box(body))
     var thread = pthread_t()
@@ -62,7 +62,7 @@ private final class Box: Sendable {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
-/// Memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 func residentBytes() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }

@@ -44,7 +44,7 @@ actor Follower {
 }
 // end
 
-/// Opens a file with what it is to have.
+/// Opens a file after its data has been downloaded.
 actor Reader {
     func count(file: URL, gateway: URL, key: String) async throws -> Int {
         var configuration = Realm.Configuration(fileURL: file, objectTypes: [Book.self, Author.self])
@@ -110,7 +110,7 @@ struct LiveArticles {
     @Test("Threads, queues and actors")
     func threads() async throws {
         let configuration = BooksFixture.configuration()
-        // The realm in memory lives as long as one instance does.
+        // An in-memory realm exists as long as an instance of it.
         let keeper = try RealmServer(realm: configuration)
         let librarian = Librarian(configuration)
         try await librarian.add("Valperga", isbn: "4")
@@ -121,7 +121,7 @@ struct LiveArticles {
         await keeper.stop()
     }
 
-    /// What another queue reads.
+    /// Reads on another queue.
     private func readTitles(_ configuration: Realm.Configuration, _ queue: DispatchQueue) async throws -> [String] {
         let (frozen, reference) = try queue.sync {
             // article frozen
@@ -142,7 +142,7 @@ struct LiveArticles {
         }
     }
 
-    /// Frozen things may be read anywhere.
+    /// Frozen values may be read on any thread.
     private struct Sent<T>: @unchecked Sendable {
         let value: T
         init(_ value: T) { self.value = value }

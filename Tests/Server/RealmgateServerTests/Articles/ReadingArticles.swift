@@ -145,6 +145,6 @@ struct ReadingArticles {
         #expect(version == 2)
     }
 
-    /// Realms that the body opened are closed after it.
+    /// Closes the realms that the body opened.
     private func autoreleased(_ body: () throws -> Void) rethrows { try body() }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Gives the same answer to every request, on a given port: a proxy without a gateway behind it.
+/// Sends the same response to every request, on a given port: a proxy without a gateway behind it.
 final class CannedServer: Sendable {
     private let socket: Int32
     private let count = Atomic(0)

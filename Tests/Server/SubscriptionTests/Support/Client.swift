@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Synchronization
 
-/// A realm that follows a gateway, and what it was told of errors.
+/// A realm that synchronises with a gateway, with the errors reported to it.
 actor Client {
     nonisolated let configuration: Realm.Configuration
     nonisolated let errors: Errors
@@ -14,7 +14,7 @@ actor Client {
         func add(_ error: SyncError) { all.withLock { $0.append(error) } }
     }
 
-    /// - Parameter path: of a file that stays; nil for a realm in memory.
+    /// - Parameter path: the path of a permanent file; nil for an in-memory realm.
     init(_ server: TestServer, token: String? = nil, path: String? = nil, _ types: [ObjectBase.Type] = SubModels.all) {
         let errors = Errors()
         self.errors = errors
@@ -33,7 +33,7 @@ actor Client {
         errors = Errors()
     }
 
-    /// Runs there, at the newest version.
+    /// Runs on this actor, at the latest version.
     func run<R: Sendable>(_ body: @Sendable (Realm) throws -> R) async throws -> R {
         let realm = try await open()
         realm.refresh()
@@ -68,7 +68,7 @@ actor Client {
         _ = try await realm.objects(SubOwner.self).subscribe(timeout: 120)
     }
 
-    /// Waits until both sides have what was committed before.
+    /// Waits until both sides have everything committed before.
     func settle() async throws {
         let realm = try await open()
         try await realm.syncSession?.wait(for: .upload, timeout: 120)
@@ -78,7 +78,7 @@ actor Client {
 
     func session() async throws -> SyncSession? { try await open().syncSession }
 
-    /// The keys of the dogs that are here.
+    /// Returns the keys of the local dogs.
     func keys() async throws -> [Int] {
         try await run { $0.objects(SubDog.self).map(\._id).sorted() }
     }

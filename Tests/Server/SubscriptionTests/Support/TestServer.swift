@@ -8,7 +8,7 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// A gateway on a loopback port that can go down and come up again.
+/// A gateway on a loopback port that can be stopped and started again.
 final class TestServer: Sendable {
     private struct Running: Sendable {
         var store: EmbeddedStore
@@ -56,7 +56,7 @@ final class TestServer: Sendable {
         state.withLock { $0 = Running(store: store, gateway: gateway, server: server, port: found) }
     }
 
-    /// What read from the store before may still be at its end.
+    /// Opens the store; earlier readers may still be closing it.
     private func open(_ schema: ObjectModel.Schema) throws -> EmbeddedStore {
         for _ in 0..<1_000 {
             do {
@@ -75,13 +75,13 @@ final class TestServer: Sendable {
         running.store.close()
     }
 
-    /// Writes a backup, in the place of the one before.
+    /// Writes a backup, and replaces the previous one.
     func backUp() throws {
         unlink(directory + "/backup")
         try state.withLock { $0?.store }?.writeCopy(to: directory + "/backup", progress: nil)
     }
 
-    /// Puts the backup in the place of the file and starts again. It must have been stopped.
+    /// Restores the backup and starts again. The server must be stopped.
     func restore() throws {
         for _ in 0..<1_000 {
             do {
@@ -102,7 +102,7 @@ final class TestServer: Sendable {
         return parts.url ?? URL(fileURLWithPath: "/")
     }
 
-    /// Asks the router, without a socket.
+    /// Sends a request to the router, without a socket.
     @discardableResult
     func send(
         _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
@@ -117,7 +117,7 @@ final class TestServer: Sendable {
         return json
     }
 
-    /// An object as the gateway has it; nil for none.
+    /// Returns an object as the gateway has it; nil if it does not exist.
     func object(_ className: String, _ key: String) -> JSONValue? {
         try? send(.get, "/v1/objects/\(className)/\(key)")
     }
@@ -128,7 +128,7 @@ final class TestServer: Sendable {
 }
 
 extension JSONValue {
-    /// The elements of an array; none of anything else.
+    /// The elements of an array; empty for other values.
     var parts: [JSONValue] {
         if case .array(let elements) = self { return elements }
         return []
