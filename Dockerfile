@@ -4,7 +4,7 @@
 #   docker run --name shop -p 8080:8080 -v realmgate:/data realmgate
 #   docker exec shop realmgate token create --name me --role admin
 #
-# The container asks everybody for a credential; the second command makes the first one. To look around without any,
+# The container needs a credential from every caller; the second command creates the first one. To try it without any,
 # on a machine of your own:
 #
 #   docker run -p 127.0.0.1:8080:8080 -e REALMGATE_DEMO=true -e REALMGATE_AUTH=false -e REALMGATE_ALLOW_OPEN=true realmgate

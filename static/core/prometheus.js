@@ -50,7 +50,7 @@ export function buckets(families, name) {
   return [...sums].sort(([one], [other]) => one - other);
 }
 
-/** The value below which a share of what was added between two readings of a histogram lies; null for nothing. */
+/** A quantile of the values that a histogram has gained between two readings; null without values. */
 export function quantile(share, before, after) {
   const old = new Map(before);
   const added = after.map(([bound, count]) => [bound, count - (old.get(bound) ?? 0)]);

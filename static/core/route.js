@@ -1,7 +1,7 @@
 // The current place, kept in the address so that it can be shared and returned to. Data has addresses that begin with
 // `#/`, as `#/Flight?filter=…&sort=-delay,number` and `#/Flight/7`; every other page has its name, as `#streams`.
 
-/** The address taken apart: `{page, className, key, parameters…}`. */
+/** The parts of an address: `{page, className, key, parameters…}`. */
 export function readPlace(hash = location.hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const parameters = new URLSearchParams(query);

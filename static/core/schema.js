@@ -9,7 +9,7 @@ const scalars = new Set([
 /** Kinds whose values are written as JSON in cells and fields. */
 const jsonKinds = new Set(["collection", "mixed", "embedded"]);
 
-/** A property with its type taken apart. `embedded` has the names of the classes whose objects belong to others. */
+/** A property with the parts of its type. `embedded` has the names of the classes whose objects belong to others. */
 export class Property {
   constructor(source, isKey, embedded = new Set()) {
     this.name = source.name;

@@ -1,5 +1,6 @@
 // Texts, examples and buttons of the reader.
 
+import { copyText } from "../parts/copy.js";
 import { make } from "../parts/element.js";
 
 /** Text with paragraphs, `code`, and **bold** words, as descriptions have them. */
@@ -23,18 +24,12 @@ export function words(text) {
   return made;
 }
 
-/** A button that copies the text that `text()` gives. */
+/** A button that copies the text that `text()` gives, which the element before the button shows. */
 export function copyButton(text) {
-  const button = make("button", { type: "button", class: "action" }, "Copy");
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(text());
-      button.textContent = "Copied";
-    } catch {
-      button.textContent = "Select the text"; // Browsers forbid the clipboard to pages without TLS.
-    }
-    setTimeout(() => (button.textContent = "Copy"), 1500);
-  });
+  const button = make("button", {
+    type: "button", class: "action",
+    onclick: () => copyText(text(), button, () => getSelection().selectAllChildren(button.previousElementSibling)),
+  }, "Copy");
   return button;
 }
 

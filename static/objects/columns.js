@@ -62,7 +62,7 @@ export class Columns {
     }
   }
 
-  /** Minimum, maximum and average under their columns; null takes the line away. */
+  /** Minimum, maximum and average under their columns; null removes the line. */
   aggregates(answer) {
     this.foot.replaceChildren();
     this.foot.hidden = answer === null;

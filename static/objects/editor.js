@@ -11,7 +11,7 @@ export function nextBool(value, property) {
 
 /**
  * Opens in `cell` on `value`. `save(newValue)` stores it and throws what the gateway refuses, which is shown at the cell;
- * `done(refocus)` is called once, after the editor has gone.
+ * `done(refocus)` is called once, after the editor has closed.
  */
 export class Editor {
   #closed = false;

@@ -154,7 +154,7 @@ export class Query {
         // As above.
         if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
       }
-      // What takes long is not asked for all the time.
+      // The longer a check takes, the less often it is made.
       if (this.#stream === stream) this.#watchSoon(Math.max(watchPause, 4 * (performance.now() - begun)));
     }, pause);
   }

@@ -48,7 +48,7 @@ export class SectionsView {
     this.#shown = "";
   }
 
-  /** The table tells of changes too, but only in its first rows; this has a stream of its own. */
+  /** Called after changes of the table's rows. Does nothing: sections have a stream of their own. */
   changed() {}
 
   show(objectClass, schema, place) {

@@ -2,6 +2,7 @@
 
 import { paths } from "../core/api.js";
 import { stringify } from "../core/json.js";
+import { copyText } from "../parts/copy.js";
 import { confirmRemoval, showDialog } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
@@ -102,17 +103,10 @@ export function open(root, _, { gateway, session }) {
 /** Shows a new key; nobody can read it later. */
 function showSecret({ secret }, isUsed) {
   const text = make("input.mono", { type: "text", readonly: true, value: secret, "aria-label": "The new key" });
-  const copy = button("Copy", async () => {
-    try {
-      await navigator.clipboard.writeText(secret);
-      copy.textContent = "Copied";
-    } catch {
-      // Without the clipboard (plain http on another host) the reader copies the marked text.
-      text.focus();
-      text.select();
-      copy.textContent = "Press Ctrl C";
-    }
-  }, { kind: "primary" });
+  const copy = button("Copy", () => copyText(secret, copy, () => {
+    text.focus();
+    text.select();
+  }), { kind: "primary" });
   const dialog = showDialog({
     title: "Your new key", cancel: "I have stored it",
     body: make("div", {}, make("p", {}, "The gateway shows this key only now. Store it before you close this dialog."),

@@ -1,7 +1,8 @@
-// The line at the foot of the page: what is on screen as a command for a shell.
+// The line at the foot of the page: the query on it as a command for a shell.
 
 import { paths } from "../core/api.js";
 import { readCommand, writeCommand } from "../core/curl.js";
+import { copyText } from "./copy.js";
 
 export class CommandBar {
   #commands = { query: "", stream: "", write: "" };
@@ -17,7 +18,8 @@ export class CommandBar {
         this.#show();
       });
     }
-    this.#copy.addEventListener("click", () => this.#copyLine());
+    this.#copy.addEventListener("click", () =>
+      copyText(this.#line.textContent, this.#copy, () => getSelection().selectAllChildren(this.#line)));
   }
 
   /** The commands for a view. */
@@ -47,19 +49,5 @@ export class CommandBar {
       tab.setAttribute("aria-pressed", String(tab.dataset.command === this.#chosen));
       tab.hidden = tab.dataset.command !== "query" && this.#commands[tab.dataset.command] === "";
     }
-  }
-
-  async #copyLine() {
-    try {
-      await navigator.clipboard.writeText(this.#line.textContent);
-      this.#copy.textContent = "Copied";
-    } catch {
-      // Without the clipboard (plain http on another host), mark the text so that the reader can copy it.
-      getSelection().selectAllChildren(this.#line);
-      this.#copy.textContent = "Press Ctrl C";
-    }
-    setTimeout(() => {
-      this.#copy.textContent = "Copy";
-    }, 1600);
   }
 }

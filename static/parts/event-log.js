@@ -7,7 +7,7 @@ import { make } from "./element.js";
 import { button, sentenceOf } from "./ui.js";
 
 const kept = 200;
-/** Longer events are cut when they are shown; nobody reads on, and the page must not become slow. */
+/** Longer events are shown in part, so that the page stays fast. */
 const longest = 20_000;
 
 export class EventLog {
