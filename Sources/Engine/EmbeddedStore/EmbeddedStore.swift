@@ -126,7 +126,7 @@ package final class EmbeddedStore: Store {
         let advice =
             version > newest.version
             ? "has not been made yet; the newest one is \(newest.version)."
-            : "is no longer there: nobody holds a snapshot of it. The newest one is \(newest.version)."
+            : "is no longer available: no snapshot holds it. The newest one is \(newest.version)."
         throw StoreError(.versionGone, "Version \(version) \(advice)")
     }
 

@@ -89,7 +89,7 @@ package struct SchemaDifference: Hashable, Sendable {
             case .indexRemoved: "Property '\(path)' has been made unindexed."
             case .fullTextIndexAdded: "Property '\(path)' has been made indexed for full-text search."
             case .fullTextIndexRemoved: "Property '\(path)' has been made unindexed for full-text search."
-            case .defaultChanged: "Property '\(path)' has another default value."
+            case .defaultChanged: "Property '\(path)' has a new default value."
             }
         }
     }

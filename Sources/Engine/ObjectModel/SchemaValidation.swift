@@ -18,10 +18,10 @@ extension Schema {
         var faults: [String] = []
         if !PropertyType.isName(name) {
             faults.append(
-                "'\(name)' cannot name a class: use letters, digits and underscores, not starting with a digit.")
+                "'\(name)' is not a valid class name: use letters, digits and underscores, not starting with a digit.")
         }
         if BaseType.isScalarName(name) {
-            faults.append("'\(name)' cannot name a class: it is the name of a type. Choose another name.")
+            faults.append("'\(name)' is not a valid class name: it is the name of a type. Choose another name.")
         }
         if name.utf8.count > 57 { faults.append("Class name '\(name)' is longer than 57 bytes.") }
         if objectClass.properties.isEmpty { faults.append("No properties are defined for '\(name)'.") }
@@ -55,7 +55,7 @@ extension Schema {
         if property.name.isEmpty { faults.append("Class '\(objectClass.name)' has a property without a name.") }
         if property.name.utf8.count > 63 { faults.append("Property name '\(path)' is longer than 63 bytes.") }
         if property.name.hasPrefix("$") {
-            faults.append("Property '\(path)': names starting with '$' are reserved, as '$key' is on the wire.")
+            faults.append("Property '\(path)': names starting with '$' are reserved, such as '$key' in requests.")
         }
         let type = property.type
         faults += nullabilityFaults(path, type)
@@ -84,7 +84,7 @@ extension Schema {
         }
         if property.isFullTextIndexed, !type.canBeFullTextIndexed {
             faults.append(
-                "Property '\(path)' of type '\(type)' cannot be indexed for full-text search: only texts can.")
+                "Property '\(path)' of type '\(type)' cannot be indexed for full-text search: only strings can.")
         }
         if let value = property.defaultValue { faults += defaultFaults(path, type, isKey: isKey, value) }
         return faults
@@ -101,7 +101,7 @@ extension Schema {
                 ? ["Property '\(path)' of type '\(type.faultName)' cannot be nullable: no element is ever null."] : []
         case .mixed:
             type.isOptional
-                ? ["Property '\(path)' of type 'mixed' cannot be nullable: null is among its values anyhow."] : []
+                ? ["Property '\(path)' of type 'mixed' cannot be nullable: null is already one of its values."] : []
         case .linkingObjects:
             type.isOptional || type.isCollection
                 ? ["Property '\(path)' of type '\(type.base.name)' cannot be nullable or a collection."] : []
@@ -127,7 +127,7 @@ extension Schema {
         }
         if let key = value.invalidMapKey {
             return [
-                "The default value of property '\(path)' has the key '\(key)': keys neither start with '$' nor contain '.'."
+                "The default value of property '\(path)' has the key '\(key)': keys must not start with '$' or contain '.'."
             ]
         }
         return []

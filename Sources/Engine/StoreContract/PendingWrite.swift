@@ -128,7 +128,7 @@ final class TransactionHandoff: Sendable {
     init(ready: (@Sendable (TransactionHandoff, (any Error)?) -> Void)? = nil) { self.ready = ready }
 
     static var finished: StoreError {
-        StoreError(.closed, "The write has been committed or cancelled already. Begin another one.")
+        StoreError(.closed, "The write has already been committed or cancelled. Begin another one.")
     }
 
     /// The lent transaction. Throws `closed` once the write is finished. Callers must not keep it: a store may need its
@@ -151,7 +151,7 @@ final class TransactionHandoff: Sendable {
             return true
         }
         guard isFirst else {
-            throw StoreError(.busy, "The commit failed because of other work in it. Do the write again.")
+            throw StoreError(.busy, "The commit failed because of other work in it. Repeat the write.")
         }
         begun.raise()
         ready?(self, nil)

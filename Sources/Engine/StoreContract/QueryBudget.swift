@@ -130,7 +130,7 @@ package final class QueryBudget: Sendable {
         guard after <= bytes else {
             bytesSoFar.wrappingSubtract(count, ordering: .relaxed)
             isOver.store(true, ordering: .relaxed)
-            throw StoreError(.tooExpensive, "The query would look at more than \(bytes) bytes. Ask for less at a time.")
+            throw StoreError(.tooExpensive, "The query would read more than \(bytes) bytes. Request less at a time.")
         }
         if isOver.load(ordering: .relaxed) { throw tooManyRows }
     }
@@ -138,7 +138,7 @@ package final class QueryBudget: Sendable {
     private var tooManyRows: StoreError {
         StoreError(
             .tooExpensive,
-            "The query would look at more than \(rows) rows. Narrow it with a filter on an indexed property, or ask for less at a time."
+            "The query would read more than \(rows) rows. Narrow it with a filter on an indexed property, or request less at a time."
         )
     }
 
@@ -150,7 +150,7 @@ package final class QueryBudget: Sendable {
         isOver.store(true, ordering: .relaxed)
         throw StoreError(
             .tooExpensive,
-            "The query took longer than \(milliseconds) milliseconds and was given up. Narrow it with a filter on an indexed property, or ask for less at a time."
+            "The query took longer than \(milliseconds) milliseconds and was stopped. Narrow it with a filter on an indexed property, or request less at a time."
         )
     }
 

@@ -21,7 +21,7 @@ extension StoreError {
     package static func notACollection(_ property: PropertySchema, in objectClass: ClassSchema) -> StoreError {
         StoreError(
             .notACollection,
-            "Property '\(objectClass.name).\(property.name)' of type '\(property.type)' is not a collection that this can be done to.",
+            "Property '\(objectClass.name).\(property.name)' of type '\(property.type)' is not a collection that supports this operation.",
             property: property.name)
     }
 }

@@ -23,7 +23,8 @@ extension StoreError {
             .migrationRequired,
             "Migration is required due to the following errors:\n"
                 + reasons.map { "- \($0.sentence)" }.joined(separator: "\n")
-                + "\nGive a schema version above \(plan.old.version), and a migration for the data that is to stay.")
+                + "\nIncrease the schema version above \(plan.old.version), and provide a migration for the data to keep."
+        )
     }
 }
 
@@ -32,7 +33,7 @@ extension StoreError {
     package static var schemaReplaced: StoreError {
         StoreError(
             .schemaReplaced,
-            "The schema was replaced while this was prepared, and nothing was done. Send it again.")
+            "The schema was replaced while this request was prepared; nothing was changed. Send it again.")
     }
 
     /// Throws `schemaReplaced` unless the transaction has the schema that its work was prepared for.

@@ -74,6 +74,6 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// For a sum of integers that exceeds 64 bits.
     package static let sumOverflow = StoreError(
         .sumOverflow,
-        "The sum is not between -2^63 and 2^63 - 1, which is as far as integers go. Add up fewer objects, or ask for the average and the count."
+        "The sum is outside the range of integers, -2^63 to 2^63 - 1. Sum fewer objects, or request the average and the count."
     )
 }

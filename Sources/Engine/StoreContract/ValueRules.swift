@@ -63,7 +63,7 @@ package struct ValueRules {
             if property.ownsTarget, try !owned(key) {
                 throw StoreError(
                     .embeddedOwned,
-                    "Can't set link to existing managed embedded object: property '\(objectClass.name).\(property.name)' takes a new one, as an object of its properties.",
+                    "Can't set link to existing managed embedded object: property '\(objectClass.name).\(property.name)' accepts only a new one, given by its properties.",
                     property: property.name)
             }
         case .embedded(let values):

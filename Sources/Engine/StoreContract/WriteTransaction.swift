@@ -135,12 +135,13 @@ package let longestRecordKey = 255
 
 extension StoreError {
     /// For a transaction that keeps no side records.
-    fileprivate static let noRecords = StoreError(.invalidValue, "This transaction keeps nothing but objects.")
+    fileprivate static let noRecords = StoreError(.invalidValue, "This transaction does not support side records.")
 
     /// Throws `invalidValue` unless the bytes can be the key of a record.
     package static func check(recordKey key: [UInt8]) throws(StoreError) {
         guard 1...longestRecordKey ~= key.count else {
-            throw StoreError(.invalidValue, "The key of a record has 1 to \(longestRecordKey) bytes, not \(key.count).")
+            throw StoreError(
+                .invalidValue, "A record's key must have 1 to \(longestRecordKey) bytes, not \(key.count).")
         }
     }
 

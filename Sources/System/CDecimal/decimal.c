@@ -1,6 +1,6 @@
 #include "CDecimal.h"
 
-// How Debian's libbidgcc000.a was built: by value, with rounding and flags as parameters.
+// The options of Debian's libbidgcc000.a: by value, with rounding and flags as parameters.
 #define DECIMAL_CALL_BY_REFERENCE 0
 #define DECIMAL_GLOBAL_ROUNDING 0
 #define DECIMAL_GLOBAL_EXCEPTION_FLAGS 0
@@ -24,7 +24,7 @@ static cdecimal decimal(BID_UINT128 value)
 cdecimal cdecimal_from_text(const char *text)
 {
     _IDEC_flags flags = 0;
-    // The library reads only, but its parameter says otherwise.
+    // The library only reads it, but its parameter is not const.
     return decimal(bid128_from_string((char *)text, BID_ROUNDING_TO_NEAREST, &flags));
 }
 

@@ -13,7 +13,7 @@ struct section {
     size_t length;
 };
 
-/// The runtime's `MetadataSections`: what is read here lies at the same place in versions 1 to 5.
+/// The runtime's `MetadataSections`: the fields read here have the same offsets in versions 1 to 5.
 struct sections {
     uintptr_t version;
     const void *base_address;

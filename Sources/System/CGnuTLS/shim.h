@@ -1,4 +1,4 @@
-// Certificates, keys and encrypted records, by the library that libmicrohttpd speaks TLS with.
+// Certificates, keys and encrypted records, with libmicrohttpd's TLS library.
 #ifndef CGNUTLS_SHIM_H
 #define CGNUTLS_SHIM_H
 

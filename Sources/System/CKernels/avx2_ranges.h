@@ -37,7 +37,7 @@ RK_TARGET static inline uint64_t block_u32(const uint8_t *v, __m256i low, __m256
     return word;
 }
 
-// AVX2 compares 64-bit integers as signed ones, so both sides have their sign bit turned over.
+// AVX2 compares 64-bit integers as signed ones, so both sides have their sign bit inverted.
 RK_TARGET static inline uint64_t block_u64(const uint8_t *v, __m256i low, __m256i span) {
     const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
     const __m256i limit = _mm256_xor_si256(span, sign);
@@ -70,7 +70,7 @@ RK_TARGET static inline uint64_t block_f64(const uint8_t *v, __m256d low, __m256
     return word;
 }
 
-// The last block, when it is short, is tested in a copy so that nothing behind the values is read.
+// A short last block is tested in a copy so that nothing after the values is read.
 #define DEFINE_RANGE(suffix, type, vector, spread, spread_type)                                                \
     RK_TARGET static void avx2_in_range_##suffix(                                                              \
         const void *values, size_t count, type low, type high, uint64_t *mask) {                               \

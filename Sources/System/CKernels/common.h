@@ -1,5 +1,5 @@
-// The kernels that are the same C for every processor. Included once per variant with RK_TARGET (a function attribute) and RK_NAME
-// (appends the variant to a name) defined; the compiler's vectoriser does the rest.
+// The kernels whose C source is the same for every processor. Included once per variant with RK_TARGET (a function
+// attribute) and RK_NAME (appends the variant to a name) defined; the compiler's vectoriser does the rest.
 
 #define DEFINE_SUM(suffix, type, partial)                                                                      \
     RK_TARGET static uint64_t RK_NAME(sum_##suffix)(const void *values, size_t count, const uint64_t *mask) {   \
@@ -25,7 +25,7 @@ DEFINE_SUM(u16, uint16_t, uint32_t)
 DEFINE_SUM(u32, uint32_t, uint64_t)
 #undef DEFINE_SUM
 
-// The halves of 64-bit values are added apart, so that nothing is lost.
+// The halves of 64-bit values are added separately, so that nothing is lost.
 RK_TARGET static rk_wide_sum RK_NAME(sum_u64)(const void *values, size_t count, const uint64_t *mask) {
     const unaligned_u64 *v = values;
     rk_wide_sum sum = {0, 0};

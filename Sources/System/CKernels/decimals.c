@@ -8,7 +8,8 @@ typedef unsigned __int128 unsigned_wide;
 int rk_select_decimals(
     const void *values, size_t count, unsigned first_exponent, const void *table, uint64_t *mask, uint64_t *odd) {
     const uint8_t *v = values;
-    // By the distance from the low end, which makes one comparison of two. An empty range has no such distance.
+    // The distance from the lower bound, which needs one comparison instead of two. An empty range has no such
+    // distance.
     unsigned_wide lows[RK_DECIMAL_EXPONENTS], spans[RK_DECIMAL_EXPONENTS];
     uint64_t possible[RK_DECIMAL_EXPONENTS];
     for (size_t i = 0; i < RK_DECIMAL_EXPONENTS; i++) {
@@ -18,7 +19,7 @@ int rk_select_decimals(
         possible[i] = ends[0] <= ends[1];
         spans[i] = possible[i] ? (unsigned_wide)ends[1] - (unsigned_wide)ends[0] : 0;
     }
-    // The upper part of 10^34: what is not below it may be beyond 34 digits.
+    // The upper part of 10^34: digits not below it may be beyond 34 digits.
     const uint64_t limit = 0x1ED09BEAD87C0ull;
     uint64_t any = 0;
     for (size_t i = 0; i < count; i += 64) {

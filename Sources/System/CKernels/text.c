@@ -19,14 +19,15 @@ static inline int equal(const uint8_t *text, const uint8_t *needle, size_t count
 }
 
 #ifdef __SSE2__
-// The places among 16 where the byte may be `wanted`; setting `extra` makes letters lower case.
+// The positions among 16 where the byte may be `wanted`; setting `extra` makes letters lower case.
 static inline uint32_t places(const uint8_t *text, __m128i wanted, __m128i extra) {
     __m128i bytes = _mm_or_si128(_mm_loadu_si128((const __m128i *)text), extra);
     return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted));
 }
 #endif
 
-// Looks for the first and the last byte of the needle at their distance, 16 places at once, and compares in full where both are.
+// Searches for the first and the last byte of the needle at their distance, at 16 positions at once, and compares in
+// full where both match.
 int rk_contains(const uint8_t *text, size_t count, const uint8_t *needle, size_t needle_count, int folds) {
     if (needle_count == 0) return 1;
     if (count < needle_count || !text || !needle) return 0;
@@ -43,7 +44,7 @@ int rk_contains(const uint8_t *text, size_t count, const uint8_t *needle, size_t
         const uint8_t *at_first = text + i, *at_last = text + i + distance;
         uint32_t valid = 0xFFFF;
         if (place_count - i < 16) {
-            // Fewer than 16 places are left: look at some again, or, in a short text, at a copy.
+            // Fewer than 16 positions are left: test some again, or, for a short text, a copy.
             if (place_count >= 16) {
                 i = place_count - 16;
                 at_first = text + i;
@@ -81,7 +82,7 @@ int rk_is_ascii(const uint8_t *text, size_t count) {
     uint64_t seen = 0;
     size_t i = 0;
 #ifdef __SSE2__
-    // Four at once and no more than 512 bytes before a look.
+    // Four at once and no more than 512 bytes between two tests.
     while (i + 64 <= count) {
         size_t end = count - i < 512 ? i + (count - i) / 64 * 64 : i + 512;
         __m128i a = _mm_setzero_si128(), b = a, c = a, d = a;

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #endif
 
-// The texts to mark, as `rk_mark_texts` takes them.
+// The texts to mark, as in `rk_mark_texts`.
 typedef struct texts {
     const uint8_t *area;
     size_t size;
@@ -19,7 +19,8 @@ typedef struct needle {
     const uint8_t *bytes;
     size_t count;
     int folds;
-    // The first eight bytes, the bits of them that there are, and those to set before letters are compared without case.
+    // The first eight bytes, the mask of those that exist, and the bits to set before letters are compared without
+    // case.
     uint64_t head;
     uint64_t head_mask;
     uint64_t head_extra;
@@ -62,14 +63,15 @@ static inline size_t offset(const texts *all, size_t index) {
     return value;
 }
 
-// Whether the first eight bytes at a place are the needle's, which says all of a shorter one. The place has eight bytes.
+// Whether the first eight bytes at a position are the needle's, which decides for a shorter one. Eight bytes must be
+// readable there.
 static inline int has_head(const uint8_t *text, const needle *wanted) {
     uint64_t word;
     memcpy(&word, text, 8);
     return ((word | wanted->head_extra) & wanted->head_mask) == wanted->head;
 }
 
-// Whether the needle stands at a place that has as many bytes.
+// Whether the needle is at a position, after which that many bytes exist.
 static inline int stands(const texts *all, size_t place, const needle *wanted) {
     if (all->size >= 8 && place <= all->size - 8) {
         if (!has_head(all->area + place, wanted)) return 0;
@@ -79,7 +81,7 @@ static inline int stands(const texts *all, size_t place, const needle *wanted) {
     return equal(all->area + place, wanted->bytes, wanted->count, wanted->folds);
 }
 
-// Whether a text has the needle where it has to stand, at the start or the end.
+// Whether a text contains the needle at the required position, the start or the end.
 static inline int fits(const texts *all, size_t text, const needle *wanted, rk_text_place where) {
     size_t start = offset(all, text), end = offset(all, text + 1);
     if (start > end || end > all->size || end - start < wanted->count) return 0;
@@ -88,7 +90,7 @@ static inline int fits(const texts *all, size_t text, const needle *wanted, rk_t
     return stands(all, start, wanted);
 }
 
-// Those of up to 64 texts from `first` on.
+// The marks of up to 64 texts from `first` on.
 static inline uint64_t fitting(
     const texts *all, size_t first, size_t count, const needle *wanted, rk_text_place where) {
     uint64_t found = 0;
@@ -103,8 +105,8 @@ static void mark_at_ends(const texts *all, const needle *wanted, rk_text_place w
     }
 }
 
-// Marks the text that has the needle at a place, if all of it lies in that text. `text` is where to look from, and becomes that
-// text. Returns the end of what has been decided.
+// Marks the text that contains the needle at a position, if all of it is in that text. `text` is the text to start the
+// search from, and becomes the found one. Returns the end of the part that has been decided.
 static inline size_t mark_place(const texts *all, size_t place, size_t *text, size_t needle_count, uint64_t *mask) {
     while (*text < all->count && offset(all, *text + 1) <= place) ++*text;
     if (*text == all->count) return all->size;
@@ -114,7 +116,7 @@ static inline size_t mark_place(const texts *all, size_t place, size_t *text, si
     return end;
 }
 
-// From a place and a text on.
+// Searches from a position and a text on.
 static void mark_anywhere(const texts *all, const needle *wanted, size_t from, size_t text, uint64_t *mask) {
     for (size_t place = from; place + wanted->count <= all->size;) {
         if (equal(all->area + place, wanted->bytes, wanted->count, wanted->folds)) {
@@ -128,7 +130,7 @@ static void mark_anywhere(const texts *all, const needle *wanted, size_t from, s
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
-// Of 64 texts, those that are `wanted` bytes long; of each the low 16 bits of its length count.
+// The texts among 64 that are `wanted` bytes long, by the low 16 bits of their lengths.
 AVX2 static inline uint64_t having_length(const texts *all, size_t first, size_t wanted) {
     uint64_t found = 0;
     if (all->width == 16) {
@@ -189,8 +191,8 @@ AVX2 static inline int are_between(const texts *all, size_t first, size_t low, s
         found |= (uint64_t)(((word | extra) & bits) == head) << i;                        \
     }
 
-// Of the 64 offsets from index `first` on, those with the needle's first eight bytes `back` bytes before them, where there are
-// eight.
+// The offsets among 64 from index `first` on that have the needle's first eight bytes `back` bytes before them, where
+// there are eight.
 AVX2 static inline uint64_t having_head(const texts *all, size_t first, size_t back, const needle *wanted) {
     const uint8_t *area = all->area;
     uint64_t head = wanted->head, bits = wanted->head_mask, extra = wanted->head_extra, found = 0;
@@ -222,7 +224,7 @@ AVX2 static void mark_at_ends_avx2(const texts *all, const needle *wanted, rk_te
     if (first < all->count) mask[first >> 6] = fitting(all, first, all->count - first, wanted, where);
 }
 
-// The first text from `text` on that ends behind a place; `count` when there is none.
+// The first text from `text` on that ends after a position; `count` when there is none.
 AVX2 static inline size_t text_at(const texts *all, size_t text, size_t place) {
     if (all->width == 16) {
         __m256i limit = _mm256_set1_epi16((short)place);
@@ -238,14 +240,14 @@ AVX2 static inline size_t text_at(const texts *all, size_t text, size_t place) {
     return text;
 }
 
-// How far the search has come: up to where places have been decided, and the text there.
+// The progress of the search: the position up to which all is decided, and the text there.
 typedef struct progress {
     size_t decided;
     size_t text;
 } progress;
 
-// Marks the texts that have the needle at those of 32 places from `from` on that `hits` says. Not inlined, so that the search
-// keeps what it compares with in registers.
+// Marks the texts that contain the needle at those of 32 positions from `from` on whose bits are set in `hits`. Not
+// inlined, so that the search keeps its constants in registers.
 AVX2 static __attribute__((noinline)) progress mark_hits_avx2(
     const texts *all, const needle *wanted, size_t from, uint32_t hits, progress done, uint64_t *mask) {
     for (; hits; hits &= hits - 1) {
@@ -257,7 +259,7 @@ AVX2 static __attribute__((noinline)) progress mark_hits_avx2(
     return done;
 }
 
-// Looks for the first, a middle and the last byte of the needle at their distances, 32 places at once.
+// Searches for the first, a middle and the last byte of the needle at their distances, at 32 positions at once.
 AVX2 static void mark_anywhere_avx2(const texts *all, const needle *wanted, uint64_t *mask) {
     size_t count = wanted->count, middle = count / 2, size = all->size;
     const uint8_t *area = all->area;

@@ -1,9 +1,9 @@
 #include <lmdb.h>
 
-// The C library declares it for programs that ask for GNU extensions only. Linux on 64 bits: off_t is a long.
+// The C library declares it only for programs that define _GNU_SOURCE. Linux on 64 bits: off_t is a long.
 extern int fallocate(int descriptor, int mode, long offset, long length);
 
-// Sets space of the disk aside for a file without making it longer.
+// Reserves disk space for a file without making it longer.
 static inline int rg_reserve_space(int descriptor, long offset, long length) {
   const int keep_size = 1;
   return fallocate(descriptor, keep_size, offset, length);

@@ -1,4 +1,4 @@
-// What Swift cannot call or import: libmicrohttpd's variadic functions, and epoll, which the Glibc module lacks.
+// Parts that Swift cannot call or import: libmicrohttpd's variadic functions, and epoll, which the Glibc module lacks.
 #ifndef CMICROHTTPD_SHIM_H
 #define CMICROHTTPD_SHIM_H
 
@@ -39,7 +39,7 @@ static inline struct MHD_Daemon *rg_mhd_start(const struct rg_mhd_options *o) {
       {MHD_OPTION_END, 0, NULL}};
   struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
   // MHD_USE_TURBO: closing a connection closes its descriptor and does not shut the socket down, which may live on as
-  // an event stream's. With TLS streams stay with the library, and it says a proper goodbye.
+  // an event stream's. With TLS streams stay with the library, which closes them properly.
   return MHD_start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (NULL == o->tls_chain ? MHD_USE_TURBO : MHD_USE_TLS) |
           (o->is_ipv6 ? MHD_USE_IPv6 : 0),
@@ -60,7 +60,7 @@ static inline void rg_mhd_forbid_chunks(struct MHD_Response *response) {
   MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
-// -1 where the library does not say.
+// Returns -1 when the library does not know.
 static inline int rg_mhd_epoll_fd(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
   return NULL == info ? -1 : info->epoll_fd;
@@ -71,7 +71,7 @@ static inline int rg_mhd_connection_fd(struct MHD_Connection *connection) {
   return NULL == info ? -1 : info->connect_fd;
 }
 
-// NULL without TLS.
+// Returns NULL without TLS.
 static inline void *rg_mhd_tls_session(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
   return NULL == info ? NULL : info->tls_session;
@@ -87,12 +87,12 @@ static inline const struct sockaddr *rg_mhd_client_address(struct MHD_Connection
   return NULL == info ? NULL : info->client_addr;
 }
 
-// Where 0.9.75 keeps, for a connection, how many bytes of a body are to come and whether they come in chunks.
+// The offset at which 0.9.75 stores a connection's remaining body size and whether the body is chunked.
 enum { rg_mhd_bytes_left = 248, rg_mhd_in_chunks = 384 };
 
-// Has the library hand over a body in chunks as it comes, for somebody who is stricter about chunks: the library takes it
-// for a body with a length that it never reaches. To be called from the first call of the access handler. False, with
-// nothing changed, where the memory is not as 0.9.75 has it for a body in chunks.
+// Makes the library pass on a chunked body undecoded, for stricter parsing: the library treats it as a body with a
+// length that it never reaches. Call this from the first call of the access handler. Returns false, with nothing
+// changed, if the memory does not look like 0.9.75's for a chunked body.
 static inline bool rg_mhd_take_chunks(struct MHD_Connection *connection) {
   char *memory = (char *)connection;
   uint64_t left;
@@ -105,7 +105,7 @@ static inline bool rg_mhd_take_chunks(struct MHD_Connection *connection) {
   return true;
 }
 
-// Ends such a body: with the bytes that are taken in this call of the access handler all of it has come.
+// Ends such a body: with the bytes that this call of the access handler consumes it is complete.
 static inline void rg_mhd_end_chunks(struct MHD_Connection *connection, uint64_t taken) {
   memcpy((char *)connection + rg_mhd_bytes_left, &taken, sizeof(taken));
 }

@@ -23,7 +23,7 @@ enum MHD_Result rg_queue_response(
   return function(connection, status, response);
 }
 
-// Called by the library alone: everybody here calls rg_queue_response.
+// Only the library calls this: all of our code calls rg_queue_response.
 __attribute__((visibility("default"))) enum MHD_Result MHD_queue_response(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
   rg_refusal_handler handler = atomic_load(&refusal_handler);

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-// 15 bits of window; 16 more ask for gzip's header and trailer.
+// 15 bits of window; 16 more select gzip's header and trailer.
 static inline int rg_zlib_begin_gzip(z_stream *stream, int level) {
   return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 }

@@ -120,10 +120,10 @@ extension JSONError {
         let advice =
             switch code {
             case .numberRange where text.contains("real"):
-                " Numbers with a fraction or an exponent reach to 1.8e308; write larger decimals as strings."
+                " Numbers with a fraction or an exponent are at most 1.8e308; write larger decimals as strings."
             case .numberRange:
                 " Integers have 64 bits; write larger decimals as strings, and doubles with an exponent."
-            case .duplicateName: " Give each name once."
+            case .duplicateName: " Use each name once."
             default: ""
             }
         self.init(

@@ -72,7 +72,7 @@ private struct SchemaDecoder {
         switch document["schemaVersion"] {
         case .int(let number)? where number >= 0: version = UInt64(number)
         case nil: add("$.schemaVersion", "The schema's version is missing; 1 is a good first one.")
-        case let other?: add("$.schemaVersion", "The version is a whole number from 0, not \(other.inWords).")
+        case let other?: add("$.schemaVersion", "The version must be a whole number from 0, not \(other.inWords).")
         }
         var classes: [ClassSchema] = []
         switch document["classes"] {
@@ -81,7 +81,7 @@ private struct SchemaDecoder {
                 if let decoded = objectClass(element, "$.classes[\(index)]") { classes.append(decoded) }
             }
         case nil: add("$.classes", "The array of classes is missing.")
-        case let other?: add("$.classes", "The classes are an array, not \(other.inWords).")
+        case let other?: add("$.classes", "The classes must be an array, not \(other.inWords).")
         }
         return Schema(version: version, classes: classes)
     }
@@ -99,7 +99,7 @@ private struct SchemaDecoder {
                 if let decoded = property(element, "\(path).properties[\(index)]") { properties.append(decoded) }
             }
         case nil: add("\(path).properties", "The array of properties is missing.")
-        case let other?: add("\(path).properties", "The properties are an array, not \(other.inWords).")
+        case let other?: add("\(path).properties", "The properties must be an array, not \(other.inWords).")
         }
         guard let name else { return nil }
         return ClassSchema(name, primaryKey: primaryKey, isEmbedded: isEmbedded, properties: properties)
@@ -139,14 +139,14 @@ private struct SchemaDecoder {
     /// The members of an object; an unknown one is a fault.
     private mutating func object(_ json: JSONValue, _ path: String, _ names: [String]) -> JSONObject? {
         guard case .object(let object) = json else {
-            add(path, "Here belongs an object, not \(json.inWords).")
+            add(path, "Expected an object, not \(json.inWords).")
             return nil
         }
         for member in object.members where !names.contains(member.name) {
             faults.append(
                 SchemaFault(
                     path: "\(path).\(member.name)",
-                    message: "'\(member.name)' means nothing here; possible are \(names.joined(separator: ", ")).",
+                    message: "'\(member.name)' is not allowed here; allowed are \(names.joined(separator: ", ")).",
                     hint: names.nearest(to: member.name)))
         }
         return object
@@ -156,7 +156,7 @@ private struct SchemaDecoder {
         switch object[name] {
         case .string(let text)?: return text
         case nil: add("\(path).\(name)", "'\(name)' is missing.")
-        case let other?: add("\(path).\(name)", "'\(name)' is a string, not \(other.inWords).")
+        case let other?: add("\(path).\(name)", "'\(name)' must be a string, not \(other.inWords).")
         }
         return nil
     }
@@ -165,7 +165,7 @@ private struct SchemaDecoder {
         switch object[name] {
         case .bool(let value)?: return value
         case nil: break
-        case let other?: add("\(path).\(name)", "'\(name)' is true or false, not \(other.inWords).")
+        case let other?: add("\(path).\(name)", "'\(name)' must be true or false, not \(other.inWords).")
         }
         return false
     }

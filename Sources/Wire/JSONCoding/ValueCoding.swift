@@ -8,7 +8,7 @@ package enum ValueCoding {
     package static func decode(_ json: JSONValue, as type: PropertyType) throws(ValueFault) -> Value {
         if type.collection == .single, !type.isMixed { return try scalar(json, type, "") }
         guard let value = try draft(json, as: type).complete else {
-            throw ValueFault(expected: "values without links", got: json.inWords)
+            throw ValueFault(expected: "a value without links", got: json.inWords)
         }
         return value
     }
@@ -193,7 +193,7 @@ extension PropertyType {
             case .decimal128: "a decimal such as \"1.10\""
             case .mixed: "any JSON value"
             case .link(let target): "a link to \(target.withArticle)"
-            case .linkingObjects: "nothing, because it is computed from links"
+            case .linkingObjects: "absent, because it is computed from links"
             }
         return acceptsNull && base != .mixed ? words + " or null" : words
     }
@@ -214,6 +214,6 @@ package struct ValueFault: Error, Hashable, Sendable {
         self.path = path
     }
 
-    /// `'Dog.age' takes an integer or null, not the string "seven".`
-    package func sentence(_ name: String) -> String { "'\(name)\(path)' takes \(expected), not \(got)." }
+    /// `'Dog.age' must be an integer or null, not the string "seven".`
+    package func sentence(_ name: String) -> String { "'\(name)\(path)' must be \(expected), not \(got)." }
 }

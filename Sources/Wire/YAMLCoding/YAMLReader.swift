@@ -36,7 +36,7 @@ struct YAMLReader {
         _ = try next(parser)
         let (last, end) = try next(parser)
         guard case .end = last else {
-            throw YAMLError(message: "There is a second document. Write one only.", place: end)
+            throw YAMLError(message: "There is a second document. Only one is allowed.", place: end)
         }
         return node
     }
@@ -89,10 +89,10 @@ struct YAMLReader {
             let (event, place) = try next(parser)
             if case .collectionEnd = event { return entries }
             guard case .scalar(let name, _, _, nil) = event else {
-                throw YAMLError(message: "A name must be a text, without an anchor.", place: place)
+                throw YAMLError(message: "A name must be a string, without an anchor.", place: place)
             }
             if let first = names[name] {
-                throw YAMLError(message: "'\(name)' was given in line \(first.line). Give it once.", place: place)
+                throw YAMLError(message: "'\(name)' is already defined in line \(first.line).", place: place)
             }
             names[name] = place
             let (start, valuePlace) = try next(parser)
@@ -106,7 +106,7 @@ struct YAMLReader {
             throw YAMLError(message: "This is nested deeper than \(YAML.depthLimit) levels.", place: place)
         }
         guard tag == nil || tag == expected || tag == "!" else {
-            throw YAMLError(message: "The tag '\(tag ?? "")' means nothing here. Leave it out.", place: place)
+            throw YAMLError(message: "The tag '\(tag ?? "")' is not supported here. Remove it.", place: place)
         }
     }
 
@@ -114,7 +114,8 @@ struct YAMLReader {
         count += more
         guard count <= YAML.nodeLimit else {
             throw YAMLError(
-                message: "The document has more than \(YAML.nodeLimit) values, those of aliases included.", place: place
+                message: "The document has more than \(YAML.nodeLimit) values, including those of aliases.",
+                place: place
             )
         }
     }
@@ -149,7 +150,7 @@ struct YAMLReader {
                 let start = event.data.mapping_start
                 known = .mappingStart(tag: Self.text(start.tag), anchor: Self.text(start.anchor))
             case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: known = .collectionEnd
-            default: throw YAMLError(message: "This is no YAML.", place: place)
+            default: throw YAMLError(message: "This is not valid YAML.", place: place)
             }
             return (known, place)
         }
@@ -176,7 +177,7 @@ struct YAMLReader {
         case YAML_MEMORY_ERROR: return outOfMemory
         case YAML_READER_ERROR:
             return YAMLError(
-                message: "The text is no UTF-8, or has characters that may not be there, at byte "
+                message: "The text is not valid UTF-8, or contains forbidden characters, at byte "
                     + "\(parser.pointee.problem_offset): \(problem).",
                 place: place(parser.pointee.mark))
         default:

@@ -15,7 +15,7 @@ enum YAMLScalar {
             ("tag:yaml.org,2002:float", .double):
             return found
         case ("tag:yaml.org,2002:float", .int(let number)): return .double(Double(number))
-        default: throw YAMLError(message: "'\(text)' is not what the tag '\(tag)' says.", place: place)
+        default: throw YAMLError(message: "'\(text)' does not match the tag '\(tag)'.", place: place)
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite("Collections of a leaf")
 struct CollectionLeafTests {
     private static func lists(_ count: Int, _ random: inout SeededGenerator) -> [Value] {
-        // Few that occur often lie in the leaf once each.
+        // A few that occur often are in the leaf once each.
         if Bool.random(using: &random) {
             let some = (0..<8).map { Value.list((0..<$0).map { .int(Int64($0)) }) } + [.null, .list([.int(1), .null])]
             return (0..<count).map { _ in some.randomElement(using: &random) ?? .null }
@@ -27,7 +27,7 @@ struct CollectionLeafTests {
         }
     }
 
-    @Test("sizes and Ints of lists are those that the lists have")
+    @Test("sizes and Ints of lists in a leaf are those of the lists")
     func lists() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededGenerator(seed: seed)

@@ -3,10 +3,10 @@ import DecodingProbe
 import ObjectModel
 import Testing
 
-/// Whatever the bytes, they are refused or every read stays within them.
+/// Whatever the bytes, they are rejected or every read stays within them.
 @Suite("Damaged leaves")
 struct DamageTests {
-    @Test("flipped and cut bytes are refused or safe to read", arguments: LeafKind.allCases)
+    @Test("flipped and truncated bytes are rejected or safe to read", arguments: LeafKind.allCases)
     func damaged(kind: LeafKind) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
@@ -28,14 +28,14 @@ struct DamageTests {
         #expect(accepted > 0, "seed \(seed)")
     }
 
-    @Test("random bytes are refused or safe to read", arguments: LeafKind.allCases)
+    @Test("random bytes are rejected or safe to read", arguments: LeafKind.allCases)
     func garbage(kind: LeafKind) {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<1000 {
             var bytes = (0..<Int.random(in: 0...120, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
-            // Without a plausible start nearly everything would be refused at once.
+            // Without a plausible start nearly everything would be rejected at once.
             if bytes.count >= 32 {
                 bytes[0] = kind.rawValue
                 bytes[1] = UInt8.random(in: 0...3, using: &random)
@@ -51,7 +51,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a header that promises more than there is is refused")
+    @Test("a header that announces more bytes than there are is rejected")
     func truncated() throws {
         let bytes = try encode(Samples.plain(.string), .string)
         for length in 0..<bytes.count {
@@ -65,13 +65,13 @@ struct DamageTests {
         #expect(throws: LeafError.unsupportedFormat) { try newer.withLeaf(.string) { _ in } }
     }
 
-    /// Reads all that can be read, from memory of exactly that size. False when the bytes are refused.
+    /// Reads everything, from memory of exactly that size. Returns false when the bytes are rejected.
     private func readEverything(_ bytes: [UInt8], _ kind: LeafKind) -> Bool { DecodingProbe.leaf(kind).decode(bytes) }
 }
 
 @Suite("Live masks")
 struct LiveMaskTests {
-    @Test("a live mask remembers which slots hold objects", arguments: [0, 1, 63, 64, 65, 1984])
+    @Test("a live mask knows which slots hold objects", arguments: [0, 1, 63, 64, 65, 1984])
     func roundTrip(count: Int) throws {
         var mask = MutableLiveMask()
         for _ in 0..<count { mask.append() }
@@ -92,7 +92,7 @@ struct LiveMaskTests {
         }
     }
 
-    @Test("a live mask that is too short or from a newer format is refused")
+    @Test("a live mask that is too short or from a newer format is rejected")
     func damaged() {
         var mask = MutableLiveMask()
         for _ in 0..<100 { mask.append() }

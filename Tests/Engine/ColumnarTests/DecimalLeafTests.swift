@@ -10,10 +10,10 @@ struct DecimalLeafTests {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return [Decimal128.nan, .infinity, -.infinity].randomElement(using: &random) ?? .nan
         case 1:
-            // Anything at all, also encodings that nobody writes.
+            // Any encoding, also those that nobody writes.
             return Decimal128(high: random.next(), low: random.next())
         case 2:
-            // About as many digits as there can be, and one too many.
+            // About the maximum number of digits, and one too many.
             let limit = UInt128(10_000_000_000_000_000_000) * 1_000_000_000_000_000
             let digits = limit - 2 + UInt128(UInt8.random(in: 0..<4, using: &random))
             let exponent = UInt64.random(in: 6170..<6180, using: &random)
@@ -24,7 +24,7 @@ struct DecimalLeafTests {
             let exponent: UInt64 = [0, 1, 6100, 6151, 6152, 6183, 6184, 12287].randomElement(using: &random) ?? 0
             return Decimal128(high: sign | exponent << 49, low: UInt64.random(in: 0..<3, using: &random))
         default:
-            // Close to one another, written in different ways.
+            // Close to one another, in different encodings.
             let places = Int.random(in: 0..<5, using: &random)
             var digits = UInt64.random(in: 0..<12, using: &random)
             for _ in 0..<places { digits *= 10 }
@@ -33,7 +33,7 @@ struct DecimalLeafTests {
         }
     }
 
-    @Test("a range of decimals selects the slots whose decimal is between its ends", arguments: [false, true])
+    @Test("a range of decimals selects the slots whose decimal is between its bounds", arguments: [false, true])
     func ranges(inverted: Bool) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededGenerator(seed: seed)

@@ -1,14 +1,14 @@
 import Columnar
 import Testing
 
-/// Both variants of every kernel against loops that are easily seen to be right, at counts around the block size, from
-/// unaligned memory. What lies behind the values differs between the runs and must not matter.
+/// Both variants of every kernel against loops that are obviously right, at counts around the block size, from
+/// unaligned memory. The bytes after the values differ between the runs and must not matter.
 @Suite("Kernels")
 struct KernelTests {
     static let counts = [0, 1, 2, 31, 63, 64, 65, 127, 128, 129, 1000, 1984]
     static let variants: [(name: String, kernels: Kernels)] = [("best", .best), ("portable", .portable)]
 
-    @Test("integer ranges select what lies in them", arguments: [8, 16, 32, 64])
+    @Test("integer ranges select the values in them", arguments: [8, 16, 32, 64])
     func integerRanges(width: Int) {
         each { random, kernels, count, label in
             let top: UInt64 = width == 64 ? .max : 1 << UInt64(width) - 1
@@ -26,7 +26,7 @@ struct KernelTests {
         }
     }
 
-    @Test("floating ranges select what lies in them, and no NaN")
+    @Test("floating ranges select the values in them, and no NaN")
     func floatingRanges() {
         each { random, kernels, count, label in
             let values = doubles(count, &random)
@@ -135,7 +135,7 @@ struct KernelTests {
         }
     }
 
-    @Test("floating sums and bounds leave NaN out", arguments: [32, 64])
+    @Test("floating sums and bounds ignore NaN", arguments: [32, 64])
     func floatingSums(width: Int) {
         each { random, kernels, count, label in
             // Multiples of a half add up exactly in any order.

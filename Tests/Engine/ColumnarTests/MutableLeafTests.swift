@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Leaves: writing and reading back")
 struct MutableLeafTests {
-    @Test("every kind reads back what was appended, in place and decoded", arguments: LeafKind.allCases)
+    @Test("every kind reads back the appended values, in place and decoded", arguments: LeafKind.allCases)
     func roundTrip(kind: LeafKind) throws {
         for (name, values) in Samples.columns(of: kind) {
             let bytes = try encode(values, kind)
@@ -57,7 +57,7 @@ struct MutableLeafTests {
         #expect(plain257 > 1984 * 14)
     }
 
-    @Test("null may stand in any kind of leaf, and goes when a value is set", arguments: LeafKind.allCases)
+    @Test("null is valid in any kind of leaf, and can be replaced by a value", arguments: LeafKind.allCases)
     func nullsComeAndGo(kind: LeafKind) throws {
         var leaf = MutableLeaf(kind: kind)
         let values = Samples.plain(kind)
@@ -70,7 +70,7 @@ struct MutableLeafTests {
         #expect(leaf.encode() == (try encode(values, kind)))
     }
 
-    @Test("texts that are replaced by shorter and longer ones are what was set last", arguments: 0..<8)
+    @Test("texts that are replaced by shorter and longer ones read as the last one", arguments: 0..<8)
     func replacedTexts(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var leaf = MutableLeaf(kind: .string)
@@ -97,7 +97,7 @@ struct MutableLeafTests {
         #expect(leaf.encode() == (try encode(values, .string)), "seed \(seed)")
     }
 
-    @Test("a value of another kind is refused and changes nothing")
+    @Test("a value of another kind is rejected and changes nothing")
     func kindMismatch() throws {
         var leaf = MutableLeaf(kind: .int)
         try leaf.append(.int(1))
@@ -108,7 +108,7 @@ struct MutableLeafTests {
         #expect(leaf.count == 1 && leaf.value(at: 0) == .int(1))
     }
 
-    @Test("a leaf refuses more slots than its header can count")
+    @Test("a leaf rejects more slots than its header can count")
     func full() throws {
         var leaf = MutableLeaf(kind: .bool)
         for _ in 0..<Cluster.maximumCapacity { try leaf.append(.bool(true)) }
@@ -142,7 +142,7 @@ struct MutableLeafTests {
         }
     }
 
-    @Test("replacing one long text many times does not let the leaf grow")
+    @Test("replacing one long text many times does not make the leaf grow")
     func replacedTexts() throws {
         var leaf = MutableLeaf(kind: .string)
         try leaf.append(.string("kept"))

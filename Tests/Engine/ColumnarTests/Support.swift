@@ -29,7 +29,7 @@ extension [UInt8] {
 }
 
 enum Samples {
-    /// Values that sit at the edges of a kind.
+    /// Values at the limits of a kind.
     static func plain(_ kind: LeafKind) -> [Value] {
         switch kind {
         case .bool: [.bool(true), .bool(false), .bool(true)]

@@ -1,4 +1,4 @@
-// The standard library decomposes text only behind this door: somebody else's opinion.
+// The standard library decomposes text only in this SPI: an independent implementation.
 @_spi(_Unicode) import Swift
 
 import Columnar
@@ -39,17 +39,17 @@ struct TextFoldingTests {
         #expect(Self.folded(text, false, true).utf8.elementsEqual(expected.utf8))
     }
 
-    @Test("both together take the marks off first")
+    @Test("folding by case and diacritics removes the marks first")
     func both() {
         #expect(Self.folded("ΆΣ É Ǖ İ", true, true) == "ας e u i".replacing("ς", with: "σ"))
     }
 
-    @Test("every scalar is folded as the standard library's mappings and decompositions say")
+    @Test("every scalar is folded by the standard library's mappings and decompositions")
     func everyScalar() {
         func single(_ text: String) -> Unicode.Scalar? {
             text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
         }
-        // Joined by hand, or left alone: see CaseFolding.
+        // Handled explicitly, or left alone: see CaseFolding.
         let exceptions: Set<UInt32> = [0x131, 0x1FD3, 0x1FE3, 0xFB05]
         for value in (0x80 as UInt32)..<0x20000 where !exceptions.contains(value) {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -58,7 +58,7 @@ struct TextFoldingTests {
             let text = String(scalar)
             #expect(
                 Self.folded(text, true, false).unicodeScalars.elementsEqual([expected]), "\(String(value, radix: 16))")
-            // Some are made of letters and no marks, and doubles of ideographs stay apart.
+            // Some consist of letters and no marks, and doubles of ideographs stay apart.
             if [0xAC00..<0xD7A4, 0xF900..<0xFB00, 0x16D68..<0x16D6B].contains(where: { $0.contains(value) }) {
                 continue
             }
@@ -100,7 +100,7 @@ struct TextPatternTests {
         return String(text)
     }
 
-    /// On folded scalars, in the plainest way.
+    /// Applies the test to folded scalars, in the simplest way.
     static func holds(_ test: TextPattern.Test, _ text: String, _ pattern: String) -> Bool {
         let a = Array(text.utf8)
         let b = Array(pattern.utf8)
@@ -126,7 +126,7 @@ struct TextPatternTests {
         return like(text.dropFirst(), pattern.dropFirst())
     }
 
-    @Test("every test agrees with the plainest way to do it", arguments: [false, true], [false, true])
+    @Test("every test agrees with the simplest implementation", arguments: [false, true], [false, true])
     func agreement(_ ignoresCase: Bool, _ ignoresDiacritics: Bool) {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededGenerator(seed: seed)
@@ -151,7 +151,7 @@ struct TextPatternTests {
     }
 
     @Test(
-        "a part is found at every place of texts of every length, in either case", arguments: [1, 2, 3, 15, 16, 17, 33])
+        "a part is found at any position of texts of any length, in either case", arguments: [1, 2, 3, 15, 16, 17, 33])
     func everyPlace(_ length: Int) {
         let letters: [Character] = ["q", "r", "s", "t", "u", "v", "w", "z"]
         let needle = String((0..<length).map { letters[$0 % letters.count] })
@@ -181,7 +181,7 @@ struct TextPatternTests {
         #expect(bytes.withUnsafeBufferPointer { compiled.matches($0) } == expected)
     }
 
-    @Test("of data only ASCII letters are folded")
+    @Test("for data only ASCII letters are folded")
     func dataFolding() {
         let compiled = TextPattern(.equal, data: Array("aÉ".utf8), ignoresCase: true)
         #expect(Array("AÉ".utf8).withUnsafeBufferPointer { compiled.matches($0) })

@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import Testing
 
-/// Finding a text in all texts of a leaf at once, against the test of each by itself.
+/// Searching all texts of a leaf at once, against the test of each by itself.
 @Suite("Texts of a leaf")
 struct TextMarkTests {
     @Test(
@@ -75,7 +75,7 @@ struct TextMarkTests {
         }
     }
 
-    @Test("offsets that lead anywhere are no fault", arguments: [TextKernel.Place.start, .end, .anywhere, .whole])
+    @Test("damaged offsets cause no fault", arguments: [TextKernel.Place.start, .end, .anywhere, .whole])
     func damage(_ place: TextKernel.Place) {
         var random = SeededGenerator(seed: UInt64.random(in: 0..<1 << 32))
         for _ in 0..<400 {
@@ -106,7 +106,8 @@ struct TextMarkTests {
         }
     }
 
-    /// By text. The area and the offsets end where their memory does, so that a memory checker sees what is read beyond.
+    /// The marks, by text. The area and the offsets end where their memory does, so that a memory checker detects reads
+    /// beyond.
     private func marks(
         _ kernel: TextKernel, _ area: [UInt8], _ offsets: [Int], _ width: Int, _ needle: [UInt8],
         _ place: TextKernel.Place, _ folds: Bool

@@ -37,7 +37,7 @@ struct AsOfTests {
         }
     }
 
-    @Test("the snapshot's own version is the snapshot, a later one is none")
+    @Test("the snapshot's own version is the snapshot, a later one is nil")
     func ownVersion() throws {
         let (store, pets) = try open()
         let before = try store.snapshot()
@@ -48,7 +48,7 @@ struct AsOfTests {
         #expect(try store.asOf(Version(0), before: before) == nil)
     }
 
-    @Test("a version older than the change log is none", arguments: [true, false])
+    @Test("a version older than the change log is nil", arguments: [true, false])
     func tooOld(byVersions: Bool) throws {
         let (store, pets) = try open {
             if byVersions { $0.changeLogVersions = 5 } else { $0.changeLogBytes = 64 << 10 }
@@ -61,7 +61,7 @@ struct AsOfTests {
         let past = try #require(try store.asOf(floor, before: snapshot))
         #expect(try name(past.reads, pets, 1) == .string("\(floor.rawValue - 2) \(text)"))
         #expect(try store.asOf(Version(floor.rawValue - 1), before: snapshot) == nil)
-        // One that is too large for all of it is still told of.
+        // One that is too large to be undone is still in the log.
         let large = String(repeating: "y", count: 100_000)
         try setName(store, pets, 1, large)
         try setName(store, pets, 1, "")
@@ -71,7 +71,7 @@ struct AsOfTests {
                 == .string(large))
     }
 
-    @Test("old values beyond the limit are not kept, and what changed is told nevertheless")
+    @Test("old values beyond the limit are not kept, but the changes are")
     func limit() throws {
         let (store, pets) = try open { $0.undoLimit = 1000 }
         let small = try setName(store, pets, 1, "a")
@@ -99,7 +99,7 @@ struct AsOfTests {
         #expect(try store.asOf(after, before: try store.snapshot()) == nil)
     }
 
-    @Test("a version before another schema is none")
+    @Test("a version before another schema is nil")
     func schemaChange() throws {
         let (store, pets) = try open()
         let before = try setName(store, pets, 1, "a")
@@ -112,7 +112,7 @@ struct AsOfTests {
         #expect(try name(past.reads, pets, 1) == .string("b"))
     }
 
-    @Test("what failed is not in the way")
+    @Test("failed work does not matter")
     func rolledBack() throws {
         let (store, pets) = try open()
         let before = try setName(store, pets, 1, "a")
@@ -129,7 +129,7 @@ struct AsOfTests {
         #expect(try name(past.reads, pets, 1) == .string("a"))
     }
 
-    @Test("a key that was given to another object leads to the one that had it")
+    @Test("a primary key that another object got leads to its former object")
     func sameKeyAgain() throws {
         let (store, pets) = try open()
         let before = try setName(store, pets, 1, "first")
@@ -147,7 +147,7 @@ struct AsOfTests {
         #expect(try none.reads.select(BoundQuery(classID: pets.person.id), .all).isEmpty)
     }
 
-    @Test("a long list of which many elements went and came is what it was, wherever it is read")
+    @Test("a long list with many edits equals its former state, wherever it is read")
     func longList() throws {
         let schema = Schema(
             version: 1,
@@ -188,7 +188,7 @@ struct AsOfTests {
         }
     }
 
-    @Test("old values that are damaged or do not fit are refused, and the changes are told nevertheless")
+    @Test("old values that are damaged or do not fit are rejected, but the changes are still there")
     func damaged() throws {
         let (store, pets) = try open()
         let before = try setName(store, pets, 1, "a")
@@ -214,14 +214,14 @@ struct AsOfTests {
             try transaction.put(file.trees.log, key, ChangeSetRecord.encode(changes, undo: section, at: 1))
             try transaction.commit()
             #expect(try store.changes(after: before) == [changes])
-            // The version is the same, so that a snapshot of it is made anew only after this one is gone.
+            // The version is the same, so that a new snapshot of it is made only after this one is released.
             let (now, _) = try store.file.snapshot()
             #expect(code { _ = try store.asOf(before, before: now) } == .invalidFile)
         }
         #expect(try self.name(snapshot, pets, 1) == .string("b"))
     }
 
-    @Test("what earlier builds wrote has no old values")
+    @Test("records of earlier builds have no old values")
     func withoutUndo() throws {
         let (store, pets) = try open()
         let before = try setName(store, pets, 1, "a")
@@ -237,7 +237,7 @@ struct AsOfTests {
         #expect(try store.changes(after: before) == [changes])
     }
 
-    @Test("a bulk load takes nothing of the log for taking it back, an update little")
+    @Test("a bulk load takes no undo data in the log, an update little")
     func cost() throws {
         let (store, pets) = try open()
         func logSize(_ work: @escaping @Sendable (any WriteTransaction) throws -> Void) throws -> Int {

@@ -5,7 +5,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-@Suite("Queries about objects that link here from lists, sets and maps")
+@Suite("Queries of linking objects through lists, sets and maps")
 struct CollectionLinkTests {
     let directory: TemporaryDirectory
 

@@ -12,7 +12,7 @@ struct CompactionTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Loads people, then deletes most of them, which leaves the file longer than it need be.
+    /// Loads people, then deletes most of them, which leaves the file longer than necessary.
     private func openLoose() throws -> (EmbeddedStore, Pets) {
         let (store, pets) = try openPets(directory.store)
         try store.write { transaction in
@@ -40,7 +40,7 @@ struct CompactionTests {
         try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
     }
 
-    @Test("compaction shortens the file, keeps everything and lets snapshots and writes go on")
+    @Test("compaction shortens the file, keeps everything and lets snapshots and writes continue")
     func compacts() throws {
         let (store, pets) = try openLoose()
         let old = try store.snapshot()
@@ -65,7 +65,7 @@ struct CompactionTests {
         #expect(try store.changes(after: old.version)?.count == 1)
     }
 
-    @Test("what is written after a compaction is in the file that has the name")
+    @Test("writes after a compaction go to the file with the name")
     func reopensAfterCompaction() throws {
         do {
             let (store, pets) = try openLoose()
@@ -126,7 +126,7 @@ struct CompactionTests {
         #expect(questions.allSatisfy { $0[1] < before / 2 })
     }
 
-    @Test("a new file is not asked about")
+    @Test("shouldCompact is not called for a new file")
     func newFile() throws {
         var options = smallClusters()
         options.shouldCompactOnLaunch = { _, _ in
@@ -136,7 +136,7 @@ struct CompactionTests {
         _ = try EmbeddedStore.open(path: directory.store, options: options)
     }
 
-    @Test("what a compaction that was broken off left is cleaned up")
+    @Test("leftovers of an interrupted compaction are deleted")
     func leftovers() throws {
         do {
             let (store, _) = try openLoose()
@@ -159,7 +159,7 @@ struct CompactionTests {
         #expect(attributes[.posixPermissions] as? Int == 0o604)
     }
 
-    @Test("a copy has what the store had, in less space, while writes go on")
+    @Test("a copy has the store's content in less space, while writes continue")
     func copies() async throws {
         let (store, pets) = try openLoose()
         let copy = directory.path + "/copy"
@@ -197,7 +197,7 @@ struct CompactionTests {
         #expect(!(try names().contains { $0.hasSuffix(".partial") }))
     }
 
-    @Test("a copy never replaces a file, and says where it cannot be written")
+    @Test("a copy never replaces a file, and an unwritable path is reported")
     func copyTargets() throws {
         let (store, _) = try openPets(directory.store)
         let taken = directory.path + "/taken"
@@ -212,7 +212,7 @@ struct CompactionTests {
         #expect(try names() == ["store", "store-lock", "taken"])
     }
 
-    @Test("half a copy that nobody writes any more is written over")
+    @Test("an abandoned partial copy is overwritten")
     func partialCopy() throws {
         let (store, _) = try openPets(directory.store)
         let copy = directory.path + "/copy"
@@ -221,7 +221,7 @@ struct CompactionTests {
         #expect(try EmbeddedStore.open(path: copy).snapshot().schema == store.snapshot().schema)
     }
 
-    @Test("sizes say what compaction would bring")
+    @Test("sizes show the gain of a compaction")
     func sizes() throws {
         let (store, _) = try openLoose()
         let loose = try store.sizes()
@@ -234,7 +234,7 @@ struct CompactionTests {
         #expect(loose.usedBytes < 3 * after)
     }
 
-    @Test("a compacted file holds nothing of what was deleted")
+    @Test("a compacted file contains no deleted data")
     func clearsWhatWasDeleted() throws {
         let (store, pets) = try openPets(directory.store)
         try store.write { transaction in
@@ -250,7 +250,7 @@ struct CompactionTests {
                 }
             }
         }
-        // What was replaced is in the change log, as what was deleted is.
+        // The change log contains replaced values as well as deleted ones.
         try store.write { transaction in
             guard let key = try transaction.key(of: pets.person.id, primaryKey: .int(1)) else { return }
             try transaction.set(pets.person.id, key, [pets.person("name"): .string("hidden")])
@@ -269,7 +269,7 @@ struct CompactionTests {
             let isThere = bytes.range(of: Data("secret\(number)!".utf8)) != nil
             #expect(isThere == (number % 5 != 0 && number != 2), "secret\(number)")
         }
-        // The changes themselves are still told.
+        // The changes themselves are still there.
         let before = Version(version.rawValue - 1)
         #expect(try store.changes(after: before)?.count == 1)
         #expect(try store.asOf(before, before: snapshot) == nil)

@@ -10,7 +10,7 @@ struct ConformanceTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A new file for each store that the suite asks for, with the smallest clusters.
+    /// Makes a new file for each store that the suite requests, with the smallest clusters.
     private func make(_ schema: Schema) throws -> any Store {
         try EmbeddedStore.open(
             path: directory.path + "/\(UInt64.random(in: 0...UInt64.max))", schema: schema, options: smallClusters())
@@ -88,7 +88,7 @@ struct ConformanceTests {
     func interactive(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
 }
 
-/// A new seed, printed so that a failure can be run again.
+/// A new seed, printed so that a failure can be repeated.
 private func seed(_ purpose: String) -> UInt64 {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("embedded store \(purpose) seed \(seed)")

@@ -53,7 +53,7 @@ struct DamageTests {
         return try Data(contentsOf: URL(fileURLWithPath: directory.store))
     }
 
-    /// Opens the file and uses all of it. Whatever is wrong must show as a `StoreError`.
+    /// Opens the file and uses all of it. Any damage must show as a `StoreError`.
     private func use(_ path: String) throws {
         do {
             let store = try EmbeddedStore.open(path: path, options: smallClusters())
@@ -153,7 +153,7 @@ struct DamageTests {
             bytes[offset] ^= UInt8(1 << random.below(8))
             return "a bit of byte \(offset) of the first pages"
         case 7:
-            // A place in the file where a number is likely to be a page, a length or an offset.
+            // An offset where a number is likely to be a page, a length or an offset.
             let offset = page(&random) + 16 + 2 * random.below(60)
             bytes[offset] = UInt8(random.below(256))
             return "byte \(offset) of a page's offsets"
@@ -164,7 +164,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a damaged file is refused or read without a crash", arguments: 0..<8)
+    @Test("a damaged file is rejected or read without a crash", arguments: 0..<8)
     func damaged(part: Int) throws {
         let whole = try Self.wholeFile(seed: UInt64(part))
         for number in 0..<12 {
@@ -176,7 +176,7 @@ struct DamageTests {
             }
             let path = directory.path + "/damaged-\(number)"
             try bytes.write(to: URL(fileURLWithPath: path))
-            // The last line before a crash says how to repeat it.
+            // The last line before a crash gives the seed to repeat it.
             print("DamageTests seed \(seed): \(what.joined(separator: ", "))")
             try use(path)
         }
@@ -184,7 +184,7 @@ struct DamageTests {
 
     // MARK: Whole files
 
-    @Test("what random histories write has no faults and loses no pages", arguments: [UInt64(50), 51, 52])
+    @Test("files of random histories have no faults and lose no pages", arguments: [UInt64(50), 51, 52])
     func sound(seed: UInt64) throws {
         try Self.wholeFile(seed: seed, steps: 80).write(to: URL(fileURLWithPath: directory.store))
         let report = try EmbeddedStore.check(path: directory.store)
@@ -226,7 +226,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a check finds entries that are missing or too many, and counters that are wrong")
+    @Test("a check finds missing and superfluous entries, and wrong counters")
     func inconsistent() throws {
         do {
             let (store, pets) = try openPets(directory.store)
@@ -261,7 +261,7 @@ struct DamageTests {
         #expect(extra.contains("the backlinks of 'Dog.owner' should have 100 entries but have 101"))
     }
 
-    // MARK: Files that are none
+    // MARK: Files of other kinds
 
     private func refusal(_ path: String) -> StoreError? {
         do {
@@ -272,7 +272,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a file of another program is refused, named as such and left as it was")
+    @Test("a file of another program is rejected, recognised as such and left unchanged")
     func foreignFiles() throws {
         let page = Data("SQLite format 3\0".utf8) + Data(repeating: 0x10, count: 8192 - 16)
         for (name, bytes) in [
@@ -289,7 +289,7 @@ struct DamageTests {
         }
     }
 
-    @Test("another program's LMDB file is refused and left as it was")
+    @Test("another program's LMDB file is rejected and left unchanged")
     func foreignLMDB() throws {
         do {
             let environment = try LMDBEnvironment(
@@ -307,7 +307,7 @@ struct DamageTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.store)) == bytes)
     }
 
-    @Test("a newer format is named, whatever else the file has")
+    @Test("a newer format is reported, whatever else is in the file")
     func newerFormat() throws {
         try openPets(directory.store).0.close()
         try tamper { transaction, trees in
@@ -326,7 +326,7 @@ struct DamageTests {
         #expect(try store.snapshot().schema["Dog"] != nil)
     }
 
-    @Test("what is no file, or cannot be written, is named as such")
+    @Test("a path that is not a file, or cannot be written, is reported as such")
     func unusable() throws {
         let fifo = directory.path + "/fifo"
         #expect(mkfifo(fifo, 0o600) == 0)
@@ -339,7 +339,7 @@ struct DamageTests {
         #expect(refusal(directory.store)?.code == .fileAccess)
     }
 
-    @Test("a file that another process checks or compacts is waited for, one with a reader is not checked")
+    @Test("opening waits for a process that checks or compacts the file; a file with a reader is not checked")
     func presence() throws {
         try openPets(directory.store).0.close()
         let first = try FilePresence.take(directory.store)

@@ -4,13 +4,13 @@ import RepositoryFiles
 import StoreTesting
 import Testing
 
-/// Whatever the bytes of a file's records, they are refused or can be read: the probe traps where that is not so.
+/// Whatever the bytes of a file's records, they are rejected or can be read: otherwise the probe traps.
 @Suite("Damaged records")
 struct DamagedRecordTests {
     /// Leaves have tests of their own, in ColumnarTests.
     private static let records = DecodingProbe.allCases.filter { if case .leaf = $0 { false } else { true } }
 
-    @Test("whole records are taken, damaged ones are refused or safe to read", arguments: records)
+    @Test("intact records are accepted, damaged ones are rejected or safe to read", arguments: records)
     func damaged(probe: DecodingProbe) {
         var random = SeededRandom.fresh()
         print("DamagedRecordTests \(probe) seed \(random.seed)")
@@ -49,8 +49,8 @@ struct DamagedRecordTests {
         }
     }
 
-    /// Inputs that the fuzzer found to be handled wrongly once, and some that reach far.
-    @Test("what the fuzzer found once is refused or safe to read")
+    /// Inputs that were once handled wrongly, found by the fuzzer, and some that reach deep code.
+    @Test("inputs that the fuzzer found are rejected or safe to read")
     func found() throws {
         let directory = URL(filePath: Checkout.root + "/Tests/Support/DecodingFuzzer/seeds")
         let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)

@@ -10,7 +10,7 @@ struct FileTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("what was committed is there after the file is opened again")
+    @Test("commits are there after the file is opened again")
     func reopen() throws {
         do {
             let (store, pets) = try openPets(directory.store)
@@ -39,7 +39,7 @@ struct FileTests {
         #expect(try snapshot.backlinks(to: owner, from: pets.dog.id, pets.dog("owner")).count == 200)
     }
 
-    @Test("a file of another kind is refused and left as it was")
+    @Test("a file of another kind is rejected and left unchanged")
     func foreign() throws {
         let text = Data(String(repeating: "This is somebody's letter. ", count: 1000).utf8)
         try text.write(to: URL(fileURLWithPath: directory.store))
@@ -47,7 +47,7 @@ struct FileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.store)) == text)
     }
 
-    @Test("a truncated file is refused", arguments: [4096, 8192, 20_000])
+    @Test("a truncated file is rejected", arguments: [4096, 8192, 20_000])
     func truncated(bytes: Int) throws {
         do {
             let (store, pets) = try openPets(directory.store)
@@ -63,13 +63,13 @@ struct FileTests {
         #expect(code { _ = try EmbeddedStore.open(path: directory.store) } == .invalidFile)
     }
 
-    @Test("a missing directory, and a directory in place of a file, are named as such")
+    @Test("a missing directory, and a directory in place of a file, are reported as such")
     func places() throws {
         #expect(code { _ = try EmbeddedStore.open(path: directory.path + "/nowhere/store") } == .fileAccess)
         #expect(code { _ = try EmbeddedStore.open(path: directory.path) } == .fileAccess)
     }
 
-    @Test("the same file cannot be opened twice in one process, but again after the first is gone")
+    @Test("the same file cannot be opened twice in one process, but again after the first store is released")
     func twice() throws {
         do {
             let first = try EmbeddedStore.open(path: directory.store)
@@ -79,7 +79,7 @@ struct FileTests {
         _ = try EmbeddedStore.open(path: directory.store)
     }
 
-    @Test("a closed store refuses work instead of losing it")
+    @Test("a closed store rejects work instead of losing it")
     func closed() throws {
         let (store, pets) = try openPets(directory.store)
         store.close()
@@ -88,7 +88,7 @@ struct FileTests {
         #expect(code { _ = try store.snapshot() } == .closed)
     }
 
-    @Test("a full store fails the write that does not fit and keeps its neighbours")
+    @Test("a full store rejects the write that does not fit and keeps the others")
     func full() throws {
         var options = smallClusters()
         options.maximumSize = 1 << 20
@@ -101,7 +101,7 @@ struct FileTests {
         #expect(try store.snapshot().count(of: pets.dog.id) == 1)
     }
 
-    @Test("work that goes on after the store was full is not kept by halves")
+    @Test("work that continues after the store was full is not kept in part")
     func fullAndIgnored() throws {
         var options = smallClusters()
         options.maximumSize = 1 << 20
@@ -120,7 +120,7 @@ struct FileTests {
         #expect(try store.snapshot().key(of: pets.person.id, primaryKey: .int(7)) != nil)
     }
 
-    @Test("a store that is full reads and deletes, and takes more when it is opened with a larger size")
+    @Test("a full store reads and deletes, and accepts writes again with a larger size")
     func fullAndAfterwards() throws {
         var options = smallClusters()
         options.maximumSize = 1 << 20

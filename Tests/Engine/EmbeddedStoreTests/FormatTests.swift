@@ -56,7 +56,7 @@ struct FormatTests {
         }
     }
 
-    /// Takes out what format 1 did not have, and puts in the index entries that it had.
+    /// Removes what format 1 did not have, and adds the index entries that it had.
     private func makeFormat1(_ path: String, dogs: ClassID, tags: ClassID, _ id: PropertyID) throws {
         let file = try StoreFile(path: path, schema: .empty, options: smallClusters())
         let transaction = try file.environment.begin(readOnly: false)

@@ -31,7 +31,7 @@ struct FullTextTests {
             ])
     }
 
-    @Test("the index follows creating, assigning, deleting, giving up, and switching it on and off")
+    @Test("the index follows creation, assignment, deletion, rollback, and being added and removed")
     func index() throws {
         let directory = try TemporaryDirectory()
         let store = try EmbeddedStore.open(

@@ -6,7 +6,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Which history the versions of a file are of, whatever becomes of the file.
+/// The history that the versions of a file belong to, after every operation on the file.
 @Suite("Histories of files")
 struct HistoryTests {
     let directory: TemporaryDirectory
@@ -25,7 +25,7 @@ struct HistoryTests {
         return try store.snapshot().mark
     }
 
-    /// Makes a version that differs from what others make.
+    /// Makes a version that differs from those of other files.
     @discardableResult
     private func write(_ store: EmbeddedStore) throws -> Mark {
         let person = try Pets(store).person
@@ -38,7 +38,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("what is restored is of a history of its own: no mark of the backup or of the file before is known")
+    @Test("a restored file has a history of its own: no mark of the backup or of the former file is known")
     func restored() throws {
         var store = try open("file")
         var abandoned: [Mark] = []
@@ -55,7 +55,7 @@ struct HistoryTests {
         for mark in abandoned { #expect(try !store.knows(mark)) }
         #expect(try store.knows(restored))
         store.close()
-        // The backup is as it was, and another restoration is another history.
+        // The backup is unchanged, and another restoration begins another history.
         #expect(try mark(of: "backup") == abandoned[2])
         try EmbeddedStore.restore(path("file"), from: path("backup"), replaces: true)
         #expect(try mark(of: "file").shownTag != restored.shownTag)
@@ -64,7 +64,7 @@ struct HistoryTests {
         #expect(try EmbeddedStore.check(path: path("file")).faults.isEmpty)
     }
 
-    @Test("a copy has the marks of its original until somebody writes to it, the original always")
+    @Test("a copy has the marks of its original until it is written to, the original always")
     func copies() throws {
         let store = try open("file")
         let shared = try write(store)
@@ -90,7 +90,7 @@ struct HistoryTests {
         store.close()
     }
 
-    @Test("work that fails in a copy leaves it a copy")
+    @Test("failed work in a copy leaves it a copy")
     func failure() throws {
         let store = try open("file")
         let shared = try write(store)
@@ -115,7 +115,7 @@ struct HistoryTests {
         store.close()
     }
 
-    @Test("a file that was made before there were tags gets one when it is opened")
+    @Test("a file from before there were tags gets one when it is opened")
     func old() throws {
         let store = try open("file")
         let before = try write(store)
@@ -135,7 +135,7 @@ struct HistoryTests {
     @Test("whatever is written, copied and restored, no two states have the same mark", arguments: 0..<6)
     func random(_ run: Int) throws {
         var random = SeededRandom.fresh()
-        // What the states are, by their marks: the people's names.
+        // The content of the states, by their marks: the people's names.
         var states: [Mark: Set<String>] = [:]
         var files = ["file"]
         var backups: [String] = []
@@ -165,7 +165,7 @@ struct HistoryTests {
                 store.close()
                 backups.append("backup-\(step)")
             case 2 where !backups.isEmpty:
-                // A backup that is served as it is from now on, or laid over a file by hand.
+                // A backup that is served directly from now on, or copied over a file by hand.
                 let backup = backups[random.below(backups.count)]
                 if random.oneIn(2) {
                     files.append(backup)

@@ -21,7 +21,7 @@ struct LargeCollectionTests {
     private static let box = ClassID(1)
     private static let (map, set, list) = (PropertyID(1), PropertyID(2), PropertyID(3))
 
-    @Test("random edits find their place in every block, in whatever order they come", .timeLimit(.minutes(5)))
+    @Test("random edits find their position in every block, in any order", .timeLimit(.minutes(5)))
     func randomEdits() throws {
         var random = SeededRandom.fresh()
         print("LargeCollectionTests seed \(random.seed)")
@@ -40,7 +40,7 @@ struct LargeCollectionTests {
                     // Neighbours, the two ends, and anywhere.
                     let number = round % 3 == 0 ? round * 10_000 + step : seed.below(20_000)
                     let text = "name \(number)"
-                    // More is taken out in the end.
+                    // In the end more is removed.
                     let takesOut = seed.below(10) < (round < 8 ? 3 : 8)
                     if takesOut {
                         let found = try transaction.edit(Self.box, key, Self.map, .removeKey(text))
@@ -76,7 +76,7 @@ struct LargeCollectionTests {
         }
     }
 
-    @Test("very many edits of one map in one transaction take no copy of all that came before", .timeLimit(.minutes(5)))
+    @Test("very many edits of one map in one transaction do not copy all earlier ones", .timeLimit(.minutes(5)))
     func manyEdits() throws {
         let directory = try TemporaryDirectory()
         let store = try EmbeddedStore.open(path: directory.store, schema: Self.schema)
@@ -96,7 +96,7 @@ struct LargeCollectionTests {
         #expect(edit.insertions.count == 30_000 && edit.deletions.isEmpty && edit.modifications.isEmpty)
     }
 
-    @Test("deleting many objects takes every entry of their indexes and links with it")
+    @Test("deleting many objects deletes all their index entries and backlinks")
     func bulkDeletion() throws {
         var random = SeededRandom.fresh()
         print("LargeCollectionTests bulk deletion seed \(random.seed)")
@@ -154,7 +154,7 @@ struct LargeCollectionTests {
             #expect(faults.isEmpty, "seed \(random.seed): \(faults)")
         }
         try check()
-        // What is taken back is as it was.
+        // Rolled-back changes leave everything as it was.
         struct Stop: Error {}
         let rest = keys.filter { !Set(doomed).contains($0) }
         #expect(throws: Stop.self) {

@@ -44,7 +44,7 @@ struct LargeValueTests {
     /// Closes the store and opens its file again.
     private func reopen(_ store: inout EmbeddedStore?) throws {
         store?.close()
-        // The file is let go with the last reference.
+        // The file is released with the last reference.
         store = nil
         store = try open()
     }
@@ -78,7 +78,7 @@ struct LargeValueTests {
             try reopen(&open)
         }
         let store = try #require(open)
-        // A shorter one takes its place, then null, and the long one again when the work is given up.
+        // A shorter value replaces it, then null, and the long one is back when the work is rolled back.
         try store.write { try $0.set(Self.note, key, [Self.text: .string("short"), Self.body: .data([1])]) }
         #expect(try store.snapshot().value(Self.note, key, Self.text) == .string("short"))
         try store.write { try $0.set(Self.note, key, [Self.text: .string(text)]) }
@@ -95,7 +95,7 @@ struct LargeValueTests {
         store.close()
     }
 
-    @Test("values above Realm's limits are refused, and change nothing")
+    @Test("values above Realm's limits are rejected, and change nothing")
     func limits() throws {
         let store = try open()
         defer { store.close() }
@@ -119,7 +119,7 @@ struct LargeValueTests {
         #expect(bytes.count == ValueRules.maximumDataBytes && bytes.allSatisfy { $0 == 7 })
     }
 
-    @Test("queries read texts wherever they lie")
+    @Test("queries read texts inside and outside leaves")
     func queries() throws {
         let store = try open()
         defer { store.close() }
@@ -158,7 +158,7 @@ struct LargeValueTests {
         }
     }
 
-    @Test("large lists, sets and maps are edited in place, taken back and read by position", arguments: 0..<3)
+    @Test("large lists, sets and maps are edited in place, rolled back and read by position", arguments: 0..<3)
     func largeCollections(_ run: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 40)
         print("large collections seed \(seed)")
@@ -241,7 +241,7 @@ struct LargeValueTests {
         }
     }
 
-    @Test("a list of links as long as it may be keeps its backlinks")
+    @Test("a list of links of maximum length keeps its backlinks")
     func links() throws {
         let store = try open()
         defer { store.close() }

@@ -9,18 +9,18 @@ struct LimitedSnapshotTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("links back are read whole under a budget without a bound of rows", arguments: [0, 1, 40])
+    @Test("all backlinks are read under a budget without a limit of rows", arguments: [0, 1, 40])
     func unbounded(dogs: Int) throws {
         let (store, ada, read) = try kennel(dogs: dogs)
         let all = try read(try store.snapshot(), ada)
         #expect(all.count == dogs)
-        // Its time is bounded, as that of requests is. Nothing has been spent when the links are read.
+        // Its time is limited, as for requests. Nothing has been spent when the links are read.
         let budget = QueryBudget(rows: nil, milliseconds: 10_000)
         #expect(try read(try store.snapshot().limited(by: budget), ada) == all)
         #expect(budget.usedRows == dogs + 1)
     }
 
-    @Test("links back are refused exactly where a budget does not pay for them", arguments: [0, 1, 40])
+    @Test("backlinks are rejected exactly where a budget is too small for them", arguments: [0, 1, 40])
     func bounded(dogs: Int) throws {
         let (store, ada, read) = try kennel(dogs: dogs)
         for rows in [0, 1, dogs, dogs + 1, dogs + 2, .max - 1, .max] {
@@ -33,7 +33,7 @@ struct LimitedSnapshotTests {
 
     private typealias Read = (any Snapshot, ObjectKey) throws -> [ObjectKey]
 
-    /// A person with dogs, and how to read which dogs link to it.
+    /// A person with dogs, and a read of the dogs that link to it.
     private func kennel(dogs: Int) throws -> (EmbeddedStore, ObjectKey, Read) {
         let (store, pets) = try openPets(directory.store)
         let ada = try store.write { transaction in

@@ -41,7 +41,7 @@ struct MigrationBlockTests {
         #expect(try store.values("P", "age") == expected.map { .string("\($0)") })
     }
 
-    @Test("objects created in the block are not visited, deleted ones are skipped, classes may be gone or new")
+    @Test("objects created in the block are not visited, deleted ones are skipped, classes may be removed or new")
     func visits() throws {
         let store = try MigrationStore(schema(1, "A: x int", "Gone: x int"))
         for _ in 0..<4 { try store.create("A") }
@@ -81,7 +81,7 @@ struct MigrationBlockTests {
     // MARK: Primary keys
 
     @Test(
-        "primary keys may be assigned and be there twice until the end", arguments: ["int", "string", "int?", "uuid"])
+        "primary keys may be assigned and be duplicates until the end", arguments: ["int", "string", "int?", "uuid"])
     func keys(type: String) throws {
         @Sendable func value(_ number: Int) -> Value {
             switch type {
@@ -95,7 +95,7 @@ struct MigrationBlockTests {
         try store.migrate(to: schema(2, "C: id! \(type), n int")) { migration in
             let objectClass = try #require(migration.schema["C"])
             let id = objectClass.properties[0].id
-            // All but the first move down by one: each is there twice for a moment.
+            // All but the first move down by one: each key is a duplicate for a moment.
             for number in 1..<100 {
                 try migration.set(objectClass.id, ObjectKey(Int64(number)), [id: value(number - 1)])
             }
@@ -114,7 +114,7 @@ struct MigrationBlockTests {
         }
         #expect(error.code == .migrationFailed)
         #expect(error.message.contains("Primary key property 'C.id' has duplicate values after migration."))
-        // The index is what it was: one can still be made, and none twice.
+        // The index is intact: an object can still be created, and no duplicate.
         let failure = code { try store.create("C", ["id": value(1000)]) }
         #expect(failure == .duplicateKey)
     }
@@ -151,7 +151,7 @@ struct MigrationBlockTests {
     // MARK: Renames and deletions
 
     @Test(
-        "a rename in the block, of what has links to it and an index, and the object that it linked to deleted before")
+        "a rename in the block, of a property with links and an index whose linked object was deleted before")
     func renames() throws {
         let store = try MigrationStore(schema(1, "C: id! int, to D?, list D[], name string+", "D: x int"))
         for _ in 0..<70 { try store.create("D") }
@@ -200,7 +200,7 @@ struct MigrationBlockTests {
         #expect(error.hint == "title")
     }
 
-    @Test("data is deleted of classes that stay, go or never were, with links and owned objects")
+    @Test("data of remaining, removed and unknown classes is deleted, with links and owned objects")
     func deletions() throws {
         let store = try MigrationStore(
             schema(1, "A: e E?, x mixed", "B: a A?, l A[]", "Gone: a A?, e E[]", "E*: n int"))
@@ -223,7 +223,7 @@ struct MigrationBlockTests {
 
     // MARK: Embedded
 
-    @Test("a class becomes embedded when each object is linked to once, and its owner owns it then")
+    @Test("a class becomes embedded when each object is linked to once, by its future owner")
     func becomingEmbedded() throws {
         let store = try MigrationStore(schema(1, "P: home H?, all H[], x mixed", "H: street string"))
         for number in 0..<3 { try store.create("H", ["street": .string("s\(number)")]) }
@@ -246,7 +246,7 @@ struct MigrationBlockTests {
             let person = try #require(migration.schema["P"])
             let home = try #require(migration.schema["H"])
             try migration.delete(home.id, ObjectKey(2))
-            // Free until the end.
+            // It needs no owner until the end.
             let made = try migration.create(home.id, [home.properties[0].id: .string("new")])
             let owner = try migration.create(person.id, [:])
             try migration.set(person.id, owner, [person.properties[0].id: .link(made)])
@@ -258,7 +258,7 @@ struct MigrationBlockTests {
             try transaction.delete(person.id, ObjectKey(1))
         }
         #expect(try store.values("H", "street") == [.string("s0"), .string("new")])
-        // And back: owned no longer, so it outlives its owner.
+        // And back: not owned any more, so it outlives its owner.
         try store.migrate(to: schema(3, "P: home H?, x mixed", "H: street! string"))
         try store.store.write { transaction in
             guard let person = transaction.schema["P"] else { return }
@@ -268,7 +268,7 @@ struct MigrationBlockTests {
         #expect(try store.key("H", .string("new")) != nil)
     }
 
-    @Test("embedded objects whose property is gone go with it, unless a rename keeps it; theirs too")
+    @Test("embedded objects of a removed property are deleted, with theirs, unless a rename keeps it")
     func lostOwners() throws {
         let store = try MigrationStore(schema(1, "P: a E?, b E[], c E?{}", "E*: n int, f F?", "F*: n int"))
         let embedded = Value.embedded([PropertyID(2): .embedded([:])])
@@ -293,7 +293,7 @@ struct MigrationBlockTests {
         #expect(try store.keys("E").count == 6)
     }
 
-    @Test("embedded objects are made, replaced and edited in the block as ever")
+    @Test("embedded objects are created, replaced and edited in the block as usual")
     func embeddedInBlock() throws {
         let store = try MigrationStore(schema(1, "P: street string", "Q: x int"))
         for number in 0..<3 { try store.create("P", ["street": .string("s\(number)")]) }
@@ -315,7 +315,7 @@ struct MigrationBlockTests {
 
     // MARK: Failure
 
-    @Test("whatever the block did, its error leaves the store as it was, and the next write works")
+    @Test("whatever the block did, its error leaves the store unchanged, and the next write works")
     func failure() throws {
         let store = try MigrationStore(schema(1, "C: id! int, name string+, to C?, e E[]", "E*: n int", "Gone: x int"))
         for number in 0..<100 {
@@ -345,7 +345,7 @@ struct MigrationBlockTests {
         try store.checkIntegrity()
     }
 
-    @Test("the change set of a migration says that the schema changed, and writes queued around it keep their order")
+    @Test("a migration's change set reports a changed schema, and writes queued around it keep their order")
     func order() throws {
         let store = try MigrationStore(schema(1, "C: a int"))
         let heard = Mutex<[ChangeSet]>([])
@@ -373,7 +373,7 @@ struct MigrationBlockTests {
         #expect(changes.map(\.version.rawValue) == Array(2..<15))
     }
 
-    @Test("readers keep the version that they have, with its schema, during and after a migration")
+    @Test("readers keep their version, with its schema, during and after a migration")
     func readers() throws {
         let store = try MigrationStore(schema(1, "C: a int"))
         try store.create("C", ["a": .int(5)])
@@ -388,7 +388,7 @@ struct MigrationBlockTests {
         #expect(before.schema["C"]?["a"]?.type == PropertyType(.int))
     }
 
-    @Test("an index and a full-text index are built over values that lie outside the leaf as well")
+    @Test("an index and a full-text index include values outside the leaf")
     func longTexts() throws {
         let store = try MigrationStore(schema(1, "C: t string, w string"))
         let long = String(repeating: "word ", count: 10_000) + "needle"

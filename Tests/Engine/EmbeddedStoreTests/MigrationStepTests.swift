@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Migrations: what happens by itself, and steps")
 struct MigrationStepTests {
-    // MARK: By itself
+    // MARK: Without steps
 
-    @Test("without steps values stay where they can and are zero where they cannot")
+    @Test("without steps values stay where possible and are zero otherwise")
     func automatic() throws {
         let store = try MigrationStore(
             schema(
@@ -37,7 +37,7 @@ struct MigrationStepTests {
         #expect(try store.keys("D") == [target])
     }
 
-    @Test("at the same version each of these is refused with its sentence, all in one list")
+    @Test("at the same version each of these is rejected with its sentence, all in one list")
     func sameVersion() throws {
         let store = try MigrationStore(
             schema(1, "C: id! int, gone int, changed int, optional int, required int?", "D: x int", "N: y int"))
@@ -60,7 +60,7 @@ struct MigrationStepTests {
         #expect(error.message.contains("above 1"))
     }
 
-    @Test("a version that rises alone is taken over, one below is refused")
+    @Test("a rise of the version alone is adopted, a lower version is rejected")
     func versions() throws {
         let store = try MigrationStore(schema(2, "C: a int"))
         try store.create("C", ["a": .int(5)])
@@ -176,7 +176,7 @@ struct MigrationStepTests {
         #expect(try Set(store.values("C", "d")) == [.list([.int(1)])])
     }
 
-    @Test("a copy takes values, links and embedded objects over, also from a property that stays")
+    @Test("a copy includes values, links and embedded objects, also from a property that stays")
     func copies() throws {
         let store = try MigrationStore(
             schema(
@@ -204,7 +204,7 @@ struct MigrationStepTests {
         #expect(try store.value("C", 0, "b") == .int(5))
         #expect(try store.value("C", 0, "to2") == .link(target))
         #expect(try store.value("C", 0, "many2") == .list([.link(target), .link(target)]))
-        // The one that stays, the copy of it, and two in the list; those of the old list are gone with it.
+        // The original, its copy, and two in the list; those of the old list were deleted with it.
         #expect(try store.keys("E").count == 4)
         #expect(try store.keys("F").count == 8)
         guard case .link(let copy) = try store.value("C", 0, "home2") else { return #expect(Bool(false)) }
@@ -214,7 +214,7 @@ struct MigrationStepTests {
         #expect(deep.count == 2)
     }
 
-    @Test("a conversion in place and to another name; one value that does not convert fails it all, naming the object")
+    @Test("a conversion in place and to another name; one invalid value fails it all, with the object's key")
     func conversions() throws {
         let store = try MigrationStore(schema(1, "C: id! string, age string, tags int[], maybe int?"))
         try store.create(
@@ -238,7 +238,7 @@ struct MigrationStepTests {
         #expect(try store.values("C", "maybe") == [.int(3), .int(9)])
     }
 
-    @Test("the classes of one step are let go, with what they own and what refers to them")
+    @Test("the classes of one step are deleted, with owned objects and references to them")
     func deletions() throws {
         let store = try MigrationStore(
             schema(1, "C: x mixed, l mixed[], s mixed<>, e E?", "Gone: e E[]", "Kept: c Gone?", "E*: z int"))
@@ -264,7 +264,7 @@ struct MigrationStepTests {
         #expect(error.hint == "Kept")
     }
 
-    @Test("a class that is removed goes by itself, with the same consequences")
+    @Test("a removed class is deleted without a step, with the same consequences")
     func removedClass() throws {
         let store = try MigrationStore(schema(1, "C: x mixed, e E?", "Gone: e E[]", "E*: z int"))
         let gone = try store.create("Gone", ["e": .list([.embedded([:]), .embedded([:])])])
@@ -276,7 +276,7 @@ struct MigrationStepTests {
         #expect(try store.keys("E").count == 1)
     }
 
-    @Test("steps that cannot be done are refused before anything is done, with the nearest name")
+    @Test("impossible steps are rejected before anything is done, with the nearest name")
     func stepFaults() throws {
         let store = try MigrationStore(schema(1, "Dog: name string, age int, to Dog?"))
         try store.create("Dog")

@@ -7,8 +7,8 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// A schema written as text: `Dog(name!): name string, age int?` with `!` behind the primary key's name, `E*` for an
-/// embedded class, `+` behind an indexed type and `#` behind one with a full-text index.
+/// A schema written as text: `Dog(name!): name string, age int?` with `!` after the primary key's name, `E*` for an
+/// embedded class, `+` after an indexed type and `#` after one with a full-text index.
 func schema(_ version: UInt64, _ classes: String...) -> Schema {
     Schema(
         version: version,
@@ -37,7 +37,7 @@ func schema(_ version: UInt64, _ classes: String...) -> Schema {
         })
 }
 
-/// A store in a directory that goes away with it.
+/// A store in a directory that is deleted with it.
 struct MigrationStore {
     let directory: TemporaryDirectory
     let store: EmbeddedStore
@@ -94,8 +94,7 @@ struct MigrationStore {
         try checkIntegrity()
     }
 
-    /// What the store says of a migration that fails, having looked that the store is as it was, now and after it
-    /// has been opened again.
+    /// The error of a migration that fails. Checks that the store is unchanged, now and after it has been opened again.
     func refusal(
         of schema: Schema, _ steps: MigrationStep...,
         block: (@Sendable (any MigrationTransaction) throws -> Void)? = nil,
@@ -116,11 +115,11 @@ struct MigrationStore {
         return try #require(error)
     }
 
-    /// Looks at every index and backlink.
+    /// Checks every index and backlink.
     func checkIntegrity() throws { try EmbeddedStoreTests.checkIntegrity(store) }
 }
 
-/// Everything that a store holds, as text.
+/// The whole content of a store, as text.
 func dump(_ store: any Store) throws -> [String] {
     let snapshot = try store.snapshot()
     var lines = ["version \(snapshot.version.rawValue)", "schema \(snapshot.schema.version)"]
@@ -146,7 +145,7 @@ func dump(_ store: any Store) throws -> [String] {
     return lines
 }
 
-/// Looks at values, owners, and that every index and backlink says what the values say.
+/// Checks values, owners, and that every index and backlink agrees with the values.
 func checkIntegrity(_ store: any Store) throws {
     let snapshot = try store.snapshot()
     try StoreConformance.checkIntegrity(snapshot)

@@ -4,7 +4,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Every row of the corpus, on every store. The stores are filled once and only read from then on.
+/// Every row of the corpus, on every store. The stores are filled once and then only read.
 @Suite("The corpus of queries")
 struct QueryCorpusTests {
     private struct Filled: Sendable {
@@ -28,17 +28,17 @@ struct QueryCorpusTests {
         try Filled { try EmbeddedStore.open(path: $0, schema: QueryCorpus.schema, options: smallClusters()) }
     }
 
-    @Test("the reference evaluator finds what the corpus says", arguments: QueryCorpus.rows)
+    @Test("the reference evaluator finds the corpus's results", arguments: QueryCorpus.rows)
     func model(_ row: QueryCorpus.Row) throws {
         try QueryCorpus.check(row, in: try Self.model.get().store.snapshot())
     }
 
-    @Test("the embedded store finds what the corpus says", arguments: QueryCorpus.rows)
+    @Test("the embedded store finds the corpus's results", arguments: QueryCorpus.rows)
     func embedded(_ row: QueryCorpus.Row) throws {
         try QueryCorpus.check(row, in: try Self.embedded.get().store.snapshot())
     }
 
-    @Test("the embedded store with the smallest clusters finds what the corpus says", arguments: QueryCorpus.rows)
+    @Test("the embedded store with the smallest clusters finds the corpus's results", arguments: QueryCorpus.rows)
     func tinyClusters(_ row: QueryCorpus.Row) throws {
         try QueryCorpus.check(row, in: try Self.tiny.get().store.snapshot())
     }

@@ -7,8 +7,8 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Long random histories on one file: groups of many commits, some of which are rolled back, changes of the schema,
-/// and the file opened again and again. A model makes the same commits and must look the same.
+/// Long random histories on one file: groups of many commits, some of which are rolled back, changes of the schema, and
+/// the file opened again and again. A model runs the same commits and must end in the same state.
 @Suite("Random histories")
 struct RandomHistoryTests {
     /// REALMGATE_LONG_TESTS multiplies the length.
@@ -17,7 +17,7 @@ struct RandomHistoryTests {
     /// REALMGATE_SEED repeats a run.
     private static let seed = ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) }
 
-    @Test("the file agrees with the model whatever was grouped, rolled back and reopened", arguments: 0..<2)
+    @Test("the file agrees with the model after any grouping, rollback and reopening", arguments: 0..<2)
     func history(_ number: Int) throws {
         for _ in 0..<Self.factor {
             var random = Self.seed.map { SeededRandom(seed: $0) } ?? .fresh()
@@ -54,7 +54,7 @@ struct RandomHistoryTests {
         }
     }
 
-    /// Submits that many commits at once and waits for all; what became of each.
+    /// Submits that many commits at once and waits for all; returns the outcome of each.
     private func commit(
         _ count: Int, round: Int, _ history: DurableHistory, to store: EmbeddedStore
     ) -> [WorkerLine] {
@@ -72,7 +72,7 @@ struct RandomHistoryTests {
                 continue
             }
             do {
-                // The new schema is made from the one that the commits before lead to.
+                // The new schema is derived from the one that the preceding commits lead to.
                 struct Drained: Error {}
                 do { try store.write { _ in throw Drained() } } catch is Drained {}
                 let (schema, migration) = history.schemaChange(after: try store.snapshot().schema, by: id)

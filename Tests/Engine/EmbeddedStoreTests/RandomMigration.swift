@@ -3,12 +3,12 @@ import QueryLanguage
 import StoreContract
 import StoreTesting
 
-/// A migration made at random for a schema: what it leads to, steps, and what its block does. Some cannot be done.
+/// A random migration for a schema: its target, steps, and the operations of its block. Some are impossible.
 struct RandomMigration: Sendable {
     private(set) var schema: Schema
     private(set) var steps: [MigrationStep] = []
     private(set) var operations: [RandomOperation] = []
-    /// Give an object the primary key of another one, by class.
+    /// Gives an object the primary key of another one, by class.
     private(set) var duplicates: [String] = []
     private(set) var fails = false
 
@@ -49,7 +49,7 @@ struct RandomMigration: Sendable {
         fails = random.oneIn(10)
     }
 
-    /// The migration's block. Operations that are refused leave nothing behind.
+    /// The migration's block. Rejected operations change nothing.
     func run(_ migration: any MigrationTransaction) throws {
         for operation in operations {
             do {
@@ -140,7 +140,7 @@ struct RandomMigration: Sendable {
         steps.append(.convert(class: name, from: property.name, to: property.name, fallback: fallback))
     }
 
-    /// Takes out what a change of another class has made impossible.
+    /// Removes what a change of another class has made impossible.
     private static func mend(_ classes: inout [ClassSchema]) {
         var isDone = false
         while !isDone {

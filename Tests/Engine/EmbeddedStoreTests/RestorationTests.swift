@@ -11,7 +11,7 @@ struct RestorationTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A store with so many people, and a backup of it.
+    /// Makes a store with so many people, and a backup of it.
     private func makeBackup(people: Int64) throws {
         let (store, pets) = try openPets(directory.store)
         try store.write { transaction in
@@ -39,7 +39,7 @@ struct RestorationTests {
         #expect(try EmbeddedStore.check(path: path).faults.isEmpty)
     }
 
-    @Test("a database is replaced only when that is said, and can be written to afterwards")
+    @Test("a database is replaced only on request, and can be written to afterwards")
     func replaces() throws {
         try makeBackup(people: 2)
         #expect(code { try EmbeddedStore.restore(directory.store, from: backup, replaces: false) } == .fileAccess)
@@ -56,7 +56,7 @@ struct RestorationTests {
         #expect(!names.contains { $0.hasSuffix(".restoring") || $0.hasSuffix(".partial") })
     }
 
-    @Test("a database that is open is not replaced")
+    @Test("an open database is not replaced")
     func open() throws {
         try makeBackup(people: 1)
         let store = try EmbeddedStore.open(path: directory.store)
@@ -65,7 +65,7 @@ struct RestorationTests {
         #expect(try count(directory.store) == 2)
     }
 
-    @Test("what is no backup changes nothing")
+    @Test("a file that is not a backup changes nothing")
     func noBackup() throws {
         try makeBackup(people: 1)
         try Data("a letter, not a database".utf8).write(to: URL(fileURLWithPath: backup))

@@ -27,7 +27,7 @@ struct RowAccessorTests {
         return (store, pets, pets.dog.storedProperties.map(\.id))
     }
 
-    @Test("a snapshot's cells have its values, those of dead rows none, and take no assignment")
+    @Test("a snapshot's cells have its values, none for dead rows, and reject assignments")
     func reading() throws {
         let (store, pets, properties) = try filled(200)
         try store.write { try $0.delete(pets.dog.id, ObjectKey(70)) }
@@ -50,7 +50,7 @@ struct RowAccessorTests {
         #expect(try snapshot.cells(of: pets.dog.id, around: ObjectKey(1000), properties) == nil)
     }
 
-    @Test("a write's cells show what it has done, also beside them, and notice that they are given up")
+    @Test("a write's cells include its changes, also those made elsewhere, and detect that they became invalid")
     func writing() throws {
         let (store, pets, properties) = try filled(200)
         let (dog, weight) = (pets.dog.id, pets.dog("weight"))
@@ -66,12 +66,12 @@ struct RowAccessorTests {
         #expect(try transaction.value(dog, key, weight) == .double(4.5))
         try transaction.set(dog, key, [weight: .double(6)])
         #expect(cells.value(3, 2) == .double(6))
-        // A query, which gives dog 6 too, writes the changes out, and what is decoded stays.
+        // A query, which also finds dog 6, writes the changes out; the decoded leaves stay.
         #expect(
             try transaction.count(QueryBinder(schema: transaction.schema).bind("weight == 6", class: pets.dog)) == 2)
         #expect(try cells.assign(.double(7), 3, 2) && cells.isCurrent)
         #expect(try transaction.value(dog, key, weight) == .double(7))
-        // Keys, indexed values and links concern more than the leaf; null does not fit.
+        // Keys, indexed values and links affect more than the leaf; null does not fit.
         #expect(try !cells.assign(.string("x"), 3, 0))
         #expect(try !cells.assign(.int(1), 3, 1))
         #expect(try !cells.assign(.null, 3, 2))
@@ -79,7 +79,7 @@ struct RowAccessorTests {
         try transaction.delete(dog, key)
         #expect(cells.value(3, 2) == nil)
         #expect(try !cells.assign(.double(1), 3, 2))
-        // A cluster that is full is written out and forgotten.
+        // A full cluster is written out and released.
         let last = try #require(try transaction.cells(of: dog, around: ObjectKey(199), properties, over: nil))
         for number in 0..<80 { _ = try transaction.create(dog, [pets.dog("name"): .string("more \(number)")]) }
         #expect(!last.isCurrent)
@@ -94,7 +94,7 @@ struct RowAccessorTests {
         ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) }.map { [$0] }
         ?? (0..<12).map { _ in UInt64.random(in: 0..<UInt64.max) }
 
-    @Test("what is assigned in place is the same as what is assigned by name: for values, change sets and the way back")
+    @Test("assignment in place equals assignment by name: in values, change sets and undo data")
     func sameAsByName() throws {
         for seed in Self.seeds {
             let outcomes = try [true, false].map { try Self.history(seed: seed, inPlace: $0) }
@@ -102,7 +102,7 @@ struct RowAccessorTests {
         }
     }
 
-    /// Random writes, some taken back, and everything there is to be known after each.
+    /// Runs random writes, some rolled back, and returns everything that can be read after each.
     private static func history(seed: UInt64, inPlace: Bool) throws -> [String] {
         let directory = try TemporaryDirectory()
         let schema = Schema(
@@ -170,7 +170,7 @@ struct RowAccessorTests {
                             #expect(try present == transaction.value(thing.id, key, properties[column]))
                         }
                         isDone = try cells.assign(value, row, column)
-                        // The second time it is noted already.
+                        // The second time it is already recorded.
                         if isDone, isTwice { #expect(try cells.assign(value, row, column)) }
                     }
                     if !isDone { try transaction.set(thing.id, key, [properties[column]: value]) }
@@ -190,7 +190,7 @@ struct RowAccessorTests {
                     )
                 }
                 told.append(String(describing: changes))
-                // The way back to each version before.
+                // The undo steps to each earlier version.
                 for earlier in snapshots {
                     let past = try store.asOf(earlier.version, before: snapshot)
                     guard let reads = past?.reads else { continue }

@@ -30,7 +30,7 @@ struct SchemaChangeTests {
         return store
     }
 
-    @Test("a new property is zero in every object that was there, and has its default in new ones")
+    @Test("a new property is zero in every existing object, and has its default in new ones")
     func addition() throws {
         let store = try filled()
         try store.replaceSchema(with: schema(1, [name, size]))
@@ -42,7 +42,7 @@ struct SchemaChangeTests {
         #expect(try store.snapshot().value(thing.id, ObjectKey(150), added) == .int(9))
     }
 
-    @Test("an index made later finds the objects that were there, and goes away again")
+    @Test("an index added later finds existing objects, and can be removed again")
     func index() throws {
         let store = try filled()
         var indexed = name
@@ -59,7 +59,7 @@ struct SchemaChangeTests {
         #expect(try store.snapshot().select(query, .all) == expected)
     }
 
-    @Test("letting data go needs a higher version, and then it is gone")
+    @Test("dropping data needs a higher version, and then it is deleted")
     func removal() throws {
         let store = try filled()
         let other = ClassSchema("Other", properties: [name])
@@ -76,7 +76,7 @@ struct SchemaChangeTests {
         #expect(try store.snapshot().count(of: again.id) == 0)
     }
 
-    @Test("a lower version, a faulty schema and a changed type are refused and change nothing")
+    @Test("a lower version, a faulty schema and a changed type are rejected and change nothing")
     func refusals() throws {
         let store = try filled()
         let before = try store.snapshot().version

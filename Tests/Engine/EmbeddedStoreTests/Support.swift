@@ -3,7 +3,7 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// A directory that goes away with the test.
+/// A directory that is deleted with the test.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -18,7 +18,7 @@ final class TemporaryDirectory: Sendable {
     var store: String { path + "/store" }
 }
 
-/// Small clusters, so that few objects reach the edges between them.
+/// Small clusters, so that few objects reach their boundaries.
 func smallClusters() -> EmbeddedStoreOptions {
     var options = EmbeddedStoreOptions()
     options.clusterCapacity = 64
@@ -46,7 +46,7 @@ let petSchema = Schema(
             ]),
     ])
 
-/// The numbers of the pet schema, as the store gave them.
+/// The numbers of the pet schema, as the store assigned them.
 struct Pets: Sendable {
     let person: ClassSchema
     let dog: ClassSchema

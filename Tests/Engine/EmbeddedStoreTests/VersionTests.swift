@@ -6,7 +6,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-@Suite("Versions and how long they stay")
+@Suite("Versions and their lifetime")
 struct VersionTests {
     let directory: TemporaryDirectory
 
@@ -28,7 +28,7 @@ struct VersionTests {
         }
     }
 
-    @Test("every version of a random history that is held reads as it was", arguments: [UInt64(1), 2, 3])
+    @Test("every held version of a random history is unchanged", arguments: [UInt64(1), 2, 3])
     func history(seed: UInt64) throws {
         print("VersionTests history seed \(seed)")
         var random = SeededRandom(seed: seed)
@@ -77,7 +77,7 @@ struct VersionTests {
         }
     }
 
-    @Test("equal versions are one snapshot, the newest is always there, others only while somebody holds them")
+    @Test("equal versions share a snapshot, the newest is always available, others only while they are held")
     func snapshotAt() throws {
         let (store, pets) = try open()
         let first = try store.snapshot()
@@ -88,11 +88,11 @@ struct VersionTests {
         #expect(try store.snapshot(at: Version(3)) === store.snapshot())
         let error = #expect(throws: StoreError.self) { _ = try store.snapshot(at: Version(2)) }
         #expect(error?.code == .versionGone)
-        #expect(error?.message.contains("Version 2 is no longer there") == true)
+        #expect(error?.message.contains("Version 2 is no longer available") == true)
         #expect(code { _ = try store.snapshot(at: Version(99)) } == .versionGone)
     }
 
-    @Test("more versions than allowed refuse the write, until the old ones are released")
+    @Test("a write beyond the limit of versions is rejected, until the old ones are released")
     func tooMany() throws {
         let (store, pets) = try open { $0.maximumActiveVersions = 4 }
         var pinned: (any Snapshot)? = try store.snapshot()
@@ -111,7 +111,7 @@ struct VersionTests {
         #expect(try store.activeVersions() == 1)
     }
 
-    @Test("versions that nobody holds do not count")
+    @Test("released versions do not count")
     func unpinned() throws {
         let (store, pets) = try open { $0.maximumActiveVersions = 2 }
         for number in 0..<20 {
@@ -121,7 +121,7 @@ struct VersionTests {
         #expect(try store.activeVersions() <= 2)
     }
 
-    @Test("a snapshot past the age limit is taken back, the newest never")
+    @Test("a snapshot past the age limit is revoked, the newest never")
     func expiry() throws {
         let (store, pets) = try open { $0.maximumVersionAge = 0 }
         try setName(store, pets, 1, "Ann")
@@ -131,9 +131,9 @@ struct VersionTests {
         try setName(store, pets, 1, "Cid")
         let error = #expect(throws: StoreError.self) { _ = try old.key(of: pets.person.id, primaryKey: .int(1)) }
         #expect(error?.code == .versionGone)
-        #expect(error?.message.contains("Version 2 is no longer there") == true)
+        #expect(error?.message.contains("Version 2 is no longer available") == true)
         #expect(code { _ = try store.snapshot(at: old.version) } == .versionGone)
-        // What needs no look into the file is still answered.
+        // Answers that need no read of the file are still available.
         #expect(old.count(of: pets.person.id) == 1)
         try setName(store, pets, 1, "Dan")
         #expect(code { _ = try middle.exists(pets.person.id, ObjectKey(0)) } == .versionGone)
@@ -142,7 +142,7 @@ struct VersionTests {
         #expect(try store.activeVersions() == 1)
     }
 
-    @Test("a snapshot that expires while others read from it disturbs no call that is under way")
+    @Test("a snapshot that expires while others read from it does not interrupt their calls")
     func expiryWhileReading() async throws {
         let (store, pets) = try open { $0.maximumVersionAge = 0 }
         for number in Int64(0)..<300 { try setName(store, pets, number, "old name \(number)") }
@@ -190,7 +190,7 @@ struct VersionTests {
             var options = smallClusters()
             options.maximumActiveVersions = limit
             options.maximumVersionAge = age
-            // The old values in the change log would hide what is looked at here.
+            // The old values in the change log would hide the values that this test looks for.
             options.undoLimit = 0
             let store = try EmbeddedStore.open(path: directory.path + "/" + name, schema: petSchema, options: options)
             let pets = try Pets(store)
@@ -216,7 +216,7 @@ struct VersionTests {
         #expect(try #require(sizes["aged"]) < 2 * unpinned, "\(sizes)")
     }
 
-    @Test("the floor is the oldest version that changes are known after")
+    @Test("the floor is the oldest version after which changes are known")
     func floor() throws {
         let (store, pets) = try open { $0.changeLogVersions = 5 }
         #expect(try store.changeLogFloor() == Version(1))

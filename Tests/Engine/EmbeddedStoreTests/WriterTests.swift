@@ -14,7 +14,7 @@ struct WriterTests {
 
     private struct Refused: Error {}
 
-    @Test("of many writes sent at once, each has an outcome and a version of its own")
+    @Test("each of many concurrent writes has an outcome and a version of its own")
     func groups() throws {
         let (store, pets) = try openPets(directory.store)
         let before = try store.snapshot().version
@@ -50,7 +50,7 @@ struct WriterTests {
         #expect(versions == versions.sorted() && Set(versions).count == 200)
     }
 
-    @Test("a failed write leaves objects, keys, indexes, links and counts as they were")
+    @Test("a failed write leaves objects, keys, indexes, links and counts unchanged")
     func rollBack() throws {
         let (store, pets) = try openPets(directory.store)
         let (owner, dog) = try store.write { transaction in
@@ -80,7 +80,7 @@ struct WriterTests {
         #expect(try store.snapshot().value(pets.dog.id, dog, pets.dog("owner")) == .null)
     }
 
-    @Test("work that did too much to be taken back step by step leaves nothing behind, and its neighbours stay")
+    @Test("work too large to be rolled back step by step leaves nothing behind, and other work is kept")
     func beyondTakingBack() throws {
         var options = smallClusters()
         options.journalLimit = 2000
@@ -120,7 +120,7 @@ struct WriterTests {
         }
     }
 
-    @Test("an object that links to itself can be deleted and the deletion taken back")
+    @Test("an object that links to itself can be deleted and the deletion rolled back")
     func selfLink() throws {
         let schema = Schema(
             version: 1,
@@ -166,7 +166,7 @@ struct WriterTests {
         #expect(try store.snapshot().value(pets.dog.id, key, pets.dog("age")) == .int(199))
     }
 
-    @Test("the change log gives every version after the one asked for, also when the store was opened anew")
+    @Test("the change log returns every version after the given one, also when the store was opened again")
     func changeLog() throws {
         let start: Version
         do {
@@ -186,7 +186,7 @@ struct WriterTests {
         #expect(try store.changes(after: Version(start.rawValue + 3)) == [])
     }
 
-    @Test("the change log forgets what is beyond its limit, and says so")
+    @Test("the change log drops versions beyond its limit, and reports that")
     func changeLogFloor() throws {
         var options = smallClusters()
         options.changeLogVersions = 10
@@ -201,7 +201,7 @@ struct WriterTests {
         #expect(try store.changes(after: Version(newest - 9))?.count == 9)
     }
 
-    @Test("queries inside a write see what it has done so far")
+    @Test("queries inside a write include its changes")
     func queriesInside() throws {
         let (store, pets) = try openPets(directory.store)
         let counts = try store.write { transaction in
@@ -222,7 +222,7 @@ struct WriterTests {
         #expect(try store.snapshot().count(of: pets.dog.id) == 110)
     }
 
-    @Test("long strings that share a start are told apart by the key and the index")
+    @Test("long strings with a common start are distinguished by the key and the index")
     func longStrings() throws {
         let (store, pets) = try openPets(directory.store)
         let start = String(repeating: "long ", count: 500)

@@ -72,13 +72,13 @@ struct CollectionExampleTests {
         Example(35, d: [0, 1, 2, 3]) { try $0.deleteHolder() },
     ]
 
-    @Test("lists tell what was done where", arguments: lists)
+    @Test("lists report the positions of edits", arguments: lists)
     func list(_ example: Example) throws {
         let numbers: Value = .list([.int(5), .int(6), .int(7), .int(8)])
         try check(example, Self.numbers, in: HolderStore([Self.numbers: numbers]))
     }
 
-    @Test("nothing is heard of an empty list whose owner is deleted (36), nor anything later")
+    @Test("an empty list whose owner is deleted reports nothing (36), then or later")
     func emptyList() throws {
         try check(Example(36) { try $0.deleteHolder() }, Self.numbers, in: HolderStore())
     }
@@ -106,7 +106,7 @@ struct CollectionExampleTests {
         },
     ]
 
-    @Test("lists of links tell also what changed behind the links", arguments: links)
+    @Test("lists of links also report changes behind the links", arguments: links)
     func linkList(_ example: Example) throws {
         // x, y and z, then y's bosses one above the other.
         let holders = try HolderStore(people: ["x", "y", "z", "b1", "b2", "b3", "b4"])
@@ -128,13 +128,13 @@ struct CollectionExampleTests {
             { try $0.edit(prices, .removeAll, .put(.double(9), key: "oak")) }),
     ]
 
-    @Test("maps tell keys", arguments: maps)
+    @Test("maps report keys", arguments: maps)
     func map(_ example: Example) throws {
         let trees: Value = .dictionary(ValueMap([("ash", .double(1)), ("elm", .double(2)), ("oak", .double(3))]))
         try check(example, Self.prices, in: HolderStore([Self.prices: trees]))
     }
 
-    @Test("a map whose object is deleted holds null in its place, which is a modification (49)")
+    @Test("a map whose linked object is deleted holds null in its place, which is a modification (49)")
     func deletedValue() throws {
         let holders = try HolderStore(people: ["x", "y"])
         try holders.store.write { transaction in

@@ -8,7 +8,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Random histories: what the observers of lists, sets and maps of every kind are told adds up to what is stored.
+/// Random histories: the events that observers of lists, sets and maps of every kind get add up to what is stored.
 struct CollectionHistoryTests {
     private struct Observed {
         let object: ObjectReference
@@ -25,7 +25,7 @@ struct CollectionHistoryTests {
     private static let rounds =
         2 * (ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1)
 
-    @Test("observed collections are what a fresh look gives", arguments: Kind.allCases, 0..<rounds)
+    @Test("observed collections equal freshly read ones", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         print("collection history seed \(seed)")
@@ -39,7 +39,7 @@ struct CollectionHistoryTests {
         var observed: [Observed] = []
         var changed = 0
         var resumed = 0
-        /// Versions, and the collections that were known then, to resume from.
+        /// Versions, and the collections known then, to resume from.
         var known: [(version: Version, values: [Value?])] = []
         for step in 0..<50 {
             if step % 10 == 0 { observed += try someCollections(store.store.snapshot(), live, &random) }
@@ -56,7 +56,7 @@ struct CollectionHistoryTests {
                 if let value {
                     try #require(entry.recorder.value == value, context)
                 } else {
-                    // Of an empty one that goes nothing is told.
+                    // The deletion of an empty one is not reported.
                     try #require(entry.recorder.value.map { $0.elements.isEmpty } ?? true, context)
                 }
                 let told = entry.recorder.takeChanges()
@@ -75,11 +75,11 @@ struct CollectionHistoryTests {
             }
             known.append((after.version, values))
         }
-        // Else the histories would prove little.
+        // Otherwise the histories would prove little.
         #expect(changed > 20 && resumed > 100, "seed \(seed)")
     }
 
-    /// Lets observers come back that know an earlier version. Gives how many of them were told the difference.
+    /// Lets observers resume that know an earlier version. Returns how many of them got the difference.
     private func resume(
         _ start: (version: Version, values: [Value?]), _ observed: [Observed], _ now: [Value?], _ live: LiveQueries,
         context: String
@@ -137,7 +137,7 @@ struct CollectionHistoryTests {
     }
 }
 
-/// A store of either kind in a place of its own.
+/// A store of either kind in a directory of its own.
 struct TestStores {
     let store: any Store
     private let directory: URL

@@ -6,7 +6,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Links in lists, sets and maps lead as far as single ones.
+/// Links in lists, sets and maps reach as far as single ones.
 struct CollectionLinkTests {
     @Test(
         "a change behind a link in a collection modifies the element, with and without key paths",
@@ -17,10 +17,10 @@ struct CollectionLinkTests {
         let (dog, name, friends) = (DogFriendsFixture.dog, DogFriendsFixture.name, DogFriendsFixture.friends)
         let store = try ModelStore(schema)
         let live = try LiveQueries(store)
-        // Ada has Rex among her friends, and he has nobody.
+        // Ada has Rex among her friends, and he has none.
         let (rex, ada) = try store.write { transaction in
             let rex = try transaction.create(dog, [name: .string("Rex")])
-            // A list holds him twice, a map under two keys.
+            // A list contains him twice, a map under two keys.
             let value = DogFriendsFixture.value(type, [rex, rex])
             return (rex, try transaction.create(dog, [name: .string("Ada"), friends: value]))
         }

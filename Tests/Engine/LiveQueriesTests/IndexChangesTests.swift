@@ -17,7 +17,7 @@ struct IndexChangesTests {
         }
     }
 
-    @Test("a difference is right also between lists that hold an element several times", arguments: 0..<20)
+    @Test("a difference is right also between lists that contain an element several times", arguments: 0..<20)
     func repeats(_ round: Int) {
         var random = SeededRandom(seed: 3_000 + UInt64(round))
         for _ in 0..<25 {
@@ -35,7 +35,7 @@ struct IndexChangesTests {
         #expect(KeyDiff.between(twice, twice.reversed(), isModified: { _ in false }).isEmpty)
     }
 
-    @Test("what stays is the longest run, and among those one with the fewest modified elements", arguments: 0..<20)
+    @Test("the longest run stays, and of several the one with the fewest modified elements", arguments: 0..<20)
     func bestRunStays(_ round: Int) {
         var random = SeededRandom(seed: 1_000 + UInt64(round))
         for _ in 0..<10 {
@@ -66,7 +66,7 @@ struct IndexChangesTests {
         #expect(KeyDiff.between([], [], isModified: { _ in false }).isEmpty)
     }
 
-    @Test("a merged change does what its parts do one after the other", arguments: 0..<40)
+    @Test("a merged change is equivalent to its parts one after the other", arguments: 0..<40)
     func mergeLaw(_ round: Int) {
         var random = SeededRandom(seed: 2_000 + UInt64(round))
         for _ in 0..<25 {
@@ -80,7 +80,7 @@ struct IndexChangesTests {
             #expect(merged.faults(from: first, to: third) == [])
             #expect(merged.applied(to: first, taking: third) == third)
 
-            // An element is modified if it stayed throughout and either part says so.
+            // An element is modified if it stayed throughout and either part lists it.
             var expected: [Int] = []
             for (index, _) in first.enumerated() {
                 guard let middle = a.newIndex(ofOld: index), b.newIndex(ofOld: middle) != nil else { continue }
@@ -101,7 +101,7 @@ struct IndexChangesTests {
         (0..<random.below(14)).map { ObjectKey(Int64($0)) }.shuffled(using: &random)
     }
 
-    /// A list that shares much with another one: sometimes shuffled, sometimes with one element elsewhere.
+    /// A list that shares much with another one: sometimes shuffled, sometimes with one element at another position.
     private func next(_ list: [ObjectKey], _ random: inout SeededRandom) -> [ObjectKey] {
         var list = list.filter { _ in !random.oneIn(5) }
         for number in 0..<random.below(4) {

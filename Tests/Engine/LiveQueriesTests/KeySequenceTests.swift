@@ -5,7 +5,7 @@ import StoreTesting
 import Testing
 
 struct KeySequenceTests {
-    @Test("after random insertions and removals it holds what an array holds", arguments: [0, 1, 700, 5_000, 40_000])
+    @Test("after random insertions and removals a sequence equals an array", arguments: [0, 1, 700, 5_000, 40_000])
     func behavesAsArray(_ count: Int) {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededRandom(seed: seed)
@@ -13,7 +13,7 @@ struct KeySequenceTests {
         var sequence = KeySequence(array)
         var copies: [(KeySequence, [ObjectKey])] = []
         for round in 0..<600 {
-            // Runs of insertions at one place split nodes, runs of removals empty them.
+            // Runs of insertions at one position split nodes, runs of removals empty them.
             let place = random.below(array.count + 1)
             let shrinks = random.oneIn(2)
             for _ in 0..<1 + (random.oneIn(20) ? random.below(1_200) : random.below(2)) {
@@ -21,7 +21,7 @@ struct KeySequenceTests {
                     guard !array.isEmpty else { break }
                     let index = min(place, array.count - 1)
                     let (removed, expected) = (sequence.remove(at: index), array.remove(at: index))
-                    // Noted only then: each note takes longer than the removal.
+                    // Recorded only on failure: recording takes longer than the removal.
                     if removed != expected { Issue.record("seed \(seed): \(removed) instead of \(expected)") }
                 } else {
                     let key = ObjectKey(Int64(random.below(1 << 30)))
@@ -33,7 +33,7 @@ struct KeySequenceTests {
             check(sequence, array, &random, "seed \(seed), round \(round)")
             copies.append((sequence, array))
         }
-        // What was copied earlier is as it was.
+        // Earlier copies are unchanged.
         for (copy, keys) in copies { #expect(Array(copy) == keys, "seed \(seed)") }
     }
 
@@ -56,7 +56,7 @@ struct KeySequenceTests {
         #expect(chunks == array, "\(context)")
     }
 
-    @Test("a search finds the place that a search in an array finds", arguments: [0, 1, 511, 513, 30_000])
+    @Test("a search finds the same position as in an array", arguments: [0, 1, 511, 513, 30_000])
     func searches(_ count: Int) {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededRandom(seed: seed)
@@ -79,7 +79,7 @@ struct KeySequenceTests {
         }
     }
 
-    @Test("equal sequences are equal whatever was done to them")
+    @Test("equal sequences are equal whatever their history")
     func equality() {
         let keys = (0..<3_000).map { ObjectKey($0) }
         let built = KeySequence(keys)

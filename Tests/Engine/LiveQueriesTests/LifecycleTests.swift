@@ -9,7 +9,7 @@ import Testing
 
 /// Tokens, failures, schemas that change, and stores that close.
 struct LifecycleTests {
-    @Test("a cancelled or dropped token's observer hears nothing more")
+    @Test("the observer of a cancelled or dropped token gets no more events")
     func tokens() throws {
         let tasks = try TaskStore()
         let query = BoundQuery(classID: TaskStore.task)
@@ -32,7 +32,7 @@ struct LifecycleTests {
         #expect(tasks.live.resultCount == 0)
     }
 
-    @Test("an observer that cancels itself while it is told hears nothing more")
+    @Test("an observer that cancels itself during a call gets no more events")
     func cancelsItself() throws {
         let tasks = try TaskStore()
         let token = Mutex<LiveToken?>(nil)
@@ -48,7 +48,7 @@ struct LifecycleTests {
         token.withLock { $0 = nil }
     }
 
-    @Test("an observer can begin another observation while it is told")
+    @Test("an observer can begin another observation during a call")
     func observesFromWithin() throws {
         let tasks = try TaskStore()
         let inner = Recorder()
@@ -66,7 +66,7 @@ struct LifecycleTests {
         outer.cancel()
     }
 
-    @Test("a later observer of the same query starts from the present result and hears the same changes")
+    @Test("a later observer of the same query starts from the present result and gets the same changes")
     func lateObserver() throws {
         let tasks = try TaskStore()
         let query = BoundQuery(classID: TaskStore.task)
@@ -81,7 +81,7 @@ struct LifecycleTests {
         b.cancel()
     }
 
-    @Test("versions that cancel out are not told, and versions told at once are told as one")
+    @Test("versions that cancel out are not reported, and simultaneous versions are reported as one")
     func coalescing() throws {
         let tasks = try TaskStore()
         let (recorder, token) = try tasks.observe(BoundQuery(classID: TaskStore.task))
@@ -93,7 +93,7 @@ struct LifecycleTests {
         token.cancel()
     }
 
-    @Test("changes that an observer has not taken yet become one, or none when they cancel out")
+    @Test("changes that an observer has not consumed yet become one, or none when they cancel out")
     func followedBy() throws {
         let tasks = try TaskStore()
         let changes = Mutex<[LiveChange]>([])
@@ -133,7 +133,7 @@ struct LifecycleTests {
         for token in [a, b, c, d] { token.cancel() }
     }
 
-    @Test("a new schema ends the results that it leaves without class or property, and the others go on")
+    @Test("a new schema ends the results whose class or property it removes, and the others continue")
     func schemaChanges() throws {
         let tasks = try TaskStore()
         try tasks.write { try $0.task(1, 5) }
@@ -174,7 +174,7 @@ struct LifecycleTests {
         b.cancel()
     }
 
-    @Test("only the version that the observers are at is kept, and none for nobody")
+    @Test("only the observers' version is kept, and none without observers")
     func pins() throws {
         let tasks = try TaskStore()
         let store = ProbeStore(tasks.store)
@@ -192,7 +192,7 @@ struct LifecycleTests {
         #expect(store.pinned == 0)
     }
 
-    @Test("a version that can be seen before its change set arrives is told when it has arrived, and completely")
+    @Test("a version that can be read before its change set arrives is reported when it has arrived, and completely")
     func lateChangeSets() throws {
         let tasks = try TaskStore()
         try tasks.write { try $0.task(1, 1) }

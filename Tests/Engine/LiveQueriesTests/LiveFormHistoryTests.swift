@@ -24,7 +24,7 @@ struct LiveFormHistoryTests {
     private static let rounds =
         3 * (ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1)
 
-    @Test("a live result of any query is what a fresh one gives", arguments: Kind.allCases, 0..<rounds)
+    @Test("a live result of any query equals that of a fresh one", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededRandom(seed: seed)
@@ -59,7 +59,7 @@ struct LiveFormHistoryTests {
             }
         }
         let changed = observed.filter { !$0.recorder.changes.isEmpty }
-        // Else the histories would prove little.
+        // Otherwise the histories would prove little.
         #expect(changed.count * 10 > observed.count, "seed \(seed)")
         for entry in observed { entry.token.cancel() }
     }

@@ -8,10 +8,10 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Random histories: what the events add up to is what a fresh query gives, and what they call modified is what the
-/// rules call modified.
+/// Random histories: the events add up to the result of a fresh query, and the elements that they call modified are
+/// those that the rules call modified.
 struct LiveHistoryTests {
-    @Test("every chain of changes leads to what a fresh query gives", arguments: 0..<10)
+    @Test("every chain of changes leads to the result of a fresh query", arguments: 0..<10)
     func changesCompose(_ round: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededRandom(seed: seed)
@@ -57,7 +57,7 @@ struct LiveHistoryTests {
         store.close()
     }
 
-    /// Of all told changes together, exactly the elements that stayed and reach a change are modifications.
+    /// In all reported changes together, exactly the elements that stayed and reach a change are modifications.
     private func checkModifications(
         _ told: [IndexChanges], _ old: [ObjectKey], _ new: [ObjectKey], _ changes: ChangeSet, _ query: BoundQuery,
         _ snapshot: any Snapshot, context: String
@@ -75,7 +75,7 @@ struct LiveHistoryTests {
             let expected = try isModified(key, query.classID, changes, snapshot, depth: 3)
             #expect(change.modifications.contains(index) == expected, "\(context), element \(index)")
         }
-        // However the difference was found, it is as small as the general comparison makes it, and spares as many
+        // Whatever the method, the difference is as small as the general comparison makes it, and spares as many
         // untouched elements.
         guard told.count == 1 else { return }
         var modified: Set<ObjectKey> = []
@@ -86,7 +86,7 @@ struct LiveHistoryTests {
         #expect(touched(change) == touched(smallest), "\(context)")
     }
 
-    /// Forwards from the element, as the rule is written.
+    /// Forwards from the element, literally by the rule.
     private func isModified(
         _ key: ObjectKey, _ classID: ClassID, _ changes: ChangeSet, _ snapshot: any Snapshot, depth: Int
     ) throws -> Bool {
@@ -112,7 +112,7 @@ struct LiveHistoryTests {
         var observed: [(query: BoundQuery, path: [PropertySchema], recorder: Recorder, token: LiveToken)] = []
         for number in 0..<12 {
             let objectClass = schema.classes[number % schema.classes.count]
-            // Short results are looked at element by element, long ones backwards from the changes.
+            // Short results are tested element by element, long ones backwards from the changes.
             let query = BoundQuery(classID: objectClass.id, steps: number % 3 == 0 ? [.limit(4)] : [])
             let path = randomPath(from: objectClass, schema, &random)
             let keyPath = try LiveKeyPath(
@@ -163,7 +163,7 @@ struct LiveHistoryTests {
         return path
     }
 
-    /// Whether something along the path was assigned, or started or stopped linking; as the rule is written.
+    /// Whether a property along the path was assigned, or an object started or stopped linking; literally by the rule.
     private func reaches(
         _ key: ObjectKey, _ classID: ClassID, _ path: ArraySlice<PropertySchema>, _ changes: ChangeSet,
         _ before: any Snapshot, _ after: any Snapshot
@@ -202,7 +202,7 @@ struct LiveHistoryTests {
         token.cancel()
     }
 
-    @Test("observers that come and go while commits flow see a chain without gaps")
+    @Test("observers that join and leave during commits get a chain without gaps")
     func concurrency() throws {
         let tasks = try TaskStore()
         let queries = [

@@ -1,7 +1,7 @@
 import StoreTesting
 import Testing
 
-/// The model store keeps the contract itself, so that what is compared with it is compared with the right thing.
+/// The model store keeps the contract itself, so that it is a valid reference for comparisons.
 struct ModelStoreTests {
     static let topics: [(name: String, run: @Sendable (StoreConformance.Maker) throws -> Void)] = [
         ("object keys", { try StoreConformance.objectKeys($0) }),

@@ -6,7 +6,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// What counts as a modification.
+/// The definition of modifications.
 struct ModificationTests {
     /// A task whose owner is the first of five people, each the next one's subordinate: the task reaches p0 over one
     /// link and p4 over five.
@@ -43,7 +43,7 @@ struct ModificationTests {
         token.cancel()
     }
 
-    @Test("objects that are created but linked from nowhere modify nothing")
+    @Test("objects that are created without links to them modify nothing")
     func unlinked() throws {
         let chain = try Chain()
         let (recorder, token) = try chain.tasks.observe(BoundQuery(classID: TaskStore.task))
@@ -52,7 +52,7 @@ struct ModificationTests {
         token.cancel()
     }
 
-    @Test("a link that a deletion made null modifies its holder and what reaches it")
+    @Test("a link that a deletion made null modifies its holder and the objects that reach it")
     func nullified() throws {
         let chain = try Chain()
         let (recorder, token) = try chain.tasks.observe(BoundQuery(classID: TaskStore.task))
@@ -62,7 +62,7 @@ struct ModificationTests {
         token.cancel()
     }
 
-    @Test("a link cycle ends, and modifies everything on it")
+    @Test("following a link cycle ends, and a change modifies everything on it")
     func cycle() throws {
         let tasks = try TaskStore()
         let (a, b) = try tasks.write { transaction in
@@ -132,7 +132,7 @@ struct ModificationTests {
         token.cancel()
     }
 
-    @Test("insertions and deletions are told whatever the key paths")
+    @Test("insertions and deletions are reported whatever the key paths")
     func membershipIgnoresFilters() throws {
         let tasks = try TaskStore()
         let (recorder, token) = try tasks.observe(BoundQuery(classID: TaskStore.task), keyPaths: ["title"])
@@ -143,7 +143,7 @@ struct ModificationTests {
     }
 
     /// With 20 people the filter works backwards from the changes, with 2 forwards from the elements.
-    @Test("a path through linking objects is told when one starts or stops linking, or changes", arguments: [2, 20])
+    @Test("a path through linking objects reports changes, and when one starts or stops linking", arguments: [2, 20])
     func backlinkPaths(_ count: Int) throws {
         let tasks = try TaskStore()
         let (people, task) = try tasks.write { transaction in
@@ -177,7 +177,7 @@ struct ModificationTests {
         expect([[1]], [[1]], "a new task links")
         try tasks.write { try $0.delete(TaskStore.task, other) }
         expect([[1]], [[1]], "a linking task is deleted")
-        // Somebody who joined later is compared with how they joined.
+        // A person who joined later is compared with their state at that time.
         let late = try tasks.write { try $0.person("late") }
         try tasks.write { try $0.set(TaskStore.task, task, [TaskStore.owner: .link(late)]) }
         #expect(
@@ -188,7 +188,7 @@ struct ModificationTests {
         second.cancel()
     }
 
-    @Test("an element that joined through a class off the key path is compared with how it joined")
+    @Test("an element that joined through a class off the key path is compared with its state at that time")
     func joinedFromAfar() throws {
         let schema = Schema(
             version: 1,
@@ -232,7 +232,7 @@ struct ModificationTests {
         token.cancel()
     }
 
-    @Test("key paths with other filters on the same query are told apart, and equal queries share one result")
+    @Test("key paths with other filters on the same query are distinguished, and equal queries share one result")
     func audiences() throws {
         let tasks = try TaskStore()
         try tasks.write { try $0.task(1, 10) }
@@ -248,7 +248,7 @@ struct ModificationTests {
         #expect(tasks.live.resultCount == 0)
     }
 
-    @Test("a key path that does not exist is refused with the nearest name")
+    @Test("a key path that does not exist is rejected with the nearest name")
     func unknownKeyPaths() throws {
         func error(_ text: String) -> StoreError? {
             do throws(StoreError) {

@@ -6,7 +6,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Queries that name objects, and those that ask what one object holds.
+/// Queries with objects by primary keys, and queries of the objects in one object's property.
 struct NamedObjectTests {
     private let store: ModelStore
     private let live: LiveQueries
@@ -59,7 +59,7 @@ struct NamedObjectTests {
         return inputs
     }
 
-    @Test("an object that is named before it exists counts from when it does, under its key, and no longer")
+    @Test("an object that a query names counts while it exists under its key")
     func appearsLater() throws {
         let (linking, first) = try observe("dog == obj('Dog', 7)", of: person)
         let (others, second) = try observe("NOT dog == obj('Dog', 7)", of: person)
@@ -84,7 +84,7 @@ struct NamedObjectTests {
         second.cancel()
     }
 
-    @Test("an object that is created and linked in one commit is noticed")
+    @Test("an object that is created and linked in one commit is found")
     func appearsLinked() throws {
         let (recorder, token) = try observe("ANY dogs IN {obj('Dog', 7), obj('Dog', 8)}", of: person)
         let ada = try create(person, 1)
@@ -101,7 +101,7 @@ struct NamedObjectTests {
         token.cancel()
     }
 
-    @Test("a list that holds an object twice is told edit by edit, and is empty once its holder is gone")
+    @Test("a list with an object twice is reported edit by edit, and is empty once its holder is deleted")
     func heldList() throws {
         let rex = try create(dog, 1, ["name": .string("Rex")])
         let ace = try create(dog, 2, ["name": .string("Ace")])
@@ -137,7 +137,7 @@ struct NamedObjectTests {
         for token in [first, second, third] { token.cancel() }
     }
 
-    @Test("linking objects are told when others begin or cease to link")
+    @Test("linking objects are reported when others start or stop linking")
     func linkingObjects() throws {
         let rex = try create(dog, 1)
         let ada = try create(person, 1, ["dogs": .list([.link(rex)])])
@@ -157,7 +157,7 @@ struct NamedObjectTests {
         token.cancel()
     }
 
-    @Test("a place that moves into a shape brings its object with it")
+    @Test("a place that moves into a shape adds its object to the result")
     func places() throws {
         let point = try #require(store.snapshot().schema["Point"])
         let type = try #require(point["type"]).id
@@ -182,7 +182,7 @@ struct NamedObjectTests {
         token.cancel()
     }
 
-    @Test("a result fails when a property that it reads through a link is gone from the schema")
+    @Test("a result fails when a property that it reads through a link is removed from the schema")
     func schemaChange() throws {
         let (counted, first) = try observe("SUBQUERY(dogs, $d, $d.toys.@count > 0).@count > 0", of: person)
         let (plain, second) = try observe("age > 0", of: person)

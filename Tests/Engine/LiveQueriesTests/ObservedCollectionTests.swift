@@ -6,7 +6,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Observing one object's list, set or map: beginnings, ends, and who is told.
+/// Observing one object's list, set or map: beginnings, ends, and the notified observers.
 struct ObservedCollectionTests {
     private static func link(_ key: Int64) -> Value { .link(ObjectKey(key)) }
 
@@ -35,7 +35,7 @@ struct ObservedCollectionTests {
         for token in [token, second] { token.cancel() }
     }
 
-    @Test("a key that is taken out and put in again is deleted and inserted; assigning the whole map modifies")
+    @Test("a key that is removed and added again is deleted and inserted; assigning the whole map modifies")
     func mapKeys() throws {
         let trees: Value = .dictionary(ValueMap([("ash", .double(1)), ("elm", .double(2))]))
         let holders = try HolderStore([HolderStore.prices: trees])
@@ -54,14 +54,14 @@ struct ObservedCollectionTests {
         token.cancel()
     }
 
-    @Test("replacing a list takes all of it out and puts all of it in")
+    @Test("replacing a list removes all old elements and inserts all new ones")
     func replacedList() throws {
         let holders = try HolderStore([HolderStore.numbers: .list([.int(1), .int(2)])])
         let (recorder, token) = try holders.observe(HolderStore.numbers)
         let same: Value = .list([.int(1), .int(2)])
         try holders.write { try $0.set(HolderStore.holder, HolderStore.owner.key, [HolderStore.numbers: same]) }
         #expect(recorder.takeChanges() == [.positions(IndexChanges(deletions: [0, 1], insertions: [0, 1]))])
-        // Other properties of the owner are not the list's business.
+        // Other properties of the owner do not affect the list.
         try holders.write {
             try $0.set(HolderStore.holder, HolderStore.owner.key, [HolderStore.title: .string("x")])
         }
@@ -69,7 +69,7 @@ struct ObservedCollectionTests {
         token.cancel()
     }
 
-    @Test("a mixed list tells of changes behind links at any depth of its elements, once it has some")
+    @Test("a mixed list reports changes behind links at any depth of its elements, once it has some")
     func mixedLinks() throws {
         let holders = try HolderStore([HolderStore.anything: .list([.int(1)])], people: ["x", "y"])
         let (recorder, token) = try holders.observe(HolderStore.anything)
@@ -90,7 +90,7 @@ struct ObservedCollectionTests {
         token.cancel()
     }
 
-    @Test("observers with other key paths hear other modifications, and all who hear the same share one change")
+    @Test("observers with other key paths get other modifications, and all with the same ones share one change")
     func audiences() throws {
         let holders = try HolderStore(people: ["x", "y"])
         try holders.store.write { try $0.edit(HolderStore.members, .append(Self.link(0))) }
@@ -116,7 +116,7 @@ struct ObservedCollectionTests {
         #expect(holders.live.resultCount == 0)
     }
 
-    @Test("what cannot be observed is refused with its code")
+    @Test("invalid observations are rejected with their code")
     func refusals() throws {
         let holders = try HolderStore(people: ["x"])
         let elsewhere = ObjectReference(HolderStore.holder, ObjectKey(99))
@@ -142,7 +142,7 @@ struct ObservedCollectionTests {
         #expect(holders.live.resultCount == 0)
     }
 
-    @Test("a collection whose property goes from the schema fails, and others go on")
+    @Test("a collection whose property is removed from the schema fails, and others continue")
     func schemaChange() throws {
         let holders = try HolderStore([HolderStore.numbers: .list([.int(1)])])
         let (numbers, first) = try holders.observe(HolderStore.numbers)
@@ -158,7 +158,7 @@ struct ObservedCollectionTests {
         for token in [first, second] { token.cancel() }
     }
 
-    @Test("differences that follow one another are one: keys cancel, come back and stay modified by the rules")
+    @Test("consecutive differences merge: keys cancel out, return and stay modified by the rules")
     func merging() {
         typealias Difference = LiveCollectionChange.Difference
         func keys(_ deletions: [String], _ insertions: [String], _ modifications: [String]) -> Difference {

@@ -8,7 +8,7 @@ import Testing
 
 /// Observing one object; the examples 50 to 56 of the series.
 struct ObservedObjectTests {
-    /// Keeps what an object's observer was told, in words.
+    /// Keeps the events of an object's observer, as text.
     private final class ObjectRecorder: Sendable {
         private let state = Mutex<[String]>([])
 
@@ -68,7 +68,7 @@ struct ObservedObjectTests {
         }
     }
 
-    @Test("assigned properties are told in declaration order with old and new values (50, 51)")
+    @Test("assigned properties are reported in declaration order with old and new values (50, 51)")
     func changes() throws {
         let fixture = try Fixture()
         let (recorder, token) = try fixture.observe(fixture.li)
@@ -79,7 +79,7 @@ struct ObservedObjectTests {
         token.cancel()
     }
 
-    @Test("a linked object's change is told only with a key path that leads there (52, 53)")
+    @Test("a linked object's change is reported only with a key path that leads there (52, 53)")
     func linkedChanges() throws {
         let fixture = try Fixture()
         let (shallow, a) = try fixture.observe(fixture.li)
@@ -92,7 +92,7 @@ struct ObservedObjectTests {
         b.cancel()
     }
 
-    @Test("linking objects are told without values, after the stored properties (54, 56)")
+    @Test("linking objects are reported without values, after the stored properties (54, 56)")
     func linkingObjects() throws {
         let fixture = try Fixture()
         let (recorder, token) = try fixture.observe(fixture.li, ["tasks", "name"])
@@ -110,7 +110,7 @@ struct ObservedObjectTests {
         other.cancel()
     }
 
-    @Test("a deletion is told once, without other changes of its version, and nothing after it (55)")
+    @Test("a deletion is reported once, without other changes of its version, and nothing after it (55)")
     func deletion() throws {
         let fixture = try Fixture()
         let (recorder, token) = try fixture.observe(fixture.li)
@@ -127,7 +127,7 @@ struct ObservedObjectTests {
         other.cancel()
     }
 
-    @Test("several versions are told as one, with the values of the previous event")
+    @Test("several versions are reported as one, with the values of the previous event")
     func merged() throws {
         let fixture = try Fixture()
         let (recorder, token) = try fixture.observe(fixture.li)
@@ -144,7 +144,7 @@ struct ObservedObjectTests {
         token.cancel()
     }
 
-    @Test("an object that does not exist, or a class, fails at once")
+    @Test("observing a missing object, or a missing class, fails at once")
     func missing() throws {
         let fixture = try Fixture()
         let (recorder, token) = try fixture.observe(ObjectKey(99))
@@ -157,7 +157,7 @@ struct ObservedObjectTests {
         second.cancel()
     }
 
-    @Test("after a new schema, values of new properties are told and a class that is gone fails")
+    @Test("after a new schema, values of new properties are reported and an observer of a removed class fails")
     func schemaChange() throws {
         let fixture = try Fixture()
         let (recorder, token) = try fixture.observe(fixture.boss)

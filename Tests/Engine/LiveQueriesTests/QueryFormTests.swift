@@ -62,7 +62,7 @@ struct QueryFormTests {
         "TRUEPREDICATE SORT(dog.friend.age ASC) DISTINCT(dog.age) LIMIT(4)", "dogs.@count > 0 LIMIT(3)",
     ]
 
-    /// Texts for the objects that a property of one person, or dog, holds.
+    /// Texts for the objects in a property of one person, or dog.
     private static let held: [(holder: String, property: String, text: String)] = [
         ("Person", "dogs", "TRUEPREDICATE"), ("Person", "dogs", "age > 0 SORT(name DESC)"),
         ("Person", "kennel", "toys.@count > 0"), ("Person", "pets", "TRUEPREDICATE DISTINCT(name)"),
@@ -87,7 +87,7 @@ struct QueryFormTests {
         return queries
     }
 
-    @Test("a live result of any form is what a fresh query gives", arguments: 0..<2)
+    @Test("a live result of any form equals that of a fresh query", arguments: 0..<2)
     func staysCurrent(_ round: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededRandom(seed: seed)

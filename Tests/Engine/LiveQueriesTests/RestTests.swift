@@ -7,9 +7,9 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Taking changes together while observers are costly.
+/// Processing changes together while observers are costly.
 struct RestTests {
-    /// Asks for a rest at each event, and notes the versions.
+    /// Requests a rest at each event, and records the versions.
     private final class Resting: Sendable {
         let versions = Mutex<[Version]>([])
         let gate = Gate()
@@ -27,7 +27,7 @@ struct RestTests {
         }
     }
 
-    @Test("what is committed during a rest is told together when it is over")
+    @Test("commits during a rest are reported together when it is over")
     func together() throws {
         let tasks = try TaskStore()
         let resting = Resting()

@@ -10,20 +10,20 @@ import Testing
 
 @testable import LiveQueries
 
-/// Results taken from version to version, forwards and backwards, whatever their steps.
+/// Results advanced from version to version, forwards and backwards, whatever their steps.
 struct ResultStateTests {
     enum Kind: String, CaseIterable {
         case model, embedded
     }
 
-    /// One query's result, and what it needs to go on.
+    /// One query's result, and the data needed to advance it.
     private struct Followed {
         let query: BoundQuery
         let route: QueryDependencies
         let reach: DeepChangeChecker
         let quick: ValuePredicate
         var state: ResultState
-        /// The same, kept as live queries keep theirs: in place, and with what was read earlier.
+        /// The result as live queries keep theirs: changed in place, and with cached places.
         var kept: ResultState
 
         init(_ query: BoundQuery, _ snapshot: any Snapshot) throws {
@@ -75,7 +75,7 @@ struct ResultStateTests {
         }
     }
 
-    @Test("of a long result only the beginning is kept for a limit, and it is found again", arguments: Kind.allCases)
+    @Test("for a limit only the beginning of a long result is kept, and read again if needed", arguments: Kind.allCases)
     func windows(_ kind: Kind) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededRandom(seed: seed)
@@ -99,7 +99,7 @@ struct ResultStateTests {
             }
             var next = Int64(size)
             for number in 0..<30 {
-                // Sometimes what is at the beginning goes all at once.
+                // Sometimes the beginning is removed all at once.
                 let falls = number % 10 == 9
                 let edits = (0..<(falls ? 60 : 1 + random.below(6))).map { _ in
                     (id: Int64(random.below(Int(next))), score: Int64(random.below(falls ? 3 : 50)))
@@ -130,7 +130,7 @@ struct ResultStateTests {
         }
     }
 
-    /// Takes the result over the step, back, and over it again.
+    /// Advances the result over the step, back, and over it again.
     private func check(_ followed: inout Followed, _ step: VersionDelta, _ context: Comment) throws {
         let old = followed.state
         let (new, changes) = try followed.advanced(old, by: step)
@@ -141,7 +141,7 @@ struct ResultStateTests {
         try #require(back.faults(from: Array(new.keys), to: Array(old.keys)) == [], context)
         #expect(back.deletions.count == changes.insertions.count, context)
         #expect(back.insertions.count == changes.deletions.count, context)
-        // What is kept beside the result was taken back too.
+        // The cached data was reversed too.
         let (forth, _) = try followed.advanced(again, by: step)
         try #require(forth.keys == new.keys, context)
         followed.state = forth

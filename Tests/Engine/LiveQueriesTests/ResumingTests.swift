@@ -8,9 +8,9 @@ import Testing
 
 @testable import LiveQueries
 
-/// Observers that come back with the version that they had heard of.
+/// Observers that resume from the version that they saw last.
 struct ResumingTests {
-    /// What an observer was told, with the change itself.
+    /// The events of an observer, with the changes themselves.
     private final class Told: Sendable {
         private let state = Mutex<(names: [String], changes: [LiveChange])>(([], []))
 
@@ -35,7 +35,7 @@ struct ResumingTests {
         BoundQuery(classID: TaskStore.task, steps: steps)
     }
 
-    @Test("all who resume from the same version are told the same change, as one object")
+    @Test("all observers that resume from the same version get the same change, as one object")
     func oneChangeForAll() throws {
         let tasks = try TaskStore()
         try tasks.write { for id in 0..<10 { try $0.task(Int64(id), Int64(id)) } }
@@ -56,7 +56,7 @@ struct ResumingTests {
         tasks.store.close()
     }
 
-    @Test("who knows the present version is told nothing but that it goes on; who knows one ahead begins anew")
+    @Test("resuming at the present version reports no change; resuming at a later one starts from scratch")
     func presentAndAhead() throws {
         let tasks = try TaskStore()
         try tasks.write { try $0.task(1, 1) }
@@ -75,14 +75,14 @@ struct ResumingTests {
         tasks.store.close()
     }
 
-    @Test("what is remembered of a result and what the store's past says are the same difference")
+    @Test("the cached differences equal those reconstructed from the store")
     func recentAndPast() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededRandom(seed: seed)
         let tasks = try TaskStore()
         try tasks.write { for id in 0..<30 { try $0.task(Int64(id), Int64(id)) } }
         let query = Self.query([.sort([SortKey(TaskStore.path(TaskStore.score, .int))]), .limit(20)])
-        // One who listens all the time makes the result remember.
+        // A permanent observer makes the result keep recent changes.
         let listener = Told()
         let listening = tasks.live.observe(query, deliver: listener.receive)
         tasks.live.settle()
@@ -117,7 +117,7 @@ struct ResumingTests {
         tasks.store.close()
     }
 
-    @Test("the differences that are remembered are bounded, and one of a version within a step is not given out")
+    @Test("the cached differences are bounded, and none is returned for a version within a step")
     func bounds() {
         var recent = RecentChanges(after: Version(1))
         for number in 1...100 {
@@ -138,7 +138,7 @@ struct ResumingTests {
         #expect(recent.changes(since: Version(202), at: present) == IndexChanges())
     }
 
-    @Test("a result goes on when the store takes its version back")
+    @Test("a result continues when the store releases its version")
     func versionGone() throws {
         let tasks = try TaskStore()
         try tasks.write { for id in 0..<10 { try $0.task(Int64(id), Int64(id)) } }
@@ -159,7 +159,7 @@ struct ResumingTests {
         tasks.store.close()
     }
 
-    /// A version that was taken back: everything but what it was is gone.
+    /// A version that was released: nothing of it can be read but its number.
     private final class GoneReads: ObjectReads {
         let version: Version
         let tag: HistoryTag

@@ -48,7 +48,7 @@ struct SectionExampleTests {
         Example(66, minus: [0, 1, 2]) { for word in ["adam", "alma", "bert", "cleo"] { try $0.deleteWord(word) } },
     ]
 
-    @Test("sections tell what came, went and was modified", arguments: examples)
+    @Test("sections report insertions, deletions and modifications", arguments: examples)
     func sections(_ example: Example) throws {
         let words = try WordStore("cleo", "alma", "adam", "bert")
         let (recorder, token) = try words.observe()
@@ -61,7 +61,7 @@ struct SectionExampleTests {
         token.cancel()
     }
 
-    @Test("of a single section only what concerns it is told (67, 68, 69)")
+    @Test("an observer of a single section gets only the changes in it (67, 68, 69)")
     func singleSection() throws {
         let words = try WordStore("cleo", "alma", "adam", "bert")
         let (recorder, token) = try words.observe()
@@ -108,7 +108,7 @@ struct SectionExampleTests {
         token.cancel()
     }
 
-    @Test("a section's key that changes behind an observer's key paths is told with the next thing that is told")
+    @Test("a change of a section's key that no key path names is reported with the next change")
     func silentMoves() throws {
         let words = try WordStore("adam", "alma", "bert")
         try words.write { for word in ["adam", "alma", "bert"] { try $0.annotate(word, "one") } }
@@ -121,7 +121,7 @@ struct SectionExampleTests {
                 SectionChanges(
                     sectionsToInsert: [1], insertions: [SectionPath(1, 0)], deletions: [SectionPath(0, 1)])
             ])
-        // Who comes now is told the present sections, and then what is new to it.
+        // An observer that joins now gets the present sections, and then what is new to it.
         let (late, third) = try words.observe(by: WordStore.byNote, keyPaths: ["rank"])
         try words.write { try $0.annotate("bert", "two") }
         try words.write { try $0.rank("adam", 3) }
@@ -178,7 +178,7 @@ struct SectionExampleTests {
         token.cancel()
     }
 
-    @Test("what does not fit the schema is refused, also when the schema changes later")
+    @Test("a query or key that does not fit the schema is rejected, also when the schema changes later")
     func refusals() throws {
         let words = try WordStore("adam")
         let nowhere = SectionKey(BoundPath(end: .property(PropertyID(77), PropertyType(.string))))

@@ -7,12 +7,12 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Random histories: what the observers of results in sections are told adds up to what a fresh look gives.
+/// Random histories: the events that observers of sectioned results get add up to the result of a fresh query.
 struct SectionHistoryTests {
     private struct Observed {
         let query: BoundQuery
         let key: SectionKey
-        /// With some, elements may go from section to section without a word until something else is told.
+        /// With some, elements may move from section to section unreported until another change is reported.
         let keyPaths: [LiveKeyPath]
         let recorder: SectionRecorder
         let token: LiveToken
@@ -26,7 +26,7 @@ struct SectionHistoryTests {
     private static let rounds =
         2 * (ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1)
 
-    @Test("observed sections are what a fresh look gives", arguments: Kind.allCases, 0..<rounds)
+    @Test("observed sections equal those of a fresh query", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         print("section history seed \(seed)")
@@ -39,7 +39,7 @@ struct SectionHistoryTests {
         var history = RandomHistory(schema)
         var observed = try (0..<24).map { _ in try observe(queries, schema, live, &random) }
         var resumed = 0
-        /// Versions, and the sections that were known then, to resume from.
+        /// Versions, and the sections known then, to resume from.
         var known: [(version: Version, sections: [[SectionRecorder.Section]])] = []
         for step in 0..<30 {
             for _ in 0..<1 + random.below(2) { try commit(&history, to: store.store, &random) }
@@ -59,7 +59,7 @@ struct SectionHistoryTests {
                 if let first = told.first, let last = told.last, let before = known.last?.sections, told.count > 1,
                     before.count > states.count
                 {
-                    // The changes as one lead the same way.
+                    // The merged changes lead to the same state.
                     let whole = told.dropFirst().reduce(first as LiveSectionChange?) { $0?.followed(by: $1) ?? $1 }
                     if let whole, whole.oldSections.recorded == before[states.count] {
                         let faults = whole.changes.faults(
@@ -74,12 +74,12 @@ struct SectionHistoryTests {
             }
             known.append((snapshot.version, states))
         }
-        // Else the histories would prove little.
+        // Otherwise the histories would prove little.
         #expect(resumed > 100, "seed \(seed)")
         for entry in observed { entry.token.cancel() }
     }
 
-    /// Lets observers come back that know an earlier version. Gives how many of them were told the difference.
+    /// Lets observers resume that know an earlier version. Returns how many of them got the difference.
     private func resume(
         _ start: (version: Version, sections: [[SectionRecorder.Section]]), _ observed: [Observed],
         _ now: [[SectionRecorder.Section]], _ live: LiveQueries, context: String
@@ -104,7 +104,7 @@ struct SectionHistoryTests {
         return resumed.count { $0.2.isResumed }
     }
 
-    /// Keys may differ that are equal in the order.
+    /// Keys that are equal in the order may differ.
     private static func areAlike(_ a: [SectionRecorder.Section], _ b: [SectionRecorder.Section]) -> Bool {
         a.count == b.count && zip(a, b).allSatisfy { $0.rows == $1.rows && Value.order($0.key, $1.key) == 0 }
     }

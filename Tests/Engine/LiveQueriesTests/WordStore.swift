@@ -34,7 +34,7 @@ struct WordStore {
     static let byNote = SectionKey(BoundPath(end: .property(note, PropertyType(.string))))
     static let sorted = BoundQuery(classID: wordClass, steps: [.sort([SortKey(path)])])
 
-    /// With the words, which are also their ids.
+    /// Makes a store with the words, which are also their ids.
     init(_ words: String...) throws {
         store = try ModelStore(Self.schema)
         live = try LiveQueries(store)

@@ -84,13 +84,13 @@ struct WorkedExampleTests {
         },
     ]
 
-    @Test("sorted results report what moved as a deletion and an insertion", arguments: sorted)
+    @Test("sorted results report moved elements as a deletion and an insertion", arguments: sorted)
     func sortedResults(_ example: Example) throws {
         let query = BoundQuery(classID: TaskStore.task, steps: [.sort([Self.byScoreDescending])])
         try check(example, query) { try Self.createFour($0) }
     }
 
-    @Test("limited results report what slid in and out")
+    @Test("limited results report elements that enter and leave")
     func limitedResults() throws {
         let sorted = BoundQuery(
             classID: TaskStore.task, steps: [.sort([Self.byScoreDescending]), .limit(2)])
@@ -107,7 +107,7 @@ struct WorkedExampleTests {
         Example(24, d: [0], i: [0]) { try $0.deleteTask(1) },
     ]
 
-    @Test("distinct results report representatives that come and go", arguments: distinct)
+    @Test("distinct results report changes of the representatives", arguments: distinct)
     func distinctResults(_ example: Example) throws {
         let query = BoundQuery(
             classID: TaskStore.task, steps: [.distinct([TaskStore.path(TaskStore.title, .string)])])
@@ -126,7 +126,7 @@ struct WorkedExampleTests {
         }
     }
 
-    /// Runs the example; one with a second transaction has both told as one change.
+    /// Runs the example; a second transaction is reported together with the first as one change.
     private func check(_ example: Example, _ query: BoundQuery, _ setUp: @escaping Work) throws {
         let tasks = try TaskStore()
         try tasks.write(setUp)
@@ -155,7 +155,7 @@ struct WorkedExampleTests {
 }
 
 extension TaskStore {
-    /// Does something while the worker's thread is held up, so that it finds everything at once afterwards.
+    /// Runs `body` while the worker's thread is blocked, so that it processes everything at once afterwards.
     func withWorkerBusy(_ body: () throws -> Void) throws {
         let gate = Gate()
         let token = live.observe(BoundQuery(classID: Self.person)) { event in

@@ -16,7 +16,7 @@ struct Base64Tests {
         #expect(Base64.url.decode(bare) == Array(bytes.utf8))
     }
 
-    @Test("all bytes come back, with the last two characters of each alphabet")
+    @Test("all bytes are decoded as they were, with the last two characters of each alphabet")
     func roundTrip() {
         for count in 0..<70 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 255 - $0 * 37) }

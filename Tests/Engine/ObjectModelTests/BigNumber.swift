@@ -1,4 +1,4 @@
-/// A whole number of any size, slow and simple: what exact comparisons are checked against.
+/// A whole number of any size, slow and simple: the reference for exact comparisons.
 struct BigNumber {
     /// Base 10^9, least first, without zeros at the end.
     private var limbs: [UInt64] = []
@@ -59,7 +59,7 @@ struct ExactNumber {
         digits = UInt128(value.magnitude)
     }
 
-    /// Of `-12.5E+3` and the like, as `Decimal128.description` writes it.
+    /// Parses `-12.5E+3` and the like, as `Decimal128.description` writes it.
     init(decimal text: String) {
         isNegative = text.hasPrefix("-")
         let parts = text.drop { $0 == "-" }.split(separator: "E")

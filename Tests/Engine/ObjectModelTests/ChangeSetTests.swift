@@ -9,7 +9,7 @@ struct ChangeSetTests {
     /// A class's objects, for replaying changes.
     private typealias Objects = [ObjectKey: PropertySet]
 
-    @Test("an object made and deleted leaves no trace, and one made and changed is only made")
+    @Test("an object created and deleted leaves no trace, and one created and changed is only created")
     func cancelling() {
         var changes = ClassChanges()
         changes.recordInsertion(ObjectKey(1))
@@ -22,7 +22,7 @@ struct ChangeSetTests {
         #expect(changes == ClassChanges(deletions: [ObjectKey(2)]))
     }
 
-    @Test("an edit is a modification of its property; it goes with the object, and nothing of it is left when undone")
+    @Test("an edit is a modification of its property; it disappears with the object, and when undone")
     func edits() {
         let key = ObjectKey(1)
         var inserted = ListEdit()
@@ -76,7 +76,7 @@ struct ChangeSetTests {
         #expect(putBack == ClassChanges(modifications: [key: PropertySet([Self.p])]))
     }
 
-    @Test("merging keeps the later version and remembers that the schema was replaced")
+    @Test("merging keeps the later version and the flag of a replaced schema")
     func versions() {
         var first = ChangeSet(version: Version(2), schemaChanged: true)
         first.merge(ChangeSet(version: Version(3)))

@@ -1,15 +1,15 @@
 import ObjectModel
 import Testing
 
-/// What was done to a collection, against elements that are told apart by a tag each.
+/// The edits of a collection, against elements that each have a tag.
 struct CollectionEditTests {
-    /// A list's element: the position that it had at the start, or nil if it was put in later.
+    /// A list's element: the position that it had at the start, or nil if it was inserted later.
     private struct Element: Hashable {
         var before: Int?
         var isModified = false
     }
 
-    /// The difference that the elements themselves show.
+    /// The difference according to the elements' tags.
     private static func difference(_ elements: [Element], before: Int) -> ListEdit {
         let kept = Set(elements.compactMap(\.before))
         return ListEdit(
@@ -18,7 +18,7 @@ struct CollectionEditTests {
             modifications: IndexRuns(elements.indices.filter { elements[$0].before != nil && elements[$0].isModified }))
     }
 
-    /// Does one thing to the elements and notes it.
+    /// Applies one operation to the elements and records it.
     private static func step(_ elements: inout [Element], _ edit: inout ListEdit, _ random: inout Random) {
         let index = elements.isEmpty ? 0 : Int(random.next() % UInt64(elements.count))
         let length = min(Int(random.next() % 4), elements.count - index)
@@ -53,7 +53,7 @@ struct CollectionEditTests {
         }
     }
 
-    @Test("a list's edit says what was taken out, put in and assigned, and merges as if all had been noted at once")
+    @Test("a list's edit has removals, insertions and assignments, and merges as if recorded at once")
     func lists() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
@@ -86,13 +86,13 @@ struct CollectionEditTests {
         }
     }
 
-    /// An element that keeps its identity when it moves: those that were there before have their position then.
+    /// An element that keeps its identity when it moves: original elements have their former position.
     private struct Moving: Hashable {
         let id: Int
         var isModified = false
     }
 
-    @Test("elements that moved are taken out and put in, but for those that were moved back")
+    @Test("elements that moved are removed and inserted, except those that were moved back")
     func moves() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
@@ -160,7 +160,7 @@ struct CollectionEditTests {
         #expect(ListEdit(replacing: 0, with: 0).isEmpty)
     }
 
-    @Test("a set's edit is the difference between what it held and what it holds")
+    @Test("a set's edit is the difference between its old and new elements")
     func sets() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
@@ -190,7 +190,7 @@ struct CollectionEditTests {
         }
     }
 
-    @Test("a map's edit names the keys that went, came and were assigned")
+    @Test("a map's edit has the removed, added and assigned keys")
     func maps() {
         let keys = ["", "a", "A", "é", "e\u{301}", "b"].map { MapKey($0) }
         let seed = UInt64.random(in: 0..<1 << 32)
@@ -198,7 +198,7 @@ struct CollectionEditTests {
         for _ in 0..<1000 {
             let before = Set(keys.filter { _ in random.next() % 2 == 0 })
             var map = before
-            // Of those that were there before: assigned since they were, and taken out at some time.
+            // Of the original keys: assigned since, and removed at some time.
             var assigned: Set<MapKey> = []
             var removed: Set<MapKey> = []
             var whole = MapEdit()
@@ -229,7 +229,7 @@ struct CollectionEditTests {
         }
     }
 
-    @Test("edits of different kinds do not mix: the later one counts")
+    @Test("edits of different kinds do not merge: the later one counts")
     func kinds() {
         var edit = CollectionEdit.list(ListEdit(replacing: 2, with: 1))
         let later = CollectionEdit.set(SetEdit(insertions: [.int(1)]))
@@ -239,7 +239,7 @@ struct CollectionEditTests {
         #expect(edit.isEmpty)
     }
 
-    @Test("keys of maps are told apart by their bytes and ordered by them")
+    @Test("keys of maps are compared and ordered by their bytes")
     func mapKeys() {
         #expect(MapKey("é") != MapKey("e\u{301}"))
         #expect(Set([MapKey("é"), MapKey("e\u{301}"), MapKey("é")]).count == 2)

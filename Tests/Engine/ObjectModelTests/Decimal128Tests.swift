@@ -50,7 +50,7 @@ struct Decimal128Tests {
         ])
     func malformed(text: String) { #expect(Decimal128(text) == nil) }
 
-    @Test("what it is")
+    @Test("decimals know their kind and their value")
     func kinds() throws {
         #expect(Decimal128.nan.isNaN && !Decimal128.nan.isInfinite && !Decimal128.nan.isFinite)
         #expect(Decimal128.infinity.isInfinite && !Decimal128.infinity.isNaN && !Decimal128.infinity.isFinite)
@@ -58,13 +58,13 @@ struct Decimal128Tests {
         #expect(Decimal128.zero.isZero && (-Decimal128.zero).isZero && Decimal128.zero.isFinite)
         #expect(Decimal128.zero == Decimal128(0 as Int64))
         #expect(try !#require(Decimal128("1E-6176")).isZero)
-        // Beyond 34 digits, and with the bits that would lead further beyond.
+        // Beyond 34 digits, and with the bits that would mean even more.
         let beyond = Decimal128(high: 0x3041_ED09_BEAD_87C0, low: 0x378D_8E64_0000_0000)
         #expect(beyond.isZero && beyond.description == "0")
         #expect(Decimal128(high: 0x6C10_0000_0000_0000, low: 7).isZero)
     }
 
-    @Test("arithmetic rounds to 34 digits, half to even, and has infinities and NaN at its ends")
+    @Test("arithmetic rounds to 34 digits, half to even, and has infinities and NaN at its limits")
     func arithmetic() throws {
         func decimal(_ text: String) throws -> Decimal128 { try #require(Decimal128(text)) }
         #expect(try (decimal("1.10") + decimal("2.2")).description == "3.30")
@@ -80,7 +80,7 @@ struct Decimal128Tests {
         #expect((Decimal128.infinity - .infinity).isNaN)
     }
 
-    @Test("an average is the sum by the number, and there is none of nothing")
+    @Test("an average is the sum divided by the count, and nil for a count of zero")
     func average() throws {
         var sum = Decimal128.zero
         for text in ["1.10", "2.20", "4.35"] { sum += try #require(Decimal128(text)) }
@@ -111,7 +111,7 @@ struct Decimal128Tests {
         #expect(try #require(Decimal128("-0.0")).exactInt64 == 0)
     }
 
-    @Test("a double becomes its 34 leading digits, or the digits that it is written with")
+    @Test("a double becomes its 34 leading digits, or the digits of its text")
     func fromDouble() {
         #expect(Decimal128(0.1).description == "0.1000000000000000055511151231257827")
         #expect(Decimal128(shortest: 0.1).description == "0.1")
@@ -123,7 +123,7 @@ struct Decimal128Tests {
         #expect(Decimal128(Double.leastNonzeroMagnitude).description == "4.940656458412465441765687928682214E-324")
     }
 
-    @Test("every double comes back from its nearest decimal and from its shortest text")
+    @Test("every double is recovered from its nearest decimal and from its shortest text")
     func doubleRoundTrip() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
@@ -135,7 +135,7 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("what is printed reads back to the same encoding, whatever the digits and the exponent")
+    @Test("a printed decimal parses to the same encoding, whatever the digits and the exponent")
     func printedReadsBack() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
@@ -196,7 +196,7 @@ struct Decimal128Tests {
         return Decimal128("1E\(exponent - fraction)") ?? .zero
     }
 
-    @Test("far ends compare, too")
+    @Test("numbers at the limits compare, too")
     func ends() throws {
         let tiny = try #require(Decimal128("1E-6176"))
         let huge = try #require(Decimal128("9.999999999999999999999999999999999E+6144"))

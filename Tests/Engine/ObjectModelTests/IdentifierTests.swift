@@ -2,7 +2,7 @@ import ObjectModel
 import Testing
 
 struct IdentifierTests {
-    @Test("an ObjectId is read from 24 digits of either case and written in lower case")
+    @Test("an ObjectId is parsed from 24 digits of either case and written in lower case")
     func objectIds() throws {
         let id = try #require(ObjectId(hex: "507F1f77bcf86cd799439011"))
         #expect(id.hex == "507f1f77bcf86cd799439011")
@@ -16,7 +16,7 @@ struct IdentifierTests {
         #expect(ObjectId(bytes: [UInt8](repeating: 1, count: 11)) == nil)
     }
 
-    @Test("a UUID is read from its hyphenated form of either case and written in lower case")
+    @Test("a UUID is parsed from its hyphenated form of either case and written in lower case")
     func uuids() throws {
         let uuid = try #require(UUIDValue(text: "3B241101-e2bb-4255-8caf-4136c566a962"))
         #expect(uuid.text == "3b241101-e2bb-4255-8caf-4136c566a962")

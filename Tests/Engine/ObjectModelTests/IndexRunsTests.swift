@@ -3,7 +3,7 @@ import Testing
 
 /// Runs of positions against a plain set of them.
 struct IndexRunsTests {
-    @Test("runs hold the same positions as a set, whatever is done to them, and never touch one another")
+    @Test("runs have the same positions as a set after any edits, and never touch one another")
     func againstASet() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
@@ -52,7 +52,7 @@ struct IndexRunsTests {
         }
     }
 
-    @Test("neighbouring runs given together are joined, empty ones left out")
+    @Test("neighbouring runs given together are joined, empty ones ignored")
     func joining() {
         #expect(IndexRuns(runs: [4..<6, 0..<2, 2..<4, 9..<9]).runs == [0..<6])
         #expect(IndexRuns([3, 1, 2, 7]).runs == [1..<4, 7..<8])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Marks")
 struct MarkTests {
-    @Test("a mark is written as the version and the first half of the tag, and read again")
+    @Test("a mark is written as the version and the first half of the tag, and parsed again")
     func text() {
         let mark = Mark(Version(41), HistoryTag(rawValue: 0x0a1b_2c3d_ffff_ffff))
         #expect(mark.description == "41-0a1b2c3d")
@@ -27,7 +27,7 @@ struct MarkTests {
         ])
     func malformed(_ text: String) { #expect(Mark(text) == nil) }
 
-    @Test("a mark is of the history that drew its tag")
+    @Test("a mark belongs to the history that drew its tag")
     func history() {
         let tag = HistoryTag.random()
         #expect(Mark(Version(3), tag).isOf(tag))

@@ -13,7 +13,7 @@ struct NearestNameTests {
         #expect(["name", "age", "breed", "weight"].nearest(to: typed) == expected)
     }
 
-    @Test("of two names at the same distance the first one is meant, and an exact one before both")
+    @Test("of two names at the same distance the first one is chosen, and an exact one before both")
     func ties() {
         #expect(["cat", "car"].nearest(to: "cab") == "cat")
         #expect(["cat", "cab", "car"].nearest(to: "CAB") == "cab")

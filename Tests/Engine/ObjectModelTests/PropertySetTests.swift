@@ -2,7 +2,7 @@ import ObjectModel
 import Testing
 
 struct PropertySetTests {
-    @Test("a set holds exactly what was inserted, in ascending order, whatever the numbers")
+    @Test("a set contains exactly the inserted members, in ascending order, whatever the numbers")
     func members() {
         let set = PropertySet([PropertyID(200), PropertyID(1), PropertyID(63), PropertyID(64), PropertyID(1)])
         #expect(set.members.map(\.rawValue) == [1, 63, 64, 200])

@@ -42,7 +42,7 @@ struct PropertyTypeTests {
         #expect(!PropertyType(.data).accepts(.string("")))
     }
 
-    @Test("a new object's value is the default, else null when optional, else zero")
+    @Test("a new object's value is the default, otherwise null when optional, otherwise zero")
     func initialValues() {
         #expect(PropertySchema("a", PropertyType(.int), defaultValue: .int(4)).initialValue == .int(4))
         #expect(PropertySchema("a", PropertyType(.int, isOptional: true)).initialValue == .null)

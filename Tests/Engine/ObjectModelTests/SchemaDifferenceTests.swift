@@ -8,7 +8,7 @@ struct SchemaDifferenceTests {
         let sentence: String
         let effect: SchemaDifference.Effect
         var inRealm = true
-        /// Whether the property's values stay, that is its number.
+        /// Whether the property keeps its values, that is its number.
         var keeps = false
         var testDescription: String { "\(before ?? "none") → \(after ?? "none")" }
     }
@@ -108,12 +108,12 @@ struct SchemaDifferenceTests {
                 "needsMigration: Primary Key for class 'B' has been added.",
                 "automatic: Property 'B.i' has been made unindexed.",
                 "automatic: Property 'B.j' has been made indexed for full-text search.",
-                "automatic: Property 'B.j' has another default value.",
+                "automatic: Property 'B.j' has a new default value.",
                 "needsMigration: Primary Key for class 'A' has changed from 'i' to 'j'.",
                 "automatic: Property 'A.i' has been made indexed.",
                 "needsMigration: Class 'E' has been changed from embedded to top-level.",
                 "automatic: Property 'E.j' has been made unindexed for full-text search.",
-                "automatic: Property 'E.j' has another default value.",
+                "automatic: Property 'E.j' has a new default value.",
                 "needsMigration: Primary Key for class 'F' has been removed.",
                 "losesData: Class 'Gone' has been removed.",
             ])
@@ -123,7 +123,7 @@ struct SchemaDifferenceTests {
         #expect(inRealm == ["B", "B", "A", "E", "F"])
     }
 
-    @Test("a rename carries the number over and is one change, with what else changed about the property")
+    @Test("a rename keeps the number and is one change, with the other changes of the property")
     func renames() {
         let old = Schema(
             version: 1,

@@ -38,7 +38,7 @@ struct SchemaTests {
         #expect(schema["Dog"]?["x"] == nil)
     }
 
-    @Test("numbers are kept for what stays, new for what is new or of another type, and never used twice")
+    @Test("numbers are kept for what stays, new for new or retyped properties, and never used twice")
     func adoption() throws {
         let first = Self.schema(1, [Self.dog, Self.person])
         var dog = Self.dog
@@ -50,7 +50,7 @@ struct SchemaTests {
         #expect(second["Dog"]?.properties.map { "\($0.name) \($0.id.rawValue)" } == ["age 4", "id 1", "owner 3"])
         #expect(second["Person"]?["dogs"]?.originProperty == PropertyID(3))
 
-        // The name comes back: a new number. So does a property of another type, and a class that was gone.
+        // The name returns with a new number. So does a property of another type, and a class that had been removed.
         dog.properties.append(PropertySchema("name", PropertyType(.string)))
         dog.properties[0].type = PropertyType(.double)
         let third = Self.schema(3, [dog, Self.person]).adoptingIdentities(of: second)

@@ -7,7 +7,7 @@ struct SchemaValidationTests {
         let properties: [PropertySchema]
         var primaryKey: String?
         var name = "A"
-        /// More classes, beside an embedded class `E` that is there when a property links to it.
+        /// More classes, in addition to an embedded class `E` that exists when a property links to it.
         var others: [ClassSchema] = []
         var testDescription: String { fault }
     }
@@ -106,7 +106,7 @@ struct SchemaValidationTests {
             Faulty(fault: "longer than 63 bytes", properties: [p(String(repeating: "é", count: 32), "int")]),
             Faulty(
                 fault: "longer than 57 bytes", properties: [p("a", "int")], name: String(repeating: "A", count: 58)),
-            Faulty(fault: "'1A' cannot name a class", properties: [p("a", "int")], name: "1A"),
+            Faulty(fault: "'1A' is not a valid class name", properties: [p("a", "int")], name: "1A"),
             Faulty(fault: "it is the name of a type", properties: [p("a", "int")], name: "objectId"),
             Faulty(fault: "Class 'A' has more than 65535 properties.", properties: many(65_536)),
             Faulty(
@@ -181,7 +181,7 @@ struct SchemaValidationTests {
         }
     }
 
-    @Test("defaults of every kind are possible, of collections too, as long as they name no objects")
+    @Test("defaults of every kind are possible, of collections too, as long as they contain no objects")
     func defaults() {
         let examples: [(String, Value)] = [
             ("int?", .null), ("data", .data([1])), ("decimal128", .decimal(.zero)), ("mixed", .list([.int(1), .null])),
@@ -196,7 +196,7 @@ struct SchemaValidationTests {
         #expect(Schema(version: 1, classes: [ClassSchema("A", properties: [text])]).faults() == [])
     }
 
-    @Test("all faults of all classes are named, in the order of the classes")
+    @Test("all faults of all classes are reported, in the order of the classes")
     func manyFaults() {
         let a = ClassSchema(
             "A", primaryKey: "x",
@@ -214,7 +214,7 @@ struct SchemaValidationTests {
                 "Property 'A.d' of type 'object' has unknown object type 'D'",
                 "Property 'A.x' of type 'decimal128{}' cannot be made the primary key.",
                 "Property 'A.x' of type 'decimal128{}' cannot be indexed.",
-                "Property 'A.m' of type 'mixed' cannot be nullable: null is among its values anyhow.",
+                "Property 'A.m' of type 'mixed' cannot be nullable: null is already one of its values.",
                 "Embedded object type 'B' cannot have a primary key.",
                 "Class 'B' appears more than once.",
                 "Embedded object type 'B' cannot have a primary key.",
@@ -223,7 +223,7 @@ struct SchemaValidationTests {
             ])
     }
 
-    @Test("two separate cycles of embedded classes are named each, a cycle through one of them once")
+    @Test("two separate cycles of embedded classes are both reported, a cycle through one of them once")
     func cycles() {
         let schema = Schema(
             version: 1,

@@ -50,7 +50,7 @@ struct TimestampTests {
         #expect(timestamp.rfc3339 == text)
     }
 
-    @Test("what is written is read back as the same point, and order in time is order of values")
+    @Test("a written date is parsed as the same point, and order in time is order of values")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
@@ -68,12 +68,12 @@ struct TimestampTests {
         }
     }
 
-    @Test("every date that there is, is read as it is written")
+    @Test("every date is parsed as it is written")
     func everyDate() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
         for _ in 0..<5_000 {
-            // All magnitudes alike, around the ends of centuries, of four digits and of the calendar as well.
+            // All magnitudes equally, also around the ends of centuries, of four digits and of the calendar.
             let seconds = Int64(bitPattern: random.next()) >> Int64(random.next() % 64)
             let near: [Int64] = [0, -62_167_219_200, 253_402_300_800, 67_768_036_191_676_800, -67_768_040_609_740_800]
             let start = random.next() % 2 == 0 ? 0 : near[Int(random.next() % 5)]
@@ -86,7 +86,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("extreme seconds are written without stopping the program")
+    @Test("extreme seconds are written without a trap")
     func extremes() throws {
         for timestamp in [
             Timestamp(seconds: .max), Timestamp(seconds: .min),
@@ -99,7 +99,7 @@ struct TimestampTests {
         #expect(Timestamp(seconds: 253_402_300_800).rfc3339 == "10000-01-01T00:00:00Z")
     }
 
-    @Test("parts of opposite signs or a whole second of nanoseconds are no timestamp")
+    @Test("parts of opposite signs or a whole second of nanoseconds are not a timestamp")
     func parts() {
         #expect(Timestamp(seconds: 1, nanoseconds: -1) == nil)
         #expect(Timestamp(seconds: -1, nanoseconds: 1) == nil)

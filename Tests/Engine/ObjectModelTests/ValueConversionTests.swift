@@ -105,7 +105,7 @@ struct ValueConversionTests {
         }
     }
 
-    @Test("what no value could be converted to is known from the types alone")
+    @Test("the types alone show that no value can be converted")
     func convertibleTypes() {
         for (from, to, expected) in [
             ("int", "string", true), ("A?", "int", false), ("A?", "A[]", true), ("A[]", "mixed", false),

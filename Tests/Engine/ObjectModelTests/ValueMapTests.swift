@@ -5,7 +5,7 @@ import Testing
 struct ValueMapTests {
     private static let keys = ["", "a", "A", "ab", "é", "e\u{301}", "日", "\u{0}", "z"]
 
-    @Test("a map holds each key once, the last value given for it, in the order of the keys' bytes")
+    @Test("a map has each key once, with the last value given for it, in the order of the keys' bytes")
     func construction() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
@@ -21,7 +21,7 @@ struct ValueMapTests {
         }
     }
 
-    @Test("entries are assigned and taken out one by one")
+    @Test("entries are assigned and removed one by one")
     func editing() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)

@@ -2,7 +2,7 @@ import ObjectModel
 import Testing
 
 struct ValueOrderTests {
-    /// Not a NaN by a slip: then its rung of the ladder would be wrong.
+    /// The fallback is a NaN, so that a misspelt number fails in its place of the ladder.
     private static func decimal(_ text: String) -> Value { .decimal(Decimal128(text) ?? .nan) }
 
     /// Ascending; values within one array are equal in the order.
@@ -64,7 +64,7 @@ struct ValueOrderTests {
         }
     }
 
-    /// Numbers that lie close together, more often than anything else.
+    /// Mostly numbers that are close together.
     private func value(_ random: inout Random) -> Value {
         let magnitude = Int64(1) << Int64(random.next() % 63)
         let near = magnitude &+ Int64(random.next() % 5) &- 2

@@ -31,7 +31,7 @@ struct CollectionLinkTests {
                 ]),
         ])
 
-    /// Of every hundredth dog only a few owners know, so that both ways of the operator are taken.
+    /// Only a few owners link to every hundredth dog, so that both methods of the operator are used.
     static func rows(owners: Int, dogs: Int, _ random: inout SeededRandom) -> Rows {
         var rows = Rows(schema: schema)
         for number in 0..<dogs {
@@ -104,7 +104,7 @@ struct CollectionLinkTests {
         return predicates
     }
 
-    @Test("what a scan finds through links in collections is what the test of each object finds", arguments: 0..<3)
+    @Test("a scan through links in collections finds the same objects as the test of each object", arguments: 0..<3)
     func operatorsAndRows(_ size: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
@@ -125,7 +125,7 @@ struct CollectionLinkTests {
         }
     }
 
-    @Test("explain says whether links are tested, walked back or followed")
+    @Test("explain reports whether links are tested, walked back or followed")
     func explain() throws {
         var random = SeededRandom.fresh()
         func words(_ predicate: BoundPredicate, owners: Int, dogs: Int) throws -> String {
@@ -144,7 +144,7 @@ struct CollectionLinkTests {
                 .path(BoundPath(links: dogs, end: .property(PropertyID(2), PropertyType(.string)))), .equal,
                 .constant(.string("dog7"))))
         #expect(
-            try words(age(.notEqual), owners: 300, dogs: 300).contains("links in dogs to Dog: tested where they lie"))
+            try words(age(.notEqual), owners: 300, dogs: 300).contains("links in dogs to Dog: tested in place"))
         #expect(try words(named, owners: 300, dogs: 300).contains("links in dogs to Dog: walk of backlinks, objects"))
         #expect(try words(age(.equal), owners: 9, dogs: 9000).contains("row by row"))
         let subquery = BoundOperand.subquery(
@@ -152,6 +152,6 @@ struct CollectionLinkTests {
         #expect(
             try words(
                 .comparison(BoundComparison(subquery, .greater, .constant(.int(1)))), owners: 90, dogs: 90
-            ).contains("number of links in dogs to Dog: tested where they lie"))
+            ).contains("number of links in dogs to Dog: tested in place"))
     }
 }

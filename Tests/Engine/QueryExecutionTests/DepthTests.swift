@@ -7,7 +7,7 @@ import Testing
 
 @testable import QueryExecution
 
-/// The deepest trees that the parser lets through, where the stack is smallest: on the threads of a parallel scan.
+/// The deepest trees that the parser accepts, where the stack is smallest: on the threads of a parallel scan.
 @Suite("Deep queries")
 struct DepthTests {
     private static let depth = QueryParser.depthLimit - 1
@@ -23,7 +23,7 @@ struct DepthTests {
             + " > number",
     ]
 
-    @Test("the deepest query runs on every thread and says the same as one object at a time", arguments: texts)
+    @Test("the deepest query runs on every thread and agrees with the test of each object", arguments: texts)
     func deep(_ text: String) throws {
         var random = SeededRandom(seed: 7)
         let rows = ScanTests.rows(700, &random)

@@ -4,8 +4,8 @@ import QueryLanguage
 import StoreTesting
 import Testing
 
-/// Worked examples over collections, mixed values and computed operands: a predicate and the things that it finds, one by
-/// one, in a plan, and by the reference evaluator.
+/// Worked examples over collections, mixed values and computed operands: a predicate and the things that it finds, one
+/// by one, in a plan, and by the reference evaluator.
 @Suite("The meaning of predicates over every type")
 struct EveryTypeMeaningTests {
     static let thing = ClassID(1)
@@ -365,7 +365,7 @@ struct EveryTypeMeaningTests {
 
     static let cases = collections + values + computed
 
-    @Test("a predicate finds what the language says", arguments: cases.indices)
+    @Test("a predicate finds the documented objects", arguments: cases.indices)
     func meaning(_ index: Int) throws {
         let (words, predicate, expected) = Self.cases[index]
         let executor = QueryExecutor(try MemoryColumnSource(Self.rows))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueryExecution
 
-/// Sorting all objects by two keys, against a sort that compares them one with another.
+/// Sorting all objects by two keys, against a sort that compares them pairwise.
 @Suite("Full sorts")
 struct FullSortTests {
     private struct Pair {
@@ -23,7 +23,7 @@ struct FullSortTests {
         let endings = [
             "", "0", "\u{0}", "0\u{0}", "0\u{0}\u{0}", "12", "123456", "1234567", "123456\u{0}", "é", "2", "~",
         ]
-        // Every other time an ending that does not fit into a word.
+        // Every other time a suffix that does not fit into a word.
         for longEndings: [String] in [[], ["12345678", "123456789", "12345678\u{0}"]] {
             var rows = Rows(schema: ScanTests.schema)
             var pairs: [Pair] = []
@@ -55,7 +55,7 @@ struct FullSortTests {
         }
     }
 
-    /// Byte by byte, null first.
+    /// Compares byte by byte, null first.
     private static func order(_ left: String?, _ right: String?) -> Int {
         guard let left, let right else { return (left == nil ? 0 : 1) - (right == nil ? 0 : 1) }
         if left.utf8.elementsEqual(right.utf8) { return 0 }

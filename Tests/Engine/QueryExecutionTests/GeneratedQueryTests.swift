@@ -8,7 +8,7 @@ import Testing
 /// The executor against the reference evaluator, on random schemas, objects and queries. A failure names its seed.
 @Suite("Generated queries")
 struct GeneratedQueryTests {
-    @Test("the executor gives what the reference evaluator gives", arguments: 0..<5, [64, 128])
+    @Test("the executor returns the reference evaluator's results", arguments: 0..<5, [64, 128])
     func agreement(_ round: Int, _ clusterCapacity: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
@@ -50,7 +50,7 @@ struct GeneratedQueryTests {
         }
     }
 
-    @Test("a page after a cursor goes on where the cursor is", arguments: 0..<4)
+    @Test("a page after a cursor continues where the cursor is", arguments: 0..<4)
     func cursors(_ round: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
@@ -81,7 +81,7 @@ struct GeneratedQueryTests {
         }
     }
 
-    @Test("sorting many objects by several keys is what the reference evaluator does")
+    @Test("sorting many objects by several keys equals the reference evaluator's order")
     func sortingMany() throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
@@ -97,11 +97,11 @@ struct GeneratedQueryTests {
         }
     }
 
-    @Test("the first of many are the same as the beginning of all", arguments: [1, 3, 100, 1500])
+    @Test("the first of many are the beginning of all", arguments: [1, 3, 100, 1500])
     func firstOfMany(_ limit: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
-        // More objects than the sorter gathers before it cuts.
+        // More objects than the sorter collects before it cuts.
         let rows = RandomRows.make(&random, objectsPerClass: [5000])
         let executor = QueryExecutor(try MemoryColumnSource(rows, clusterCapacity: 128))
         let queries = RandomQueries(rows.schema)
@@ -154,7 +154,7 @@ enum RandomRows {
         return rows
     }
 
-    /// A value of links to objects that there are; of mixed values mostly nil, to leave what is there.
+    /// A value of links to existing objects; for mixed values mostly nil, to leave the value unchanged.
     private static func links(
         _ property: PropertySchema, _ classes: [ClassID], _ keys: [ClassID: [ObjectKey]],
         _ random: inout SeededRandom
@@ -188,7 +188,7 @@ enum RandomRows {
         }
     }
 
-    /// A set as a store has it: ascending, each value once.
+    /// A set as a store keeps it: ascending, each value once.
     static func stored(_ value: Value) -> Value {
         guard case .set(let elements) = value else { return value }
         var kept: [Value] = []

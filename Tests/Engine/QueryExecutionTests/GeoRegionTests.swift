@@ -26,7 +26,7 @@ struct GeoRegionTests {
     static let cases: [(GeoShape, Double, Double, Bool)] = [
         (square, 5, 5, true), (square, 11, 5, false), (square, -0.0001, 5, false), (square, 0, 0, true),
         (square, 10, 10, true), (square, 5, 0, true), (square, 0, 5, true), (square, -175, -5, false),
-        // The shortest line between two places north of the equator bends to the north.
+        // The shortest line between two positions north of the equator bends to the north.
         (square, 5, 10.03, true), (square, 5, 10.04, false),
         (holed, 5, 5, false), (holed, 4, 5, true), (holed, 6, 6, true), (holed, 2, 2, true), (holed, 3.99, 5, true),
         (arctic, 0, 90, true), (arctic, 45, 89, true), (arctic, 0, 79, false), (arctic, 180, 85, true),
@@ -46,12 +46,12 @@ struct GeoRegionTests {
         (square, .nan, 5, false), (square, 181, 5, false), (square, 5, 91, false), (square, .infinity, 5, false),
     ]
 
-    @Test("a place is inside or not", arguments: cases)
+    @Test("a position is inside or not", arguments: cases)
     func places(_ shape: GeoShape, _ longitude: Double, _ latitude: Double, _ expected: Bool) {
         #expect(GeoRegion(shape).contains(Self.at(longitude, latitude)) == expected, "\(longitude) \(latitude)")
     }
 
-    @Test("the order of the corners, and where the ring begins, make no difference")
+    @Test("the order of the corners, and the start of the ring, make no difference")
     func orientation() {
         var random = SeededRandom.fresh()
         for _ in 0..<300 {
@@ -78,7 +78,7 @@ struct GeoRegionTests {
         }
     }
 
-    /// About so many degrees from a place in a direction, which is good enough for stars.
+    /// A position about so many degrees away in a direction, which is precise enough for stars.
     private static func moved(_ longitude: Double, _ latitude: Double, _ angle: Double, _ degrees: Double)
         -> GeoPosition
     {

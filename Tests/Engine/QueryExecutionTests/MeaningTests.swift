@@ -142,7 +142,7 @@ struct MeaningTests {
         ),
     ]
 
-    @Test("a predicate finds what the language says", arguments: cases.indices)
+    @Test("a predicate finds the documented objects", arguments: cases.indices)
     func meaning(_ index: Int) throws {
         let (words, predicate, expected) = Self.cases[index]
         let executor = QueryExecutor(try MemoryColumnSource(Self.rows))
@@ -190,7 +190,7 @@ struct MeaningTests {
         #expect(try executor.select(distinct).map(\.rawValue) == [0, 2])
     }
 
-    @Test("aggregates skip null and NaN, and tell nothing from zero")
+    @Test("aggregates skip null and NaN, and distinguish no values from zero")
     func aggregates() throws {
         let executor = QueryExecutor(try MemoryColumnSource(Self.rows))
         let some = BoundQuery(classID: Self.dog, predicate: Self.test(Self.age, .lessOrEqual, .int(42)))
@@ -207,7 +207,7 @@ struct MeaningTests {
                 == [.int(42), .int(.max), .int(.max &+ 42), .double((0x1p63 + 41) / 2)])
     }
 
-    @Test("a class without objects gives nothing, and an unknown object matches nothing")
+    @Test("a class without objects has empty results, and an unknown object matches nothing")
     func emptyClass() throws {
         let executor = QueryExecutor(try MemoryColumnSource(Self.rows))
         let query = BoundQuery(classID: ClassID(3), predicate: Self.test(Self.path(1, .int), .greater, .int(1)))
@@ -217,7 +217,7 @@ struct MeaningTests {
         for key in [3, 6, 64, -1, .max] as [Int64] { #expect(try !executor.matches(dogs, ObjectKey(key))) }
     }
 
-    @Test("explain names the way that each part is evaluated")
+    @Test("explain names the method of each part")
     func explain() throws {
         let executor = QueryExecutor(try MemoryColumnSource(Self.rows))
         func words(_ predicate: BoundPredicate) throws -> String {
@@ -243,7 +243,7 @@ struct MeaningTests {
 }
 
 extension QueryExplanation.Part {
-    /// What it and its parts do, one below the other.
+    /// The description of the part and its parts, one below the other.
     func lines(depth: Int = 0) -> [String] {
         [String(repeating: "  ", count: depth) + words] + parts.flatMap { $0.lines(depth: depth + 1) }
     }

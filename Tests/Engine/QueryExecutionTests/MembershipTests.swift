@@ -7,10 +7,10 @@ import Testing
 
 @testable import QueryExecution
 
-/// Lists that are long enough to be looked through as sets.
+/// Lists that are long enough to be searched as sets.
 @Suite("Long lists of constants")
 struct MembershipTests {
-    @Test("a long list finds what the reference finds, with letters and marks folded or not", arguments: 0..<4)
+    @Test("a long list finds the reference's results, with letters and marks folded or not", arguments: 0..<4)
     func longLists(_ folds: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed

@@ -3,8 +3,8 @@ import ObjectModel
 import QueryExecution
 import StoreTesting
 
-/// Objects by class and key, as the reference evaluator reads them. Keys need not be consecutive: the gaps are
-/// deleted objects.
+/// Objects by class and key, as the reference evaluator reads them. Keys need not be consecutive: the gaps are deleted
+/// objects.
 struct Rows: RowSource, Sendable {
     let schema: Schema
     var objects: [ClassID: [ObjectKey: [PropertyID: Value]]] = [:]
@@ -132,7 +132,7 @@ final class MemoryColumnSource: ColumnSource {
 }
 
 extension Value {
-    /// The objects that the value links to, as often as it does; `target` is the class of a property of links.
+    /// The objects that the value links to, as often as it does; `target` is the class of a link property.
     fileprivate func references(to target: ClassID?) -> [ObjectReference] {
         switch self {
         case .link(let key): return target.map { [ObjectReference($0, key)] } ?? []

@@ -6,7 +6,7 @@ import Testing
 /// Bound queries as text: it binds again, and means the same.
 @Suite("Printed queries")
 struct PrintedQueryTests {
-    @Test("a printed query binds to one that finds the same, and that prints and binds to itself", arguments: 0..<4)
+    @Test("a printed query binds to one with the same results, which prints and binds to itself", arguments: 0..<4)
     func roundTrip(_ round: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
@@ -19,7 +19,7 @@ struct PrintedQueryTests {
             var query = queries.query(&random)
             query.scope = .all
             let objectClass = try #require(rows.schema[query.classID])
-            // Not every bound form is one that RQL has words for, or that its rules let through.
+            // RQL cannot express every bound form, and its rules do not permit every one.
             guard let text = QueryPrinter.text(query, schema: rows.schema),
                 let bound = try? binder.bind(text, class: objectClass)
             else { continue }

@@ -127,7 +127,7 @@ struct ScanTests {
         }
     }
 
-    @Test("parts of a class on several threads give together what one pass gives", arguments: [1, 2, 5, 64])
+    @Test("parts of a class on several threads have the same results as one pass", arguments: [1, 2, 5, 64])
     func parts(_ count: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
@@ -192,7 +192,7 @@ struct ScanTests {
         }
     }
 
-    @Test("an index is used for what it finds quickly, and the column is read for what many objects have")
+    @Test("an index is used for a few matches, and the column is read for many")
     func indexByCost() throws {
         let schema = Schema(
             version: 1,
@@ -252,7 +252,7 @@ struct ScanTests {
         let explained = try executor.explain(one, running: true)
         #expect(explained.count == 51)
         let scan = try #require(explained.root.parts.first)
-        // 100 to 150 lie in clusters 1 and 2 of ten.
+        // 100 to 150 are in clusters 1 and 2 of ten.
         #expect(scan.rowsIn == 640 && scan.rowsOut == 51 && scan.clustersRead == 2 && scan.clustersSkipped == 8)
         #expect(scan.nanoseconds != nil && explained.nanoseconds != nil)
 
@@ -268,7 +268,7 @@ struct ScanTests {
         #expect(planned.rowsOut == nil && planned.parts[0].rowsIn == nil && planned.parts[0].parts.count == 2)
     }
 
-    @Test("sections and groups are what the reference evaluator makes", arguments: 0..<4)
+    @Test("sections and groups equal the reference evaluator's", arguments: 0..<4)
     func sectionsAndGroups(_ round: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed

@@ -39,7 +39,7 @@ struct SectionKeyTests {
         }
     }
 
-    @Test("the calendar agrees with the C library's, from the first second to the last one that it knows")
+    @Test("the calendar agrees with the C library's, from the first second to the last one in its range")
     func calendar() throws {
         var random = SeededRandom.fresh()
         let bounds: [Int64] = [.min, .max, -62_135_596_800, 253_402_300_799, 0, -1, 86_399, 86_400, -86_400, -86_401]
@@ -52,7 +52,7 @@ struct SectionKeyTests {
                 var time = time_t(seconds)
                 var parts = tm()
                 guard gmtime_r(&time, &parts) != nil else {
-                    // Beyond what the C library can name it only must not stop.
+                    // Beyond the range of the C library it must only not crash.
                     _ = SectionKey.Function.allCases.map(key)
                     continue
                 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bound queries as text")
 struct BoundPrinterTests {
-    @Test("every example is printed as a text that means the same")
+    @Test("every example is printed as a text with the same meaning")
     func examples() throws {
         for example in ExampleTests.values + ExampleTests.links + ExampleTests.collections {
             let query = try bind(example.text, example.className)
@@ -43,7 +43,7 @@ struct BoundPrinterTests {
         #expect(QueryPrinter.text(query, schema: .empty) == nil)
     }
 
-    @Test("what RQL has no words for has no text")
+    @Test("a query that RQL cannot express has no text")
     func wordless() throws {
         let arguments: [QueryArgument] = [
             .value(.decimal(Decimal128("0.1") ?? .nan)),
@@ -56,7 +56,7 @@ struct BoundPrinterTests {
         #expect(QueryPrinter.text(between, schema: people) == nil)
     }
 
-    @Test("random queries that bind are printed as texts that bind to the same; faults have a place in the text")
+    @Test("random queries are printed as texts that bind to the same query; errors have a position in the text")
     func random() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("bound printer seed \(seed)")
@@ -85,7 +85,7 @@ struct BoundPrinterTests {
     }
 }
 
-/// Texts that are well formed and often, but not always, have a meaning for people.
+/// Well-formed texts that often, but not always, have a meaning for people.
 private struct RandomTexts {
     private var random: Xorshift
 

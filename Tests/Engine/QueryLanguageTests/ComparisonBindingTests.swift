@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Comparisons and their types")
 struct ComparisonBindingTests {
-    @Test("decimals are read from the text, not from a double, and numbers of all types become decimals")
+    @Test("decimals are parsed from the text, not from a double, and numbers of all types become decimals")
     func decimals() throws {
         func worth(_ text: String) -> BoundPredicate {
             comparison(.path(path("worth")), .equal, .constant(.decimal(Decimal128(text) ?? .nan)))
@@ -23,7 +23,7 @@ struct ComparisonBindingTests {
                 == comparison(.path(path("worth")), .greater, .constant(.decimal(.infinity))))
     }
 
-    @Test("a decimal against other numbers becomes theirs where that loses nothing")
+    @Test("a decimal against other numbers becomes their type where that loses nothing")
     func decimalArguments() throws {
         let tenth = Value.decimal(Decimal128("0.1") ?? .nan)
         let half = Value.decimal(Decimal128("0.5") ?? .nan)
@@ -41,7 +41,7 @@ struct ComparisonBindingTests {
         #expect(fault("age == $3", "Person", arguments)?.message == "NaN not supported for int")
     }
 
-    @Test("kinds of numbers compare with each other, mixed values with everything, nothing else crosses")
+    @Test("numbers compare across types, mixed values with everything, other types only with themselves")
     func families() {
         for text in [
             "age == height", "weight < worth", "age > worth", "any == name", "any == photo", "any > age",
@@ -61,7 +61,7 @@ struct ComparisonBindingTests {
         }
     }
 
-    @Test("an operator that does not suit a type is refused in its own words")
+    @Test("an operator that does not support a type is rejected with its own sentence")
     func operators() {
         #expect(fault("age ==[c] 3")?.message == "Unsupported comparison operator '=[c]' against type 'int'")
         #expect(
@@ -79,7 +79,7 @@ struct ComparisonBindingTests {
                 == "Cannot compare argument $0 with value 'true' to a int")
     }
 
-    @Test("two collections without a quantifier are compared element by element, with one they are not")
+    @Test("two collections are compared element by element without a quantifier, and by value with one")
     func elementwise() throws {
         let numbers = BoundOperand.list([.int(1), .int(2)])
         #expect(
@@ -106,7 +106,7 @@ struct ComparisonBindingTests {
         #expect(fault("ANY nums == marks") == nil)
     }
 
-    @Test("a list of constants stays on the left where the order of the quantifiers counts")
+    @Test("a list of constants stays on the left where the order of the quantifiers matters")
     func quantifiers() throws {
         let numbers = BoundOperand.list([.int(1), .int(2)])
         let nums = BoundOperand.path(path("nums"))
@@ -126,7 +126,7 @@ struct ComparisonBindingTests {
                     leftQuantifier: .all))
     }
 
-    @Test("a quantifier needs something with several values")
+    @Test("a quantifier needs a side with several values")
     func quantifiersOfOne() {
         #expect(
             fault("ANY dog.age > 3")?.message == "The keypath following 'ANY' must contain a list. Found 'dog.age'")
@@ -136,7 +136,7 @@ struct ComparisonBindingTests {
         #expect(fault("ANY prices > 3") == nil)
     }
 
-    @Test("constants of a calculation are worked out, and what is no number is refused")
+    @Test("arithmetic of constants is computed, and operands that are not numbers are rejected")
     func arithmetic() throws {
         let age = BoundOperand.path(path("age"))
         func product(_ value: Value) -> BoundOperand {
@@ -181,7 +181,7 @@ struct ComparisonBindingTests {
         #expect(operation(a, b) == result)
     }
 
-    @Test("names of types are looked up whatever their case, and names of several types are lists")
+    @Test("type names are case-insensitive, and names of several types are lists")
     func typeNames() throws {
         let type = BoundOperand.path(path("any", steps: [.typeName]))
         let types = BoundOperand.path(path("anys", steps: [.elements(.all), .typeName]))
@@ -247,7 +247,7 @@ struct ComparisonBindingTests {
         #expect(fault("name IN prices.@keys AND 5 IN nums AND dog.name IN tags") == nil)
     }
 
-    @Test("BETWEEN of several values needs ALL, and two bounds that fit")
+    @Test("BETWEEN of several values needs ALL, and two valid bounds")
     func between() throws {
         #expect(
             fault("nums BETWEEN {1, 2}")?.message

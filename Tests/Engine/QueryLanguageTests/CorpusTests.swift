@@ -93,7 +93,7 @@ struct CorpusTests {
         #expect(try constant("3 < age") == comparison(.path(path("age")), .greater, .constant(.int(3))))
     }
 
-    @Test("arguments are values, lists, key paths, and follow one another for %@")
+    @Test("arguments are values, lists and key paths, and %@ uses them in order")
     func arguments() throws {
         #expect(
             try bind("age > %@ AND name == %@", "Person", [.value(.int(3)), .value(.string("x"))])
@@ -119,7 +119,7 @@ struct CorpusTests {
                 == true)
     }
 
-    @Test("quantifiers go where they stand")
+    @Test("quantifiers apply to the side that they precede")
     func quantifiers() throws {
         let owners = BoundOperand.path(path("owners.age", "Dog"))
         #expect(

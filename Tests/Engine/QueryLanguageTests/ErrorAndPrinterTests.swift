@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Errors, limits and printing of queries")
 struct ErrorAndPrinterTests {
-    @Test("an error names its place in characters and the nearest name")
+    @Test("an error has a position in characters and the nearest name")
     func places() {
         let unknown = fault("alive == true AND nmae == 'x'")
         #expect(unknown?.position == 18)
@@ -17,7 +17,7 @@ struct ErrorAndPrinterTests {
         #expect(fault("dog == obj('Dgo', 'x')")?.hint == "Dog")
     }
 
-    @Test("the wire's sort keys bind, and their errors name the place in the whole text")
+    @Test("the sort keys of requests bind, and their errors have a position in the whole text")
     func sort() throws {
         let binder = QueryBinder(schema: people)
         let keys = try binder.bindSort("name,-dog.age, age", class: objectClass("Person"))
@@ -50,14 +50,14 @@ struct ErrorAndPrinterTests {
                 == .tooDeep)
     }
 
-    @Test("long chains and lists are fine, endless texts are not")
+    @Test("long chains and lists are accepted, texts beyond the limit are not")
     func length() {
         #expect(fault((0..<20_000).map { "age == \($0)" }.joined(separator: " OR ")) == nil)
         #expect(fault("age IN {" + (0..<100_000).map(String.init).joined(separator: ",") + "}") == nil)
         #expect(fault("name == '" + String(repeating: "x", count: 1 << 20) + "'")?.code == .tooLong)
     }
 
-    @Test("whatever bytes come, the parser answers")
+    @Test("the parser returns a result or an error for any bytes")
     func hostile() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("hostile query seed \(seed)")

@@ -2,7 +2,7 @@ import ObjectModel
 import QueryLanguage
 import Testing
 
-/// Every row of the examples of the reference, with what it is bound to or the code of its error.
+/// Every row of the examples of the reference, with its bound form or the code of its error.
 @Suite("The reference's examples")
 struct ExampleTests {
     struct Example: CustomTestStringConvertible, Sendable {
@@ -222,14 +222,14 @@ struct ExampleTests {
         Example("NOT0 == 0", compare("NOT0", .equal, .int(0))),
     ]
 
-    @Test("is bound to what it means", arguments: values + links + collections)
+    @Test("each example is bound to its meaning", arguments: values + links + collections)
     func bound(_ example: Example) throws {
         let query = try bind(example.text, example.className)
         #expect(query.predicate == example.expected)
         #expect(query.steps.isEmpty)
     }
 
-    @Test("arguments and key path arguments stand for constants and paths")
+    @Test("arguments and key path arguments become constants and paths")
     func arguments() throws {
         #expect(
             try bind(
@@ -241,7 +241,7 @@ struct ExampleTests {
                 == (try bind("dog.name == 'Rex'")))
     }
 
-    @Test("sorts, distincts and limits are taken in the order in which they stand")
+    @Test("sorts, distincts and limits are applied in their order")
     func steps() throws {
         let age = SortKey(path("age"), ascending: false)
         let name = SortKey(path("name"))

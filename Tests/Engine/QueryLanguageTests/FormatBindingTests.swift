@@ -12,7 +12,7 @@ struct FormatBindingTests {
         fault(text, "Person", arguments, dialect: .format)?.message
     }
 
-    @Test("paths to several values need a quantifier, and quantifiers such a path")
+    @Test("paths to several values need a quantifier, and quantifiers need such a path")
     func quantifiers() throws {
         let sentence = "Key paths that include a collection property must use aggregate operations"
         for text in [
@@ -58,7 +58,7 @@ struct FormatBindingTests {
                 ]))
     }
 
-    @Test("strings and data are alike in mixed values")
+    @Test("strings and data are equal in mixed values")
     func mixed() throws {
         let both = BoundOperand.list([.string("x"), .data([0x78])])
         #expect(try format("any == 'x'") == comparison(.path(path("any")), .equal, both))
@@ -76,7 +76,7 @@ struct FormatBindingTests {
                 == comparison(.path(path("any")), .equal, .list([.string("x"), .data([0x78]), .int(3)])))
     }
 
-    @Test("constants are of the property's type, 0 and 1 are truth values, and no text is a number")
+    @Test("constants have the property's type, 0 and 1 are Booleans, and texts are not numbers")
     func types() throws {
         #expect(
             refusal("age == '42'") == "Cannot compare value '42' of type 'string' to property 'age' of type 'int'")
@@ -117,7 +117,7 @@ struct FormatBindingTests {
                 == (try bind("SUBQUERY(dogs, $d, $d.age > 3).@count > 1").predicate))
     }
 
-    @Test("BETWEEN is for numbers and dates, and holds for one of several values")
+    @Test("BETWEEN supports numbers and dates, and holds for one of several values")
     func between() throws {
         #expect(
             try format("ANY nums BETWEEN {1, 5}") == .between(BoundBetween(.path(path("nums")), .int(1), .int(5))))
@@ -131,12 +131,12 @@ struct FormatBindingTests {
         let circle = GeoShape.circle(center: GeoPosition(longitude: 1, latitude: 2), radius: 0.1)
         #expect(
             refusal("dog IN %@", [.shape(circle)])
-                == "Class 'Dog' has not the form of geoJSON points: it needs the properties 'type' (string) and 'coordinates' (double[])."
+                == "Class 'Dog' does not have the form of geoJSON points: it needs the properties 'type' (string) and 'coordinates' (double[])."
         )
         #expect(refusal("age IN 5") == "IN clause requires an array of items")
     }
 
-    @Test("maps are spelled in Cocoa's way, arguments come in order")
+    @Test("maps are spelled in Cocoa's way, arguments are used in order")
     func spelling() throws {
         #expect(
             try format("ANY prices.@allKeys == %@", [.value(.string("a"))])

@@ -15,7 +15,7 @@ struct KeyPathTests {
         }
     }
 
-    @Test("what sorting takes: exactly one value that is neither an object nor a collection")
+    @Test("sorting accepts exactly one value that is neither an object nor a collection")
     func sort() throws {
         let person = objectClass("Person")
         let keys = try binder.bindSort("prices['a,b'],-any.a[0], tags[0],any.@type,photo,pets.rex.age", class: person)
@@ -58,7 +58,7 @@ struct KeyPathTests {
         #expect(try binder.bindGroup("name,dog.age", class: person) == [path("name"), path("dog.age")])
     }
 
-    @Test("a section function stands behind a complete path, and a property of its name wins")
+    @Test("a section function follows a complete path, and a property of its name has precedence")
     func sections() throws {
         let person = objectClass("Person")
         #expect(try binder.bindSection("name", class: person) == SectionKey(path("name")))
@@ -81,16 +81,16 @@ struct KeyPathTests {
         #expect(try QueryBinder(schema: calendar).bindSection("on.year", class: event).function == nil)
         #expect(
             refusal { try binder.bindSection("born.yaer", class: person) }
-                == "'yaer' makes no sections of values of type 'timestamp'. What does: year, month, day, hour, weekday, isNull."
+                == "'yaer' does not support sections by values of type 'timestamp'. Supported are: year, month, day, hour, weekday, isNull."
         )
         #expect(
             refusal { try binder.bindSection("name.year", class: person) }
-                == "'year' makes no sections of values of type 'string'. What does: first, isNull.")
+                == "'year' does not support sections by values of type 'string'. Supported are: first, isNull.")
         #expect(refusal { try binder.bindSection("dogs.name", class: person) } != nil)
         #expect(refusal { try binder.bindSection("dog.isNull", class: person) } != nil)
     }
 
-    @Test("aggregates are allowed by the property's type")
+    @Test("the property's type decides which aggregates are allowed")
     func aggregates() throws {
         let person = objectClass("Person")
         for function in AggregateRequest.Function.allCases {
@@ -131,7 +131,7 @@ struct KeyPathTests {
         #expect(try binder.bindPath(text, class: objectClass("Person")).valueType == type)
     }
 
-    @Test("the type of what a path counts or names")
+    @Test("the type of counts and type names")
     func derivedTypes() {
         #expect(path("dogs", count: true).valueType == PropertyType(.int))
         #expect(path("tags", steps: [.size]).valueType == PropertyType(.int))

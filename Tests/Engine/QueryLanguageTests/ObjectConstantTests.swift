@@ -21,7 +21,7 @@ struct ObjectConstantTests {
             try bind("dog IN {null, obj('Dog', 'rex')}").predicate
                 == comparison(
                     .path(path("dog")), .equal, .objects(ObjectConstants([.value(.null), rex], isList: true))))
-        // Dogs have names that cannot be null, so that no dog is meant.
+        // Dogs have names that cannot be null, so that no dog matches.
         #expect(
             try bind("dog == obj('Dog', null)").predicate
                 == comparison(
@@ -29,7 +29,7 @@ struct ObjectConstantTests {
                     .constant(.reference(ObjectReference(objectClass("Dog").id, ObjectKey(-1))))))
     }
 
-    @Test("an argument names an object by class and key, by its reference, or by its key alone")
+    @Test("an argument identifies an object by class and key, by its reference, or by its key alone")
     func arguments() throws {
         let arguments: [QueryArgument] = [
             .object(className: "Dog", primaryKey: .string("rex")), .value(.string("rex")),
@@ -87,7 +87,7 @@ struct ObjectConstantTests {
         #expect(fault("friend == obj('Person', oid(507f1f77bcf86cd799439011))") == nil)
     }
 
-    @Test("objects that a query names are looked up once it is known when")
+    @Test("objects by primary keys are looked up at a version")
     func naming() throws {
         let query = try bind(
             "dog IN {null, obj('Dog', 'rex'), obj('Dog', 'tom')} AND SUBQUERY(dogs, $d, ANY $d.owner.dog == obj('Dog', 'rex')).@count > 0"

@@ -1,8 +1,8 @@
 import QueryLanguage
 import Testing
 
-/// Texts with what they are read as, printed, or with where and why they are refused. By the text alone: what a
-/// schema makes of them is tested with the binder.
+/// Texts with their parsed form, printed, or with the position and the reason of their rejection. Only the text
+/// matters: the binder's tests cover the schema.
 @Suite("Reading query texts")
 struct ParserCorpusTests {
     static func printed(_ text: String, _ dialect: QueryDialect = .rql) -> String {
@@ -22,7 +22,7 @@ struct ParserCorpusTests {
         }
     }
 
-    /// The examples of the reference that are well formed, in its order.
+    /// The well-formed examples of the reference, in its order.
     static let examples: [(String, String)] = [
         ("age > 20 AND name BEGINSWITH[c] 'a'", "age > 20 AND name BEGINSWITH[c] 'a'"),
         ("NOT name == 'Bo'", "NOT name == 'Bo'"),
@@ -133,10 +133,10 @@ struct ParserCorpusTests {
         ("NOT0 == 0", "NOT0 == 0"),
     ]
 
-    @Test("the reference's examples are read as they are meant", arguments: examples)
+    @Test("the reference's examples are parsed as documented", arguments: examples)
     func example(_ text: String, _ canonical: String) { #expect(Self.printed(text) == canonical) }
 
-    /// The examples of the reference that are not well formed: where, what could stand there, what to write.
+    /// The malformed examples of the reference: the position, the alternatives, the hint.
     static let refused: [(text: String, position: Int, length: Int, hint: String?)] = [
         ("born == 1990-1-1", 8, 8, "1990-1-1@0:0:0"),
         ("age -1 == 4", 4, 2, "- 1"),
@@ -155,7 +155,7 @@ struct ParserCorpusTests {
         ("TRUEPREDICATE LIMIT(n)", 20, 1, nil),
     ]
 
-    @Test("the reference's malformed examples are refused where they go wrong", arguments: refused)
+    @Test("the reference's malformed examples are rejected at the right position", arguments: refused)
     func malformedExample(_ text: String, _ position: Int, _ length: Int, _ hint: String?) throws {
         let fault = try #require(Self.fault(text))
         #expect(fault.code == .syntax)

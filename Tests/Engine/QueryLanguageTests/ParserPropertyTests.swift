@@ -4,9 +4,9 @@ import QueryLanguage
 import Synchronization
 import Testing
 
-@Suite("What holds for every query text")
+@Suite("Properties of every query text")
 struct ParserPropertyTests {
-    @Test("a tree of anything, printed, is read as an equal tree")
+    @Test("any printed tree parses to an equal tree")
     func trees() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("random query trees seed \(seed)")
@@ -22,7 +22,7 @@ struct ParserPropertyTests {
         }
     }
 
-    /// What each text must give: a tree that is printed as text of an equal tree, or an error inside the text.
+    /// Checks a text's result: a tree that is printed as text of an equal tree, or an error inside the text.
     private func check(_ text: String, _ dialect: QueryDialect, _ seed: UInt64) -> Bool {
         do throws(QueryError) {
             let query = try QueryParser.parse(text, dialect: dialect)
@@ -42,7 +42,7 @@ struct ParserPropertyTests {
         return true
     }
 
-    @Test("a text with mistakes gives a tree that can be printed or an error inside the text")
+    @Test("a text with mistakes gives a printable tree or an error inside the text")
     func mutations() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("mutated query texts seed \(seed)")
@@ -83,7 +83,7 @@ struct ParserPropertyTests {
         }
     }
 
-    @Test("random pieces and random bytes give a tree or an error inside the text")
+    @Test("random tokens and random bytes give a tree or an error inside the text")
     func noise() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("random query texts seed \(seed)")
@@ -101,7 +101,7 @@ struct ParserPropertyTests {
 
     // MARK: Limits
 
-    /// Runs on a thread with a quarter of the stack that threads have, although the code is not optimised.
+    /// Runs on a thread with a quarter of the usual stack, although the code is not optimised.
     private func onSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result? {
         let result = Mutex<Result?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -128,7 +128,7 @@ struct ParserPropertyTests {
     private static func nested(_ nesting: (open: String, middle: String, close: String), _ count: Int) -> String {
         var text = String(repeating: nesting.open, count: count) + nesting.middle
         if nesting.close.hasSuffix("== 1"), !nesting.close.contains("@count") {
-            // The comparison stands once, at the outermost level.
+            // The comparison occurs once, at the outermost level.
             let close = nesting.close.dropLast(5)
             text += String(repeating: String(close), count: count) + " == 1"
         } else {
@@ -137,7 +137,7 @@ struct ParserPropertyTests {
         return text
     }
 
-    @Test("up to the limit a text is read, printed and read again, beyond it refused", arguments: nestings)
+    @Test("up to the limit a text is parsed, printed and parsed again, beyond it rejected", arguments: nestings)
     func depth(_ open: String, _ middle: String, _ close: String) {
         let nesting = (open: open, middle: middle, close: close)
         let outcome = onSmallStack { () -> (deepest: Int, isFaithful: Bool, codes: Set<QueryError.Code>) in
@@ -162,7 +162,7 @@ struct ParserPropertyTests {
         #expect(outcome?.codes == [.tooDeep])
     }
 
-    @Test("chains and lists have any length, texts do not")
+    @Test("chains and lists have any length, texts have a limit")
     func length() throws {
         let or = try QueryParser.parse((0..<20_000).map { "a == \($0)" }.joined(separator: " OR "))
         guard case .or(let parts) = or.predicate else {
@@ -174,13 +174,13 @@ struct ParserPropertyTests {
         let list = "a IN {" + (0..<100_000).map(String.init).joined(separator: ",") + "}"
         #expect(ParserCorpusTests.fault(list) == nil)
         #expect(ParserCorpusTests.fault("a == '" + String(repeating: "x", count: 1 << 20) + "'")?.code == .tooLong)
-        // Linear: these would take minutes if each parenthesis or quotation looked at all the rest.
+        // Linear: these would take minutes if each parenthesis or quotation mark scanned all the rest.
         #expect(ParserCorpusTests.fault(String(repeating: "(", count: 1 << 20))?.code == .tooDeep)
         #expect(ParserCorpusTests.fault("a == 1" + String(repeating: ")", count: 1 << 19))?.code == .syntax)
         #expect(ParserCorpusTests.fault("a IN (" + String(repeating: "(),", count: 1 << 17))?.code == .syntax)
     }
 
-    @Test("a path has a number of names and indexes at most")
+    @Test("the numbers of names and indexes in a path are limited")
     func paths() {
         func fault(_ path: String) -> QueryError.Code? { ParserCorpusTests.fault(path + " == 1")?.code }
         let names = QueryParser.pathLimit
@@ -192,7 +192,7 @@ struct ParserPropertyTests {
         #expect(fault(String(repeating: "a[0].", count: names - 1) + "a") == nil)
     }
 
-    @Test("a parsed query knows nothing of spaces and spellings")
+    @Test("a parsed query does not depend on spaces and spellings")
     func equality() throws {
         #expect(try QueryParser.parse("a=1&&b<>2") == QueryParser.parse("(a == 1) AND b != 2"))
         #expect(try QueryParser.parse("a == 1.5") != QueryParser.parse("a == 1.50"))

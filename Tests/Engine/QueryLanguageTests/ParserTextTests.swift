@@ -1,10 +1,10 @@
 import QueryLanguage
 import Testing
 
-/// A text and how it is printed once it is read; one column where that is the text itself.
+/// A text and its printed form; one column where that is the text itself.
 private func same(_ texts: String...) -> [(String, String)] { texts.map { ($0, $0) } }
 
-/// What `ParserCorpusTests` does for the reference's examples, for each rule of the reference.
+/// The tests of `ParserCorpusTests` for each rule of the reference.
 @Suite("Rules of query texts")
 struct ParserTextTests {
     private static func printed(_ text: String, _ dialect: QueryDialect = .rql) -> String {
@@ -48,7 +48,7 @@ struct ParserTextTests {
             ("SubQuery(a, $x, $x.b == 1).@size == 0", "SUBQUERY(a, $x, $x.b == 1).@count == 0"),
         ]
 
-    @Test("names, keywords and signs are told apart", arguments: words)
+    @Test("names, keywords and signs are distinguished", arguments: words)
     func word(_ text: String, _ canonical: String) { #expect(Self.printed(text) == canonical) }
 
     // MARK: Constants
@@ -75,7 +75,7 @@ struct ParserTextTests {
             ("{ 1 ,2 }", "{1, 2}"),
         ]
 
-    @Test("constants are read with all their digits", arguments: constants)
+    @Test("constants are parsed with all their digits", arguments: constants)
     func constant(_ text: String, _ canonical: String) {
         #expect(Self.printed("p == " + text) == "p == " + canonical)
         #expect(Self.printed(text + " != p") == canonical + " != p")
@@ -120,7 +120,7 @@ struct ParserTextTests {
             ("TRUEPREDICATE AND (FALSEPREDICATE)", "TRUEPREDICATE AND FALSEPREDICATE"),
         ].map { $0.0 == "a == [c] 'x'" ? ($0.0, "a ==[c] 'x'") : $0 }
 
-    @Test("operators bind as tightly as they do", arguments: structure)
+    @Test("operators have the documented precedence", arguments: structure)
     func shape(_ text: String, _ canonical: String) { #expect(Self.printed(text) == canonical) }
 
     // MARK: Formats
@@ -143,7 +143,7 @@ struct ParserTextTests {
         ("a == $0", "a == $0"),
     ]
 
-    @Test("formats are read into the same tree", arguments: formats)
+    @Test("formats are parsed into the same tree", arguments: formats)
     func format(_ text: String, _ canonical: String) throws {
         #expect(Self.printed(text, .format) == canonical)
         #expect(try QueryParser.parse(text, dialect: .format) == QueryParser.parse(canonical))
@@ -242,7 +242,7 @@ struct ParserTextTests {
         ("a == 1 ADN b == 1", 7, "AND"), ("a=bDISTINCT(p)", 11, nil), ("LIMIT(1)", 0, "TRUEPREDICATE LIMIT"),
     ]
 
-    @Test("what breaks the grammar is refused where it does", arguments: refusals)
+    @Test("malformed texts are rejected at the position of the fault", arguments: refusals)
     func refusal(_ text: String, _ position: Int, _ hint: String?) {
         let fault = ParserCorpusTests.fault(text)
         #expect(fault?.code == .syntax)
@@ -265,9 +265,9 @@ struct ParserTextTests {
     @Test(
         "sentences are those that people look for",
         arguments: [
-            ("a.@min.b.c == 1", "After an aggregate and its property nothing can follow in a key path."),
-            ("a.@type.b == 1", "After '@type' nothing can follow in a key path."),
-            ("a[SIZE][0] == 1", "After '[SIZE]' nothing can follow in a key path."),
+            ("a.@min.b.c == 1", "Nothing can follow an aggregate and its property in a key path."),
+            ("a.@type.b == 1", "Nothing can follow '@type' in a key path."),
+            ("a[SIZE][0] == 1", "Nothing can follow '[SIZE]' in a key path."),
             ("a.@foo == 1", "There is no operation '@foo' on key paths."),
             ("a == 1899-01-01@0:0:0", "Conversion of dates before 1900 is not supported."),
             ("a == T1:-1", "Invalid timestamp format"),
@@ -286,7 +286,7 @@ struct ParserTextTests {
         #expect(ParserCorpusTests.fault(text)?.message.hasPrefix(beginning) == true)
     }
 
-    @Test("however long a token is, errors stay short")
+    @Test("errors stay short, however long a token is")
     func longTokens() throws {
         let long = String(repeating: "e\u{301}", count: 10_000)
         for text in [

@@ -9,7 +9,7 @@ struct PathBindingTests {
         return comparison.left
     }
 
-    @Test("lists have positions, maps keys, and both may come as arguments")
+    @Test("lists have positions, maps have keys, and both may be arguments")
     func selectors() throws {
         #expect(try left("tags[0] == 'x'") == .path(path("tags", steps: [.elements(.position(0))])))
         #expect(try left("tags[FIRST] == 'x'") == .path(path("tags", steps: [.elements(.position(0))])))
@@ -23,7 +23,7 @@ struct PathBindingTests {
         #expect(try left("tags[1].@size == 1") == .path(path("tags", steps: [.elements(.position(1)), .size])))
         #expect(try left("tags[1].length == 1") == .path(path("tags", steps: [.elements(.position(1)), .length])))
         #expect(try left("pets['rex'].name == 'x'") == .path(element("pets", .key("rex"), "name", of: "Dog")))
-        // A dog has a name, so that this is no key.
+        // A dog has a name, so that this is not a key.
         #expect(try left("pets.name == 'x'") == .path(path("pets.name")))
         #expect(try left("pets.@keys == 'x'") == .path(keys("pets")))
         #expect(fault("tags[$0] == 'x'", "Person", [.value(.int(-1))])?.code == .argument)
@@ -32,13 +32,13 @@ struct PathBindingTests {
         #expect(fault("tags[$1] == 'x'", "Person", [.value(.int(1))])?.code == .argument)
     }
 
-    /// Of a map of links.
+    /// A path to the keys of a map of links.
     private func keys(_ name: String, _ step: ValueStep = .keys) -> BoundPath {
         guard let property = objectClass("Person")[name] else { return path("") }
         return BoundPath(end: .property(property.id, property.type), steps: [step])
     }
 
-    @Test("sizes are of collections, of texts and data, and of links")
+    @Test("sizes are those of collections, of texts and data, and of links")
     func sizes() throws {
         #expect(try left("nums.@count == 1") == .path(path("nums", steps: [.size])))
         #expect(try left("nums[SIZE] == 1") == .path(path("nums", steps: [.size])))
@@ -58,7 +58,7 @@ struct PathBindingTests {
         }
     }
 
-    @Test("paths lead on inside mixed values, whose shape is not known")
+    @Test("paths continue inside mixed values, whose shape is not known")
     func mixed() throws {
         let key = ValueStep.elements(.key("a"))
         #expect(try left("any['a'] == 1") == .path(path("any", steps: [key])))
@@ -75,7 +75,7 @@ struct PathBindingTests {
         #expect(fault("any.@sum == 1")?.code == .invalid)
     }
 
-    @Test("links from anywhere are all properties that can link to the class, mixed ones too")
+    @Test("@links counts all properties that can link to the class, mixed ones too")
     func allLinks() throws {
         let onPeople = QueryPrinter.text(try bind("@links.@count > 0"), schema: people)
         #expect(
@@ -86,7 +86,7 @@ struct PathBindingTests {
             throughDogs
                 == "dogs.@links.Person.dog.@count + dogs.@links.Person.any.@count + (dogs.@links.Person.dogs.@count"
                 + " + (dogs.@links.Person.anys.@count + dogs.@links.Person.pets.@count)) > 0")
-        // Nothing can link to such an object, and yet this is a question about objects.
+        // Nothing can link to such an object, and yet this is a condition on objects.
         let alone = Schema(
             version: 1, classes: [ClassSchema("Alone", properties: [PropertySchema("n", PropertyType(.int))])])
         let query = try QueryBinder(schema: alone).bind(
@@ -94,7 +94,7 @@ struct PathBindingTests {
         #expect(QueryPrinter.text(query, schema: alone) == "@links.@count == 0")
     }
 
-    @Test("the property's type decides which aggregates there are, and what they give")
+    @Test("the property's type decides which aggregates exist, and their result types")
     func aggregates() throws {
         #expect(try left("dogs.@min.age == 1") == .aggregate(BoundAggregate(.minimum, path("dogs.age"))))
         #expect(try left("dogs.toys.@max.price == 1") == .aggregate(BoundAggregate(.maximum, path("dogs.toys.price"))))
@@ -128,7 +128,7 @@ struct PathBindingTests {
         #expect(fault("dogs.@sum.nosuch == 1")?.code == .unknownProperty)
     }
 
-    @Test("a path that leads nowhere says where it stops")
+    @Test("an invalid path is rejected with the position where it stops")
     func faults() {
         let faults = [
             ("age.x == 1", "Property 'Person.age' has no property 'x'"),
@@ -152,7 +152,7 @@ struct PathBindingTests {
         for (text, message) in faults { #expect(fault(text)?.message == message, "\(text)") }
     }
 
-    @Test("a key path argument is a whole path, with an operation behind it at most")
+    @Test("a key path argument is a whole path, with at most an operation after it")
     func keyPathArguments() throws {
         let dogs = [QueryArgument.value(.string("dogs"))]
         #expect(try left("$K0.@count == 1", dogs) == .path(path("dogs", count: true)))
@@ -175,7 +175,7 @@ struct PathBindingTests {
         #expect(fault("$K0 == 1", "Person", [.value(.string("nosuch"))])?.code == .unknownProperty)
     }
 
-    @Test("subqueries range over links to many, with a variable of their own")
+    @Test("subqueries range over to-many links, with a variable of their own")
     func subqueries() throws {
         #expect(
             try bind("SUBQUERY(dogs, $d, $d.age > 3).@size == 1")
@@ -217,7 +217,7 @@ struct PathBindingTests {
         #expect(fault("SUBQUERY(dogs, $d, born == null).@count > 0")?.code == .unknownProperty)
     }
 
-    @Test("two queries that differ only in how a letter with an accent is written are two queries")
+    @Test("queries with differently encoded accents are different queries")
     func spellings() {
         let selectors = ["\u{e9}", "e\u{301}"].map { ElementSelector.key($0) }
         #expect(selectors[0] != selectors[1])

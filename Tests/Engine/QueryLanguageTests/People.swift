@@ -1,7 +1,7 @@
 import ObjectModel
 import QueryLanguage
 
-/// The classes that the corpus speaks of: people, their dogs, and properties of every kind.
+/// The classes of the corpus: people, their dogs, and properties of every kind.
 let people = Schema(
     version: 1,
     classes: [
@@ -85,7 +85,7 @@ func fault(
 }
 
 /// A path of the class by its property names, over all elements of collections; backlinks through the named
-/// linking-objects properties. `steps` go on behind a value, `count` counts objects.
+/// linking-objects properties. `steps` continue inside a value, `count` counts objects.
 func path(_ text: String, _ className: String = "Person", steps: [ValueStep]? = nil, count: Bool = false) -> BoundPath {
     var current = objectClass(className)
     var links: [LinkStep] = []

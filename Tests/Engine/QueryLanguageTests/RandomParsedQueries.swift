@@ -1,7 +1,7 @@
 import ObjectModel
 import QueryLanguage
 
-/// Makes trees of everything that the parser can give, and nothing else.
+/// Makes trees of everything that the parser can return, and nothing else.
 struct RandomParsedQueries {
     var random: Xorshift
 
@@ -131,7 +131,7 @@ struct RandomParsedQueries {
 
     // MARK: Paths
 
-    /// Among them the names that are nearly something else.
+    /// Includes names that are nearly other tokens.
     private static let names = [
         "age", "dog", "a-b", "fav item", "in", "IN", "text", "like", "sort", "limit", "asc", "any", "ANY", "all",
         "some", "none", "not", "and", "TRUE", "null", "nan", "first", "size", "obj", "bin", "subquery", "geoBox", "$x",

@@ -23,7 +23,7 @@ struct RobustnessTests {
         #expect(QueryPrinter.text(query, schema: .empty) == nil)
     }
 
-    @Test("every truncation of a valid query is answered, with a place inside the text", arguments: valid)
+    @Test("every prefix of a valid query parses or has an error with a position inside the text", arguments: valid)
     func truncation(_ text: String) {
         for length in 0...text.unicodeScalars.count {
             let part = String(String.UnicodeScalarView(text.unicodeScalars.prefix(length)))
@@ -33,7 +33,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test("random bytes never trap and never bind to something with a place outside the text")
+    @Test("random bytes never trap, and errors have a position inside the text")
     func bytes() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("random bytes seed \(seed)")
@@ -84,7 +84,7 @@ struct RobustnessTests {
         #expect(try bind("height == 1e100f") == (try bind("height == inf")))
     }
 
-    @Test("string operators name the type that they cannot take")
+    @Test("string operators name the type that they do not support")
     func stringOperators() {
         #expect(
             fault("name BEGINSWITH 3")?.message
@@ -94,14 +94,14 @@ struct RobustnessTests {
         #expect(fault("3 CONTAINS name")?.position == 0)
     }
 
-    @Test("a collection of links is not null, and a null primary key is not no object")
+    @Test("a collection of links is not null, and a null primary key is an object constant")
     func nullLinks() {
         #expect(fault("dog.owners == null")?.message == "Cannot compare linklist ('dog.owners') with NULL")
         #expect(fault("dog == obj('Dog', null)") == nil)
         #expect(fault("dog IN {null, obj('Dog', 'a')}") == nil)
     }
 
-    @Test("an error in a list names the element, and a syntax error lists what could stand there")
+    @Test("an error in a list names the element, and a syntax error lists the alternatives")
     func detail() throws {
         #expect(fault("age IN {1, 'old', 3}")?.position == 11)
         #expect(fault("age IN {1, 'old', 3}")?.length == 5)
@@ -110,7 +110,7 @@ struct RobustnessTests {
         #expect(fault("age 5")?.expected.contains("BETWEEN") == true)
     }
 
-    @Test("a key path that cannot be sorted by says so and why")
+    @Test("a key path that does not support sorting is rejected with the reason")
     func sortMessages() {
         func message(_ text: String) -> String? { fault("TRUEPREDICATE SORT(\(text) ASC)")?.message }
         #expect(message("dog.agee") == "No property 'agee' found on object type 'Dog' specified in 'sort' clause")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Full-text search and geography")
 struct SearchBindingTests {
-    @Test("the words of a search are split at spaces, with their signs")
+    @Test("a search is split into words at spaces, with their signs")
     func words() throws {
         #expect(
             try bind("bio TEXT 'swim -Jump  climb*'").predicate
@@ -50,7 +50,7 @@ struct SearchBindingTests {
         GeoPosition(longitude: longitude, latitude: latitude)
     }
 
-    @Test("circles, boxes and polygons, longitude first, with arguments or as one")
+    @Test("circles, boxes and polygons, longitude first, with arguments or as one argument")
     func shapes() throws {
         let circle = GeoShape.circle(center: position(-123.3, 48.4), radius: 0.001)
         #expect(try bind("place GEOWITHIN geoCircle([-123.3, 48.4], 0.001)").predicate == within("place", circle))
@@ -94,7 +94,7 @@ struct SearchBindingTests {
         #expect(fault?.message.hasPrefix("The Geospatial query argument region is invalid: '") == true)
     }
 
-    @Test("both sides of GEOWITHIN must be what they are for")
+    @Test("both sides of GEOWITHIN must have the right kind")
     func sides() {
         let circle = "GEOWITHIN geoCircle([0, 0], 1)"
         #expect(

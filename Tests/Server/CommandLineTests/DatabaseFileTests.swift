@@ -47,7 +47,7 @@ struct DatabaseFileTests {
         let taken = try directory.write("a letter", to: "taken")
         let result = try Program.run(["backup", data, taken], in: directory)
         #expect(result.status == 1)
-        #expect(result.errors.contains("exists already"))
+        #expect(result.errors.contains("already exists"))
         #expect(try String(contentsOfFile: taken, encoding: .utf8) == "a letter")
         let missing = try Program.run(["backup", directory.file("none"), directory.file("b")], in: directory)
         #expect(missing.status == 1)

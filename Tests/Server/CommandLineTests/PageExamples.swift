@@ -4,14 +4,14 @@ import ProgramTesting
 import RepositoryFiles
 import Testing
 
-/// The examples of one page, against a server of its own.
+/// Runs the examples of one page with a server of their own.
 ///
-/// - A block of `console` has commands behind `$ `, continued by a backslash or four spaces, each with what it prints.
-///   They start in a directory of their own, in which the server's database is `data.realmgate`.
-/// - A command with `curl -sN` goes on while the page does. Blocks of `text` after it are what it prints, in this order.
-/// - A command `NAME=…` sets a variable for the commands after it.
-/// - A block with a title is a file of that name.
-/// - `…` in what is printed stands for anything within the line, and tags of histories are not compared.
+/// - A `console` block has commands after `$ `, continued by a backslash or four spaces, each with its output. They run
+///   in a directory of their own, in which the server's database is `data.realmgate`.
+/// - A command with `curl -sN` continues to run. The following blocks of `text` are its output, in this order.
+/// - A command `NAME=…` sets a variable for later commands.
+/// - A block with a title is a file with that name.
+/// - `…` in an output matches any text within the line, and tags of histories are not compared.
 final class PageExamples {
     /// A command of a `console` block with its output there.
     struct Step: Equatable {

@@ -111,7 +111,7 @@ struct TransferTests {
         let result = try run(["import", "Book", "-", "--schema", schema], input: input, in: directory)
         #expect(result.status == 1)
         let words = [
-            1: "'Book.tags[1]' takes a string, not the integer 7.", 2: #"'Book.extra.a["$date"]' takes a date"#,
+            1: "'Book.tags[1]' must be a string, not the integer 7.", 2: #"'Book.extra.a["$date"]' must be a date"#,
             3: "series[0]: a file names linked objects by their keys.", 4: "series[0]: there is no Book '99'.",
             5: "key must not contain '.'", 6: "Did you mean 'name'?",
         ]

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import ProgramTesting
 
-/// A headless Chromium with one page, driven over its debugging pipe: it reads file descriptor 3 and writes 4,
-/// JSON messages that end in a zero byte. Both are one end of a socket pair here, because a write to a pipe
-/// whose reader is gone would end the test run with SIGPIPE. Used by one thread at a time. The browser and its
-/// profile go away with the object.
+/// A headless Chromium with one page, controlled through its debugging pipe: it reads file descriptor 3 and writes 4,
+/// JSON messages that end in a zero byte. Both are one end of a socket pair here, because a write to a pipe without a
+/// reader would end the test run with SIGPIPE. Used by one thread at a time. Its deinitialiser ends the browser and
+/// deletes the profile.
 ///
-/// Unchecked, because those who share one take turns: the suite that does is serialised.
+/// Unchecked, because only one thread at a time uses it: the suite that shares it is serialised.
 final class Browser: @unchecked Sendable {
     /// Nil if none is installed.
     static let executable: String? = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].lazy

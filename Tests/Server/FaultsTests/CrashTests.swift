@@ -6,11 +6,11 @@ import ProgramTesting
 import StoreContract
 import Testing
 
-/// A server is killed with SIGKILL while several clients write, again and again on the same file.
+/// Kills a server with SIGKILL while several clients write, repeatedly on the same file.
 ///
-/// Every write is one transaction on two linked objects, a pair: both get the same number and a text made from it.
-/// After each kill the file is opened and must show: each acknowledged pair at the acknowledged number or a later one
-/// that was sent; both halves of every pair equal; links, backlinks and the primary key index in agreement.
+/// Every write is one transaction on two linked objects, a pair: both get the same number and a text derived from it.
+/// After each kill the file must open with each acknowledged pair at the acknowledged number or a later one that was
+/// sent, with both halves of every pair equal, and with consistent links, backlinks and primary key index.
 @Suite("Killed while writing", .serialized)
 struct CrashTests {
     private static let rounds = 50

@@ -182,7 +182,7 @@ EXCUSES = {
     ),
     "a link that leads nowhere": lambda it: (
         it.code == "object.invalid_value" and it.method != "GET"
-        and ("which does not exist" in it.detail or " takes the key of an object of " in it.detail)
+        and ("which does not exist" in it.detail or " must be the key of an object of " in it.detail)
     ),
     "a cursor of nothing": lambda it: it.code == "cursor.invalid" and "after" in it.given,
     "a snapshot that is over": lambda it: it.code == "snapshot.gone" and (

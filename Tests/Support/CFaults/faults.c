@@ -1,5 +1,5 @@
-// See include/CFaults.h. Only system calls are used below the wrappers: no allocation, no stdio, and nothing that
-// would come back here.
+// See include/CFaults.h. Only system calls are used below the wrappers: no allocation, no stdio, and nothing that would
+// call these wrappers again.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static long fault_number, fault_argument;
 static bool fault_repeats;
 static atomic_long counts[CALLS];
 static int trace_file = -1;
-// Keeps the order of the trace the order of the calls.
+// Makes the order of the trace that of the calls.
 static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((noreturn)) static void refuse(const char *what) {
@@ -110,7 +110,7 @@ static void pass_time(void) {
     while (nanosleep(&rest, &rest) != 0 && errno == EINTR) continue;
 }
 
-/// What is to happen to this call, which is counted.
+/// The action for this call, which is counted.
 static enum action strike(enum call call) {
     long number = atomic_fetch_add(&counts[call], 1) + 1;
     if (call != fault_call || number < fault_number || (number > fault_number && !fault_repeats)) return NONE;
@@ -134,7 +134,7 @@ static void trace(enum trace_kind kind, uint64_t offset, const struct iovec *par
 
 // MARK: Writing
 
-/// The parts cut to `limit` bytes; returns their number.
+/// Truncates the parts to `limit` bytes; returns their number.
 static int cut(const struct iovec *parts, int count, size_t limit, struct iovec *result) {
     int used = 0;
     while (used < count && limit > 0) {
@@ -210,7 +210,7 @@ ssize_t pwritev64(int, const struct iovec *, int, off_t) __attribute__((alias("p
 
 // MARK: Everything else
 
-/// Brackets a call that succeeds or fails as a whole. `before` returns false when the call must not be made.
+/// Wraps a call that succeeds or fails as a whole. `before` returns false when the call must not be made.
 static bool before(enum call call, bool known, enum action *action) {
     *action = known ? strike(call) : NONE;
     if (*action == BEFORE) finish();
@@ -243,7 +243,7 @@ static int faulty_sync(int descriptor, long number) {
 int fsync(int descriptor) { return faulty_sync(descriptor, SYS_fsync); }
 int fdatasync(int descriptor) { return faulty_sync(descriptor, SYS_fdatasync); }
 
-/// The file behind a mapping is not looked up: every msync of the process counts.
+/// The file of a mapping is not looked up: every msync of the process counts.
 int msync(void *address, size_t length, int flags) {
     enum action action;
     if (!before(SYNC, *patterns, &action)) return -1;

@@ -9,9 +9,9 @@ enum trace_kind {
     TRACE_WRITE_IS_DURABLE = 2,
     /// Everything written so far is on the disk.
     TRACE_SYNC = 3,
-    /// The file was cut or extended to `offset` bytes.
+    /// The file was truncated or extended to `offset` bytes.
     TRACE_TRUNCATE = 4,
-    /// What the process has written to standard output.
+    /// The process's standard output.
     TRACE_SAID = 5,
 };
 

@@ -4,7 +4,7 @@ import ObjectModel
 package import StoreTesting
 
 extension DecodingProbe {
-    /// Bytes that are whole, of all sizes and with all kinds of content: what damage starts from.
+    /// Intact bytes, of all sizes and with all kinds of content, to be damaged.
     package func sample(_ random: inout SeededRandom) -> [UInt8] {
         switch self {
         case .leaf(let kind): Self.leaf(kind, &random)
@@ -30,7 +30,7 @@ extension DecodingProbe {
         var leaf = MutableLeaf(kind: kind)
         let type = PropertyType(kind.base, isOptional: true, collection: kind.collection)
         for _ in 0..<random.below(random.oneIn(3) ? 200 : 20) {
-            // Each value fits its kind, so that nothing can be refused here.
+            // Each value fits its kind, so that nothing can be rejected here.
             try? leaf.append(
                 kind == .link
                     ? .link(ObjectKey(Int64(random.below(1000)))) : RandomValues.value(of: type, &random))

@@ -4,9 +4,9 @@ import ObjectModel
 @testable import QueryExecution
 import StoreTesting
 
-/// What takes a version's changes back, read and applied to objects that they may not fit at all.
+/// Decodes the undo data of a version and applies it to objects that it may not fit at all.
 extension DecodingProbe {
-    /// One property of each kind that is told apart.
+    /// One property of each kind that undo distinguishes.
     private static let undoSchema = Schema(
         version: 1,
         classes: ["A", "B"].map { name in
@@ -25,10 +25,10 @@ extension DecodingProbe {
         let steps = try UndoRecord.decode(&reader)
         try again(UndoRecord.encode(steps) ?? []) { bytes in
             var reader = ByteReader(bytes)
-            // Elements that were put in side by side may be one step now.
+            // Elements that were inserted side by side may be one step now.
             return try UndoRecord.decode(&reader).count <= steps.count
         }
-        // Each by itself: one that does not fit ends it.
+        // Each by itself: one that does not fit ends the loop.
         for step in steps {
             let changes = try? AsOfChanges(
                 since: Version(6), [(ChangeSet(version: Version(7)), [step])], schema: Self.undoSchema,

@@ -2,8 +2,8 @@ package import Columnar
 @testable import EmbeddedStore
 import ObjectModel
 
-/// Decodes bytes of any origin in every way that a file is decoded, and reads all there is to read. What is refused is
-/// refused with an error; what is taken must survive being written and decoded again. Anything else is a trap: of this
+/// Decodes bytes of any origin with every decoder of a file, and reads everything in them. Invalid bytes must be
+/// rejected with an error; accepted ones must survive being written and decoded again. Anything else is a trap: of this
 /// type, of the decoder or of a sanitizer.
 package enum DecodingProbe: Hashable, Sendable, CaseIterable {
     case leaf(LeafKind)
@@ -17,7 +17,7 @@ package enum DecodingProbe: Hashable, Sendable, CaseIterable {
             .blockDirectory, .undo,
         ]
 
-    /// Whether the bytes were taken. They are handed to the decoder in memory of exactly their size.
+    /// Whether the decoder accepted the bytes, which it gets in memory of exactly their size.
     @discardableResult
     package func decode(_ bytes: [UInt8]) -> Bool {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
@@ -26,7 +26,7 @@ package enum DecodingProbe: Hashable, Sendable, CaseIterable {
         return (try? read(UnsafeRawBufferPointer(memory))) != nil
     }
 
-    /// Decodes what the fuzzer makes: the first byte says which decoder the rest is for.
+    /// Decodes the fuzzer's input: the first byte selects the decoder for the rest.
     package static func decode(input: [UInt8]) {
         guard let first = input.first else { return }
         allCases[Int(first) % allCases.count].decode(Array(input.dropFirst()))
@@ -81,7 +81,7 @@ package enum DecodingProbe: Hashable, Sendable, CaseIterable {
     }
 
     private func readKeyBlock(_ bytes: UnsafeRawBufferPointer) throws {
-        // A record belongs to a block; keys that would be negative in another one are refused there.
+        // A record belongs to a block; keys that would be negative in another one are rejected there.
         var isTaken = false
         for number in [Int64(0), 3, -1, .min >> 8, .max >> 8] {
             guard let block = try? KeyBlock(decoding: bytes, block: number) else { continue }
@@ -96,7 +96,7 @@ package enum DecodingProbe: Hashable, Sendable, CaseIterable {
         guard isTaken else { throw DamagedRecord() }
     }
 
-    /// What was taken once has to be taken again.
+    /// Accepted bytes must be accepted again.
     func again(_ bytes: [UInt8], _ isSame: (UnsafeRawBufferPointer) throws -> Bool) throws {
         let same: Bool
         do {

@@ -5,7 +5,7 @@ import ObjectModel
 struct LeafProbe {
     private let leaf: Leaf
     private let kind: LeafKind
-    /// Leaves of width 0 may claim many slots; some of them, and the last, will do.
+    /// Leaves of width 0 may claim many slots; some of them, and the last, are enough.
     private let slots: Set<Int>
 
     init(_ leaf: Leaf, _ kind: LeafKind) {

@@ -3,12 +3,12 @@ import Glibc
 import RealmSwift
 import StoreTesting
 
-/// Follows a gateway with a file, and writes until it is killed, saying what became of each commit.
+/// Follows a gateway with a file, and writes until it is killed; reports the outcome of each commit.
 ///
 ///     FollowWorker PATH GATEWAY NAME ROUND SEED     writes
-///     FollowWorker PATH GATEWAY NAME                waits until both sides have everything, and says what it has
+///     FollowWorker PATH GATEWAY NAME                waits until both sides have everything, and reports its content
 ///
-/// Everything that it makes is called after NAME and ROUND, and nobody else deletes it. See `FollowedKillTests`.
+/// The names of its objects contain NAME and ROUND, and no other worker deletes them. See `FollowedKillTests`.
 @main
 enum FollowWorker {
     static func main() async {
@@ -38,7 +38,7 @@ class WorkItem: Object {
     @Persisted var marks: Map<String, Int>
 }
 
-/// Writes the line at once: what was said is known even if this process ends now.
+/// Writes the line at once: it is known even if this process ends now.
 func say(_ line: String) {
     var text = line + "\n"
     _ = text.withUTF8 { Glibc.write(1, $0.baseAddress, $0.count) }
@@ -52,14 +52,14 @@ actor Work {
     init(path: String, gateway: URL, name: String) {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [WorkItem.self])
         configuration.syncConfiguration = SyncConfiguration(gateway: gateway) { error in
-            // That the gateway is not there is part of the test.
+            // An unavailable gateway is part of the test.
             say("\(error.code == .connection ? "outage" : "error") \(error.code) \(error.message)")
         }
         self.configuration = configuration
         self.name = name
     }
 
-    /// Commits without an end. Some begin before anything has come down.
+    /// Commits endlessly. Some commits begin before anything has been downloaded.
     func write(round: String, seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let realm = try await Realm.open(configuration: configuration)
@@ -105,13 +105,13 @@ actor Work {
         }
     }
 
-    /// Says what is here once both sides have everything, for as long as somebody lets it.
+    /// Reports the content once both sides have everything, until it is stopped.
     func finish() async throws {
         let realm = try await Realm.open(configuration: configuration)
         _ = try await realm.objects(WorkItem.self).subscribe(waitForSync: .onCreation, timeout: 60)
         try await realm.syncSession?.wait(for: .upload, timeout: 60)
         say("sent")
-        // The others are done, too, when the file is there.
+        // The file appears when the others are done, too.
         while !FileManager.default.fileExists(atPath: configuration.fileURL.map { $0.path + ".go" } ?? "") {
             try await Task.sleep(for: .milliseconds(5))
         }

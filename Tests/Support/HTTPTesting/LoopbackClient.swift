@@ -22,7 +22,7 @@ package final class LoopbackClient {
     private let host: String
     private var buffer: [UInt8] = []
 
-    /// - Parameter host: what the requests name as the server.
+    /// - Parameter host: the server's name in the requests.
     package init(port: UInt16, host: String = "t", receiveBuffer: Int32? = nil) throws {
         self.host = host
         socket = try LoopbackSocket(port: port, receiveBuffer: receiveBuffer)
@@ -41,7 +41,7 @@ package final class LoopbackClient {
         return (status, body)
     }
 
-    /// The same with the lines of the head. An answer to HEAD has a length and no body.
+    /// The answer with the lines of its head. An answer to HEAD has a length and no body.
     package func headAndBody(hasBody: Bool = true) throws -> (status: Int, headers: [String], body: String) {
         guard let status = try line().split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
             throw Failure(what: "no status")
@@ -71,7 +71,7 @@ package final class LoopbackClient {
         }
     }
 
-    /// Whether the server ends the connection, with nothing but comments before.
+    /// Whether the server ends the connection, with only comments before.
     package func ends() -> Bool {
         while true {
             do {

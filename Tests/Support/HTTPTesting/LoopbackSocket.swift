@@ -1,6 +1,6 @@
 import Glibc
 
-/// A blocking connection to a server of this machine that sends and receives bytes as they are. Used by one thread at a
+/// A blocking connection to a server on this machine that sends and receives bytes unchanged. Used by one thread at a
 /// time; closed with the last reference.
 package final class LoopbackSocket {
     package struct Failure: Error, CustomStringConvertible {
@@ -17,13 +17,13 @@ package final class LoopbackSocket {
 
     /// - Parameters:
     ///   - receiveBuffer: bytes that the kernel keeps for a client that does not read.
-    ///   - patience: seconds that one call waits at most.
+    ///   - patience: the maximum seconds that one call waits.
     package init(port: UInt16, receiveBuffer: Int32? = nil, patience: Int = 20) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
         limitWaiting(to: patience)
         set(Int32(IPPROTO_TCP), TCP_NODELAY, 1 as Int32)
-        // Before the connection, which agrees on the window.
+        // Before connecting, which negotiates the window.
         if let receiveBuffer { set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -37,7 +37,7 @@ package final class LoopbackSocket {
         guard status == 0 else { throw Failure(call: "connect", number: errno) }
     }
 
-    /// Takes a descriptor that is connected already.
+    /// Takes ownership of a connected descriptor.
     package init(taking descriptor: Int32, patience: Int = 20) {
         self.descriptor = descriptor
         limitWaiting(to: patience)
@@ -62,7 +62,7 @@ package final class LoopbackSocket {
         descriptor = -1
     }
 
-    /// Tells the server that nothing more comes.
+    /// Tells the server that nothing more will be sent.
     package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     package func send(_ bytes: some Collection<UInt8>) throws {
@@ -74,7 +74,7 @@ package final class LoopbackSocket {
         }
     }
 
-    /// What there is, at most so many bytes; waits for the first. Empty when the server has sent all.
+    /// The available bytes, at most so many; waits for the first. Empty when the server has sent all.
     package func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
         var number: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

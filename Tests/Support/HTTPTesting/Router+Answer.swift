@@ -3,7 +3,7 @@ package import HTTPServer
 import Synchronization
 
 extension Router {
-    /// Asks without a socket and waits for the answer. Of an event stream it is the head.
+    /// Sends a request without a socket and waits for the answer. For an event stream it is the head.
     package func answer(_ request: Request) throws -> Response {
         switch respond(to: request) {
         case .now(let response): return response

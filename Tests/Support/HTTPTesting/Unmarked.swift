@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is said of states, without the tags of their histories, which are drawn anew for each store.
+/// Texts about states, without the tags of their histories, which are drawn for each store.
 package enum Unmarked {
-    /// The text with a number in place of each mark, and what `next` cursors hold in place of them.
+    /// The text with a number in place of each mark, also inside `next` cursors.
     package static func text(_ text: String) -> String {
         var plain = text
         for cursor in text.matches(of: #/"next":"([A-Za-z0-9_-]+)"/#) {

@@ -3,11 +3,11 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// Keeps what the observer of a list, set or map was told, and checks on the way that each difference leads from the
-/// last state to the next.
+/// Keeps the events of the observer of a list, set or map, and checks that each difference leads from the last state to
+/// the next.
 package final class CollectionRecorder: Sendable {
     private struct State {
-        /// As it was before the observation, for those who resume.
+        /// The state before the observation, for observers that resume.
         var value: Value?
         var hasBegun = false
         var isResumed = false
@@ -28,7 +28,7 @@ package final class CollectionRecorder: Sendable {
         state = Mutex(State(value: value))
     }
 
-    /// The collection as the events leave it; nil when its owner is gone.
+    /// The collection according to the events; nil when its owner is deleted.
     package var value: Value? { state.withLock { $0.value } }
     package var hasBegun: Bool { state.withLock { $0.hasBegun } }
     package var isResumed: Bool { state.withLock { $0.isResumed } }
@@ -105,7 +105,7 @@ extension Value {
 }
 
 extension LiveCollectionChange.Difference {
-    /// Everything in which this is not a description of how `old` became `new`.
+    /// Everything in which this is not the difference from `old` to `new`.
     package func faults(from old: Value, to new: Value) -> [String] {
         switch (self, old, new) {
         case (.positions(let changes), .list(let old), .list(let new)),
@@ -138,7 +138,7 @@ extension LiveCollectionChange.Difference {
 }
 
 extension IndexChanges {
-    /// As `faults`, for elements that may have got another value in their place.
+    /// As `faults`, for elements whose values may have been replaced.
     fileprivate func collectionFaults(from old: [Value], to new: [Value]) -> [String] {
         var before = old
         guard modifications.count == modificationsNew.count else { return ["modifications without a partner"] }

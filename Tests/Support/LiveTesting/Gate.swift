@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Holds up one thread until another lets it go on.
+/// Blocks one thread until another releases it.
 package struct Gate: Sendable {
     private let arrived = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)

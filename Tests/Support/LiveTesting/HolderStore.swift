@@ -52,7 +52,7 @@ package struct HolderStore {
         live = try LiveQueries(store)
     }
 
-    /// With a holder that has these values.
+    /// Makes a store with a holder of these values.
     package init(_ values: [PropertyID: Value] = [:], people: [String] = []) throws {
         try self.init(ModelStore(Self.schema))
         try store.write { transaction in
@@ -74,7 +74,7 @@ package struct HolderStore {
         live.settle()
     }
 
-    /// Commits several transactions that observers hear of at once.
+    /// Commits several transactions that observers see at once.
     package func writeAtOnce(_ works: [@Sendable (any WriteTransaction) throws -> Void]) throws {
         let gate = Gate()
         let token = live.observeObject(Self.holder, Self.owner.key) { event in

@@ -3,7 +3,7 @@ package import StoreContract
 package import StoreTesting
 import Synchronization
 
-/// A store that knows which of its snapshots are alive, and can hold change sets back as a busy writer may.
+/// A store that knows which of its snapshots are alive, and can delay change sets as a busy writer may.
 package final class ProbeStore: Store {
     private struct Weak {
         weak var snapshot: (any Snapshot)?
@@ -24,13 +24,13 @@ package final class ProbeStore: Store {
         base.onCommit { [weak self] sets in self?.forward(sets) }
     }
 
-    /// How many snapshots were given out, and how many of them are alive.
+    /// The number of snapshots that were requested, and of those that are alive.
     package var given: Int { snapshots.withLock { $0.count } }
     package var pinned: Int { snapshots.withLock { $0.count { $0.snapshot != nil } } }
 
     package func holdBack() { commits.withLock { $0.isHeldBack = true } }
 
-    /// Tells the listeners what was held back.
+    /// Passes the delayed change sets to the listeners.
     package func release() {
         let (listeners, sets) = commits.withLock { commits in
             defer {

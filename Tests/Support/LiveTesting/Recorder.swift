@@ -3,7 +3,7 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// Keeps what an observer was told, and checks on the way that each change leads from the last state to the next.
+/// Keeps the events of an observer, and checks that each change leads from the last state to the next.
 package final class Recorder: Sendable {
     private struct State {
         var keys: [ObjectKey]?
@@ -11,7 +11,7 @@ package final class Recorder: Sendable {
         var changes: [IndexChanges] = []
         var failure: (any Error)?
         var faults: [String] = []
-        /// What a resuming observer starts from.
+        /// The state that a resuming observer starts from.
         var known: [ObjectKey]?
         var knownVersion: Version?
         var hasResumed = false
@@ -20,16 +20,16 @@ package final class Recorder: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - version: the version that the observer says it has heard of.
-    ///   - keys: what it knows the result to have been then.
+    ///   - version: the version that the observer resumes from.
+    ///   - keys: the result that it knows of that version.
     package init(resuming version: Version? = nil, from keys: [ObjectKey]? = nil) {
         state = Mutex(State(known: keys, knownVersion: version))
     }
 
-    /// Whether the observation went on from what was known.
+    /// Whether the observation resumed from the known state.
     package var hasResumed: Bool { state.withLock { $0.hasResumed } }
 
-    /// The result as the events leave it.
+    /// The result according to the events.
     package var keys: [ObjectKey]? { state.withLock { $0.keys } }
     package var version: Version? { state.withLock { $0.version } }
     package var changes: [IndexChanges] { state.withLock { $0.changes } }
@@ -78,7 +78,7 @@ package final class Recorder: Sendable {
 }
 
 extension IndexChanges {
-    /// Everything in which this is not a description of how `old` became `new`.
+    /// Everything in which this is not the difference from `old` to `new`.
     package func faults<Element: Hashable>(from old: [Element], to new: [Element]) -> [String] {
         var faults: [String] = []
         for (name, list, count) in [
@@ -99,7 +99,7 @@ extension IndexChanges {
         return faults
     }
 
-    /// Takes the deletions out from the back, then puts the elements of `new` in from the front.
+    /// Removes the deletions from the back, then inserts the elements of `new` from the front.
     package func applied<Element>(to old: [Element], taking new: [Element]) -> [Element] {
         var list = old
         for index in deletions.reversed() { list.remove(at: index) }

@@ -3,8 +3,8 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// Keeps what the observer of a result in sections was told, and checks on the way that each change leads from the last
-/// sections to the next.
+/// Keeps the events of the observer of a sectioned result, and checks that each change leads from the last sections to
+/// the next.
 package final class SectionRecorder: Sendable {
     package struct Section: Hashable {
         package var key: Value
@@ -25,7 +25,7 @@ package final class SectionRecorder: Sendable {
     /// - Parameter sections: those that the observer knows, if it resumes.
     package init(from sections: [Section]? = nil) { state = Mutex(State(sections: sections)) }
 
-    /// The sections as the changes leave them.
+    /// The sections according to the changes.
     package var sections: [Section]? { state.withLock { $0.sections } }
     package var isResumed: Bool { state.withLock { $0.isResumed } }
     package var failureCode: StoreError.Code? { state.withLock { ($0.failure as? StoreError)?.code } }
@@ -81,7 +81,7 @@ extension SectionedKeys {
 }
 
 extension SectionChanges {
-    /// Everything in which this is not a description of how `old` became `new`.
+    /// Everything in which this is not the difference from `old` to `new`.
     package func faults(from old: [SectionRecorder.Section], to new: [SectionRecorder.Section]) -> [String] {
         var faults: [String] = []
         func ascends<T: Comparable>(_ list: [T]) -> Bool { zip(list, list.dropFirst()).allSatisfy { $0 < $1 } }

@@ -4,7 +4,7 @@ package import QueryLanguage
 package import StoreContract
 package import StoreTesting
 
-/// A store of tasks with chains of links, as the worked examples have them.
+/// A store of tasks with chains of links, as in the worked examples.
 package struct TaskStore {
     package let store: ModelStore
     package let live: LiveQueries
@@ -45,7 +45,7 @@ package struct TaskStore {
         live = try LiveQueries(store)
     }
 
-    /// Commits and waits until the observers know.
+    /// Commits and waits until the observers are notified.
     @discardableResult
     package func write<R: Sendable>(_ work: @escaping @Sendable (any WriteTransaction) throws -> R) throws -> R {
         let result = try store.write(work)

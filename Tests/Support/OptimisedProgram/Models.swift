@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-// Neither final nor simple: what is compiled for such classes elsewhere differs most from what the module's tests see.
+// Neither final nor simple: code compiled for such classes in other modules differs most from the module's tests.
 
 class Keeper: Object {
     @Persisted(primaryKey: true) var id = ""

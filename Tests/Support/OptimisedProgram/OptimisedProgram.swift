@@ -1,5 +1,5 @@
-// The library as a program has it that is built with `-c release`: there, generic code is compiled anew for the program's own
-// classes, which no test of a debug build sees. Says what is wrong, and exits with 1 then.
+// Uses the library as a program built with `-c release` does: there, generic code is compiled again for the program's
+// own classes, which no test of a debug build covers. Reports faults, and then exits with 1.
 
 import Foundation
 import RealmSwift
@@ -49,7 +49,7 @@ struct Trial {
         check(animal["name"] as? String == "a3" && animal.value(forKeyPath: "mother.number") as? Int == 2)
     }
 
-    /// Each kind of collection to its end, of objects and of values, by what Swift's algorithms call.
+    /// Iterates over each kind of collection, of objects and of values, with the calls of Swift's algorithms.
     mutating func iterating(_ realm: Realm) {
         let animals = realm.objects(Animal.self)
         guard let ada = realm.object(ofType: Keeper.self, forPrimaryKey: "Ada") else { return check(false, "Ada") }

@@ -3,8 +3,8 @@ package import Glibc
 
 /// A process started by a test, with its standard output and standard error in files and its input from a file.
 ///
-/// Started with posix_spawn and not with Foundation's Process, which watches its children through a run loop and
-/// cannot be asked to wait a bounded time.
+/// Started with posix_spawn and not with Foundation's Process, which watches its children through a run loop and has no
+/// wait with a limit.
 package final class ChildProcess: @unchecked Sendable {
     // Sendable: `pid` and the paths are constants; `exitStatus` is guarded by `lock`.
     package let pid: pid_t
@@ -15,7 +15,7 @@ package final class ChildProcess: @unchecked Sendable {
 
     /// - Parameters:
     ///   - environment: replaces the whole environment except PATH.
-    ///   - directory: where the output files are put.
+    ///   - directory: the directory of the output files.
     ///   - startsThere: whether the process starts in that directory, and not in the test's.
     package init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
@@ -37,7 +37,7 @@ package final class ChildProcess: @unchecked Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, standardOutput, O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, standardError, O_WRONLY | O_CREAT, 0o600)
 
-        // The test runner's signal mask and ignored signals are none of the child's business.
+        // The child must not inherit the test runner's signal mask and ignored signals.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -52,7 +52,8 @@ package final class ChildProcess: @unchecked Sendable {
 
         var variables = environment
         variables["PATH"] = ProcessInfo.processInfo.environment["PATH"]
-        // Swift does not see posix_spawn_file_actions_addchdir_np; env(1) turns into the program once it is there.
+        // Swift does not import posix_spawn_file_actions_addchdir_np; env(1) changes the directory and executes the
+        // program.
         let command = (startsThere ? ["/usr/bin/env", "-C", directory, executable] : [executable]) + arguments
         let argv = command.map { strdup($0) } + [nil]
         let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -89,7 +90,7 @@ package final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    /// Waits for the end. Throws, and kills the process, when that takes longer than a generous bound.
+    /// Waits for the end. Throws, and kills the process, when that takes longer than a generous limit.
     @discardableResult
     package func wait(seconds: Double = 60) throws -> Int32 {
         let deadline = Date().addingTimeInterval(seconds)
@@ -106,7 +107,7 @@ package final class ChildProcess: @unchecked Sendable {
         let deadline = Date().addingTimeInterval(seconds)
         while try !condition() {
             guard status() == nil, Date() < deadline else {
-                // What was written just before the end counts.
+                // Output written just before the end counts.
                 if try condition() { return }
                 throw TestFailure("waited for \(what); standard output: \(output) standard error: \(errors)")
             }

@@ -16,13 +16,13 @@ package struct StreamEvent {
     }
 }
 
-/// Takes a stream of bytes apart into events, as the standard for event sources says.
+/// Parses a stream of bytes into events, by the standard for event sources.
 package struct EventParser {
     private var line: [UInt8] = []
     private var event = StreamEvent()
     private var hasData = false
 
-    /// Calls `body` with each event that is complete.
+    /// Calls `body` with each complete event.
     package mutating func take(_ bytes: some Sequence<UInt8>, _ body: (StreamEvent) throws -> Void) rethrows {
         for byte in bytes {
             guard byte == 0x0a else {
@@ -70,7 +70,7 @@ package final class EventConnection {
         try socket.send(request.utf8)
     }
 
-    /// Waits up to so many milliseconds for bytes and hands over the events that they complete. False when the
+    /// Waits up to so many milliseconds for bytes and passes on the events that they complete. Returns false when the
     /// server ended the stream.
     package func read(milliseconds: Int32, limit: Int = 1 << 16, _ body: (StreamEvent) throws -> Void) throws -> Bool {
         var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)

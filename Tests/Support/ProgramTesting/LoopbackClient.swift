@@ -29,7 +29,7 @@ package final class LoopbackClient {
         socket = try LoopbackSocket(port: number, patience: 60)
     }
 
-    /// Sends a request and waits for the whole answer. Throws when the server goes away before that.
+    /// Sends a request and waits for the whole answer. Throws when the server closes the connection before that.
     package func send(
         _ method: String, _ target: String, body: String? = nil, headers: [String: String] = [:]
     ) throws -> Answer {
@@ -41,7 +41,7 @@ package final class LoopbackClient {
         return try receive()
     }
 
-    /// Sends bytes as they are, such as a part of a request.
+    /// Sends text unchanged, such as a part of a request.
     package func write(_ text: String) throws { try socket.send(text.utf8) }
 
     private func receive() throws -> Answer {
@@ -67,7 +67,7 @@ package final class LoopbackClient {
         return Data(received.prefix(count))
     }
 
-    /// A body that the server wrote while it sent it.
+    /// A body with chunked encoding.
     private func receiveChunks() throws -> Data {
         let lineEnd = Data("\r\n".utf8)
         var body = Data()

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import RepositoryFiles
 
-/// The program under test and what tests need around it.
+/// The program under test and the means to run it.
 package enum Program {
     /// The built `realmgate`.
     package static func executable() throws -> String { try beside("realmgate") }
 
-    /// Something built that lies beside the test bundle.
+    /// A built product beside the test bundle.
     package static func beside(_ name: String) throws -> String {
         var places: [String] = []
         if let runner = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
@@ -41,7 +41,7 @@ package enum Program {
     }
 }
 
-/// A directory that goes away with the test.
+/// A directory that is deleted with the test.
 package final class TestDirectory: Sendable {
     package let path: String
 
@@ -67,7 +67,7 @@ package final class RunningServer: Sendable {
     package let port: Int
     package let address: String
 
-    /// Starts and waits for the line that says where it listens: on a free port, or where one listened before.
+    /// Starts and waits for the line with its address: on a free port, or on a former one.
     package init(
         _ arguments: [String], port: Int = 0, environment: [String: String] = [:], in directory: TestDirectory
     ) throws {
@@ -85,7 +85,7 @@ package final class RunningServer: Sendable {
         address = "\(scheme)://127.0.0.1:\(port)"
     }
 
-    /// Asks the server to stop and gives the exit code.
+    /// Stops the server with a signal and returns its exit code.
     package func stop(_ signal: Int32 = SIGTERM) throws -> Int32 {
         process.send(signal)
         return try process.wait()

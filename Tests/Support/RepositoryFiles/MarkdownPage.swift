@@ -2,7 +2,7 @@ import Foundation
 
 /// A Markdown file of the repository.
 package struct MarkdownPage: Sendable {
-    /// From the top of the repository.
+    /// The path from the top of the repository.
     package let path: String
     package let text: String
     /// The fenced blocks in their order.
@@ -20,7 +20,7 @@ package struct MarkdownPage: Sendable {
         self.init(path: path, text: try String(contentsOfFile: Checkout.root + "/" + path, encoding: .utf8))
     }
 
-    /// All of them, without those in hidden directories, where builds and tools lie.
+    /// All pages, except those in hidden directories, which builds and tools use.
     package static let all: [MarkdownPage] = {
         let options: FileManager.DirectoryEnumerationOptions = [.skipsHiddenFiles]
         let root = URL(fileURLWithPath: Checkout.root)
@@ -69,7 +69,7 @@ package struct MarkdownPage: Sendable {
 }
 
 extension MarkdownPage {
-    /// What the server of the page's examples begins with: `<!-- examples: demo -->` or `<!-- examples: empty -->`.
+    /// The data of the server for the page's examples: `<!-- examples: demo -->` or `<!-- examples: empty -->`.
     package enum Database: String {
         case demo, empty
     }
@@ -81,7 +81,7 @@ extension MarkdownPage {
 }
 
 extension MarkdownPage {
-    /// Where links of the page lead, as they are written.
+    /// The targets of the page's links, as they are written.
     package var links: [String] {
         prose.filter { $0.contains("]") }.flatMap { line -> [String] in
             let plain = line.replacing(#/`[^`]*`/#, with: "code")
@@ -102,7 +102,7 @@ extension MarkdownPage {
         return (code + commands).flatMap { text in text.matches(of: path).map { String($0.output.1) } }
     }
 
-    /// What `#…` behind the page's path may say: the headings, as both GitHub and the site write them, and anchors in HTML.
+    /// The valid `#…` after the page's path: the headings, as both GitHub and the site write them, and anchors in HTML.
     package var anchors: Set<String> {
         let headings = prose.filter { $0.hasPrefix("#") }.compactMap { line -> String? in
             line.firstMatch(of: #/^#{1,6}\s+(.+?)\s*#*$/#).map { String($0.output.1) }

@@ -33,7 +33,7 @@ class ContactRow: Projection<Contact>, ObjectKeyIdentifiable {
     @Projected(\Contact.company) var company
 }
 
-/// Stands for a table view, which wants to be told every single change.
+/// Takes the place of a table view, which needs every single change.
 protocol TableView: AnyObject {
     func reloadData()
     func performBatchUpdates(_ updates: () -> Void)

@@ -3,7 +3,7 @@
 import Foundation
 import RealmSwift
 
-// An application that has come a long way: the models of three versions, and the migration that a phone runs.
+// An application with a history: the models of three versions, and the migration that a phone runs.
 
 enum EvolutionV1 {
     class Person: Object {

@@ -20,7 +20,7 @@ class FeedArticle: Object {
     @Persisted(originProperty: "articles") var sources: LinkingObjects<FeedSource>
 }
 
-/// A source on its way to another thread.
+/// A source that is passed to another thread.
 final class FeedHandle {
     @ThreadSafe var source: FeedSource?
 
@@ -98,7 +98,7 @@ final class FeedImporter {
     }
 }
 
-/// The same in the days of actors.
+/// The same with an actor.
 actor FeedActor {
     private var realm: Realm?
     private var token: NotificationToken?

@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-// An inventory that is kept in step with a server's JSON: primary keys, updates in place, money, key-value coding.
+// An inventory that is synchronised with a server's JSON: primary keys, updates in place, money, key-value coding.
 
 struct InventoryMoney: CustomPersistable, Equatable {
     typealias PersistedType = InventoryPrice
@@ -90,7 +90,7 @@ class InventorySupplier: Object {
 struct InventorySync {
     let realm: Realm
 
-    /// Takes over what the server sent.
+    /// Imports the server's data.
     func importProducts(_ json: Data) throws -> Int {
         let products = try JSONDecoder().decode([InventoryProduct].self, from: json)
         try realm.write {

@@ -159,7 +159,7 @@ class TodoStore {
     }
 }
 
-/// What a table view shows.
+/// The data of a table view.
 class TodoListViewModel {
     private(set) var rows: [String] = []
     private(set) var log: [String] = []
@@ -193,7 +193,7 @@ class TodoListViewModel {
     }
 }
 
-/// What a screen of one item shows.
+/// The data of a screen of one item.
 class TodoDetailViewModel {
     private(set) var log: [String] = []
     private var itemToken: NotificationToken?

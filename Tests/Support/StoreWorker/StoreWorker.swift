@@ -5,8 +5,8 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 
-/// Opens a store file and commits a `DurableHistory` to it from several threads until it is done or killed, saying
-/// what became of each commit.
+/// Opens a store file and commits a `DurableHistory` to it from several threads until it is done or killed; reports
+/// the outcome of each commit.
 ///
 ///     StoreWorker PATH SEED TARGET ROUND FIRST THREADS COMMITS BURST FILES
 ///
@@ -23,7 +23,7 @@ enum StoreWorker {
             say(.unexpected("usage: StoreWorker PATH SEED TARGET ROUND FIRST THREADS COMMITS BURST FILES"))
             exit(2)
         }
-        // A write beyond RLIMIT_FSIZE is to fail like any other.
+        // A write beyond RLIMIT_FSIZE must fail like any other.
         signal(SIGXFSZ, SIG_IGN)
         let work = Work(
             path: arguments[1], history: DurableHistory(seed: numbers[0], target: Int(numbers[1])),
@@ -39,7 +39,7 @@ enum StoreWorker {
     }
 }
 
-/// Writes the line at once: nothing is buffered, so what was said is known even if this process ends now.
+/// Writes the line at once: nothing is buffered, so the line is known even if this process ends now.
 func say(_ line: WorkerLine) {
     var text = line.description + "\n"
     _ = text.withUTF8 { write(1, $0.baseAddress, $0.count) }

@@ -16,8 +16,8 @@ struct Work: Sendable {
     let burst: Int
     let handlesFile: Bool
 
-    /// Opens the file and makes these commits on each thread. The number of failures; nil when the file could not
-    /// be opened.
+    /// Opens the file and makes these commits on each thread. Returns the number of failures; nil when the file could
+    /// not be opened.
     func run(_ numbers: Range<Int>) -> Int? {
         let store: EmbeddedStore
         do {
@@ -58,7 +58,7 @@ struct Work: Sendable {
         return try EmbeddedStore.open(path: path, schema: history.schema, options: options)
     }
 
-    /// Makes one commit and says what became of it.
+    /// Makes one commit and reports its outcome.
     private func submit(
         _ id: DurableHistory.CommitID, to store: EmbeddedStore, then: @escaping @Sendable (Bool) -> Void
     ) {
@@ -81,7 +81,7 @@ struct Work: Sendable {
         }
     }
 
-    /// Now and then compacts the file or writes a copy of it, while the other threads go on.
+    /// Now and then compacts the file or writes a copy of it, while the other threads continue.
     private func handleFile(_ step: Int, _ store: EmbeddedStore) {
         do {
             switch step % 4 {
@@ -99,7 +99,7 @@ struct Work: Sendable {
         }
     }
 
-    /// Whether the store still answers: every object is counted.
+    /// Whether the store still answers: counts every object.
     private func read(_ store: EmbeddedStore) {
         do {
             let snapshot = try store.snapshot()

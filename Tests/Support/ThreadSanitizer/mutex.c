@@ -1,9 +1,9 @@
-// Tells the thread sanitizer of Synchronization's Mutex, loaded before the Swift library.
+// Makes Synchronization's Mutex known to the thread sanitizer, loaded before the Swift library.
 //
-// The quick way of locking and unlocking is inlined into the code under test, so the sanitizer sees it. Under contention
-// Mutex goes on in the Swift library, which is not built with the sanitizer, and in the kernel: what one thread did before
-// it unlocked then seems to be unordered with what the next one does. These stand before the library's functions, call
-// them, and say what they order.
+// The fast path of locking and unlocking is inlined into the code under test, so the sanitizer sees it. Under contention
+// Mutex continues in the Swift library, which is not built with the sanitizer, and in the kernel: one thread's accesses before
+// it unlocked then seem to be unordered with the next one's. These wrappers of the library's functions call them, and
+// report the order.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-// Not there in programs that are built without the sanitizer.
+// Missing in programs that are built without the sanitizer.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 

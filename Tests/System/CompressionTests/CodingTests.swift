@@ -15,14 +15,14 @@ struct CodingTests {
 
     static let cases = Coding.allCases.flatMap { coding in contents.indices.map { (coding, $0) } }
 
-    @Test("are called as HTTP calls them")
+    @Test("the codings have their names in HTTP")
     func names() {
         #expect(Coding.allCases.map(\.rawValue) == ["zstd", "gzip"])
         #expect(Coding(name: "X-GZip") == .gzip)
         #expect(Coding(name: "br") == nil)
     }
 
-    @Test("give back what was put in, whole and piece by piece", arguments: cases)
+    @Test("output expands to the input, whole and piece by piece", arguments: cases)
     func roundTrip(coding: Coding, index: Int) throws {
         let bytes = Self.contents[index].bytes
         let whole = try bytes.withUnsafeBytes { try Encoder(coding, .best).encode($0) }
@@ -40,7 +40,7 @@ struct CodingTests {
         }
     }
 
-    @Test("take several streams in a row for one", arguments: Coding.allCases)
+    @Test("several streams in a row count as one", arguments: Coding.allCases)
     func concatenated(coding: Coding) throws {
         let bytes = Self.contents[2].bytes
         let one = try bytes.withUnsafeBytes { try Encoder(coding).encode($0) }
@@ -48,7 +48,7 @@ struct CodingTests {
         #expect(try (one + one).withUnsafeBytes { try Decoder.expand($0, coding, limit: .max) } == bytes + bytes)
     }
 
-    @Test("stop at the limit and hold only a piece of what a bomb expands to", arguments: Coding.allCases)
+    @Test("expansion stops at the limit and holds only a piece of a bomb's output", arguments: Coding.allCases)
     func bomb(coding: Coding) throws {
         let encoder = try Encoder(coding)
         let block = [UInt8](repeating: 0, count: 1 << 20)
@@ -72,7 +72,7 @@ struct CodingTests {
         #expect(largest <= 96 * 1024)
     }
 
-    @Test("tell what is cut off or changed", arguments: Coding.allCases)
+    @Test("truncated and changed data is detected", arguments: Coding.allCases)
     func damage(coding: Coding) throws {
         let bytes = Array(Self.contents[2].bytes.prefix(20_000))
         let whole = try bytes.withUnsafeBytes { try Encoder(coding).encode($0) }
@@ -86,11 +86,11 @@ struct CodingTests {
         #expect(throws: CompressionError.damaged) { try expand(Array("this is none".utf8)) }
         var changed = whole
         changed[whole.count / 2] ^= 0x55
-        // The checksum, if nothing before it.
+        // At least the checksum detects it.
         #expect(throws: CompressionError.self) { try expand(changed) }
     }
 
-    @Test("a window that HTTP does not promise is refused")
+    @Test("a window beyond HTTP's limit is rejected")
     func window() throws {
         // Magic number; no single segment, no checksum; a window of 2^27 bytes; an empty last block.
         let frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 17 << 3, 0x01, 0x00, 0x00]
@@ -99,7 +99,7 @@ struct CodingTests {
         }
     }
 
-    @Test("encoders are used again", arguments: Coding.allCases)
+    @Test("encoders are reused", arguments: Coding.allCases)
     func pool(coding: Coding) throws {
         let pool = EncoderPool(limit: 1)
         let first = try pool.take(coding)

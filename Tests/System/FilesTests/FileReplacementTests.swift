@@ -18,12 +18,12 @@ struct FileReplacementTests {
         try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
     }
 
-    /// What is asked of the system, in order; the call with the number `failing` fails.
+    /// The system calls, in order; the call with the number `failing` fails.
     private final class Calls {
         var log: [String] = []
         var failing: Int?
         var code: Int32 = ENOSPC
-        /// How many bytes one call writes at the most.
+        /// The maximum number of bytes that one call writes.
         var atMost = Int.max
 
         private func fails(_ call: String) -> Bool {
@@ -49,7 +49,7 @@ struct FileReplacementTests {
         }
     }
 
-    @Test("the contents are synced before the name is given, and the directory after it")
+    @Test("the contents are synced before the rename, and the directory after it")
     func order() throws {
         let calls = Calls()
         try WholeFile.replace(path, with: Array("one".utf8), calls.calls)
@@ -61,7 +61,7 @@ struct FileReplacementTests {
     }
 
     @Test(
-        "whatever call fails, the old file or the new one is there, complete, and no other", arguments: [true, false])
+        "whatever call fails, either the old or the new file is there, complete", arguments: [true, false])
     func faults(exists: Bool) throws {
         let old: [UInt8]? = exists ? Array("the old ones".utf8) : nil
         let new = Array("those that are new now".utf8)
@@ -88,7 +88,7 @@ struct FileReplacementTests {
         #expect(try WholeFile.read(path) == new)
     }
 
-    @Test("a call that was interrupted is made again")
+    @Test("an interrupted call is repeated")
     func interruption() throws {
         let calls = Calls()
         calls.failing = 0
@@ -98,7 +98,7 @@ struct FileReplacementTests {
         #expect(try WholeFile.read(path) == Array("one".utf8))
     }
 
-    @Test("only its owner reads the file, also where a draft for all was left behind")
+    @Test("only its owner can read the file, even if a draft for all was left behind")
     func rights() throws {
         let draft = path + ".new"
         try Data("left behind, and longer than what comes".utf8).write(to: URL(filePath: draft))
@@ -110,7 +110,7 @@ struct FileReplacementTests {
         #expect(try names() == ["keys.json"])
     }
 
-    @Test("a file that is not finished does not appear, and leaves nothing behind")
+    @Test("an unfinished file does not appear, and leaves nothing behind")
     func abandoned() throws {
         try WholeFile.replace(path, with: Array("old".utf8))
         do {
@@ -122,7 +122,7 @@ struct FileReplacementTests {
         #expect(try WholeFile.read(path) == Array("old".utf8))
     }
 
-    @Test("a file that is not there is none, and what cannot be read or written is named")
+    @Test("a missing file reads as nil, and errors of reading and writing name the file")
     func named() throws {
         #expect(try WholeFile.read(path) == nil)
         #expect(throws: FileFault(.read, directory.path, EISDIR)) { try WholeFile.read(directory.path) }

@@ -2,10 +2,10 @@ import Foundation
 import JSONCoding
 import Testing
 
-/// Foundation's reader and writer are somebody else's idea of the same format.
+/// Foundation's reader and writer are an independent implementation of the same format.
 @Suite("Agreement with Foundation")
 struct FoundationAgreementTests {
-    @Test("any string that is written is read by Foundation as it was", arguments: 0..<4)
+    @Test("Foundation reads any written string unchanged", arguments: 0..<4)
     func strings(_: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(seed)
@@ -20,7 +20,7 @@ struct FoundationAgreementTests {
         }
     }
 
-    @Test("any string that Foundation writes is read as it was", arguments: 0..<4)
+    @Test("any string that Foundation writes is parsed unchanged", arguments: 0..<4)
     func foreignStrings(_: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(seed)
@@ -35,7 +35,7 @@ struct FoundationAgreementTests {
         }
     }
 
-    @Test("any finite double is read by Foundation bit for bit, and any integer", arguments: 0..<4)
+    @Test("Foundation reads any finite double bit for bit, and any integer", arguments: 0..<4)
     func numbers(_: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(seed)
@@ -53,7 +53,7 @@ struct FoundationAgreementTests {
         }
     }
 
-    /// Scalars of every kind that escaping tells apart, so that they meet at every distance from a word's edge.
+    /// Scalars of every kind that escaping distinguishes, so that they occur at every distance from a word's edge.
     private static func text(_ length: Int, _ random: inout SplitMix) -> String {
         var text = ""
         for _ in 0..<length {

@@ -18,12 +18,12 @@ struct JSONParserTests {
         (#"{"b":1,"a":{"c":[]}}"#, .object(nested)),
     ]
 
-    @Test("scalars and containers are read as they are written", arguments: documents)
+    @Test("scalars and containers are parsed as they are written", arguments: documents)
     func values(text: String, expected: JSONValue) throws {
         #expect(try JSONValue.parse(text) == expected)
     }
 
-    @Test("a number with more digits than a double keeps all of them, wherever it stands")
+    @Test("a number with more digits than a double keeps all of them, at any position")
     func preciseNumbers() throws {
         let text =
             #"{"a\"1.5":[0.5,1.00000000000000000000001,-1e-400,"0.1234567890123456789",1.5e3],"b":{"c":12345678901234567.5,"d":7}}"#
@@ -64,7 +64,7 @@ struct JSONParserTests {
         (#""\uD800""#, .syntax, 1, 7), ("\"a\nb\"", .syntax, 1, 2), ("'a'", .syntax, 1, 1),
     ]
 
-    @Test("what is no JSON is refused with a code and a place", arguments: faulty)
+    @Test("malformed JSON is rejected with a code and a position", arguments: faulty)
     func faults(text: String, code: JSONError.Code, line: Int, column: Int) throws {
         let error = try #require(throws: JSONError.self) { try JSONValue.parse(text) }
         #expect(error.code == code, "\(error)")
@@ -81,7 +81,7 @@ struct JSONParserTests {
         #expect(error.code == .invalidUTF8 || error.code == .syntax)
     }
 
-    @Test("nesting is refused beyond the limit, and not before")
+    @Test("nesting is rejected beyond the limit, and not before")
     func depth() throws {
         let limit = JSONValue.depthLimit
         let deepest = String(repeating: "[", count: limit) + String(repeating: "]", count: limit)
@@ -98,7 +98,7 @@ struct JSONParserTests {
         #expect(throws: Never.self) { try JSONValue.parse("\"\(text)\"") }
     }
 
-    @Test("every beginning of a document is refused or is a document")
+    @Test("every prefix of a document is rejected or is a document")
     func truncation() throws {
         let text = #"{"a":[1,-2.5e3,"x\u00e9\n",{"b":null,"c":[true,false]}],"d":{}}"#
         let bytes = Array(text.utf8)
@@ -108,7 +108,7 @@ struct JSONParserTests {
         #expect(throws: Never.self) { try JSONValue.parse(bytes) }
     }
 
-    @Test("random damage never gets past the parser as something unreadable")
+    @Test("random damage is rejected or gives a readable document")
     func damage() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(seed)

@@ -11,7 +11,7 @@ private func written(_ body: (JSONWriter) -> Void) -> String {
 
 @Suite("Writing JSON")
 struct JSONWriterTests {
-    @Test("commas stand between members and elements only")
+    @Test("commas are between members and elements only")
     func commas() {
         let text = written { json in
             json.beginObject()
@@ -39,7 +39,7 @@ struct JSONWriterTests {
     @Test("unsigned integers keep all their digits")
     func unsigned() { #expect(written { $0.int(UInt64.max) } == "18446744073709551615") }
 
-    @Test("doubles read back as the same number")
+    @Test("doubles parse as the same number")
     func doubles() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(seed)
@@ -57,7 +57,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("what JSON numbers cannot say is a string")
+    @Test("values that JSON numbers cannot express are strings")
     func nonFinite() {
         #expect(written { $0.double(.nan) } == "\"NaN\"")
         #expect(written { $0.double(.infinity) } == "\"Infinity\"")
@@ -67,7 +67,7 @@ struct JSONWriterTests {
     @Test("a float has the digits of a float")
     func floats() { #expect(written { $0.float(0.1) } == "0.1") }
 
-    @Test("any string is read by Foundation as it was")
+    @Test("Foundation reads any string unchanged")
     func strings() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(seed)
@@ -111,7 +111,7 @@ struct JSONWriterTests {
         for date in dates { #expect(written { $0.date(date) } == "\"\(date.rfc3339)\"", "seed \(seed)") }
     }
 
-    @Test("typed values say what they are")
+    @Test("typed values include their type")
     func typed() throws {
         let id = try #require(ObjectId(hex: "0123456789abcdef01234567"))
         let uuid = try #require(UUIDValue(text: "123e4567-e89b-12d3-a456-426614174000"))

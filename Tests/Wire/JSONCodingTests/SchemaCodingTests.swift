@@ -18,7 +18,7 @@ struct SchemaCodingTests {
         {"name":"Address","primaryKey":null,"embedded":true,"properties":[{"name":"street","type":"string"}]}]}
         """#
 
-    @Test("a document is read and written without a difference")
+    @Test("a document is decoded and encoded without a difference")
     func roundTrip() throws {
         let json = try JSONValue.parse(example)
         let schema = try SchemaCoding.decode(json)
@@ -34,7 +34,7 @@ struct SchemaCodingTests {
         #expect(try JSONValue.parse(writer.bytes) == json)
     }
 
-    @Test("every fault is reported with its place")
+    @Test("every fault is reported with its location")
     func faults() throws {
         let json = try JSONValue.parse(
             #"""
@@ -53,7 +53,7 @@ struct SchemaCodingTests {
         #expect(faults[5].hint == "indexed")
     }
 
-    @Test("what is no schema at all is refused", arguments: ["[]", "null", "{}", #"{"schemaVersion":1}"#])
+    @Test("a document that is not a schema is rejected", arguments: ["[]", "null", "{}", #"{"schemaVersion":1}"#])
     func refused(text: String) throws {
         let json = try JSONValue.parse(text)
         #expect(throws: SchemaFaults.self) { try SchemaCoding.decode(json) }

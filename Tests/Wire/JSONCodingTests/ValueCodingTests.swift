@@ -70,7 +70,7 @@ struct ValueCodingTests {
         ("1e30", "int"), ("9223372036854775807.5", "int"),
     ]
 
-    @Test("anything else is refused", arguments: misfits)
+    @Test("other values are rejected", arguments: misfits)
     func refused(json: String, type: String) throws {
         let type = try #require(PropertyType(text: type))
         let value = try JSONValue.parse(json)
@@ -78,36 +78,36 @@ struct ValueCodingTests {
         #expect(fault.got == value.inWords)
     }
 
-    @Test("a fault says what the property takes and what it was given")
+    @Test("a fault names the expected and the given value")
     func sentence() throws {
         let fault = try #require(throws: ValueFault.self) {
             try ValueCoding.decode(.string("seven"), as: PropertyType(.int, isOptional: true))
         }
         #expect(
-            fault.sentence("Dog.age") == #"'Dog.age' takes an integer of 64 bits or null, not the string "seven"."#)
+            fault.sentence("Dog.age") == #"'Dog.age' must be an integer of 64 bits or null, not the string "seven"."#)
     }
 
     private static let faultyPlaces: [(String, String, String, String)] = [
-        ("[1,\"x\"]", "int[]", "'C.p[1]' takes an integer of 64 bits, not the string \"x\".", "[1]"),
-        (#"{"a":1,"b c":null}"#, "int{}", #"'C.p["b c"]' takes an integer of 64 bits, not null."#, #"["b c"]"#),
+        ("[1,\"x\"]", "int[]", "'C.p[1]' must be an integer of 64 bits, not the string \"x\".", "[1]"),
+        (#"{"a":1,"b c":null}"#, "int{}", #"'C.p["b c"]' must be an integer of 64 bits, not null."#, #"["b c"]"#),
         (
             #"{"a":[1,{"$date":"soon"}]}"#, "mixed",
-            #"'C.p.a[1]["$date"]' takes a date such as "2026-01-31T12:00:00Z", not the string "soon"."#,
+            #"'C.p.a[1]["$date"]' must be a date such as "2026-01-31T12:00:00Z", not the string "soon"."#,
             #".a[1]["$date"]"#
         ),
         (
             #"[{"$what":1}]"#, "mixed[]",
-            #"'C.p[0]' takes a typed object such as {"$date": …}, or a dictionary whose keys do not start with '$', not the key "$what"."#,
+            #"'C.p[0]' must be a typed object such as {"$date": …}, or a dictionary whose keys do not start with '$', not the key "$what"."#,
             "[0]"
         ),
         (
             #"{"$link":7}"#, "mixed",
-            #"'C.p["$link"]' takes a link such as {"class": "Dog", "key": 7}, not the integer 7."#, #"["$link"]"#
+            #"'C.p["$link"]' must be a link such as {"class": "Dog", "key": 7}, not the integer 7."#, #"["$link"]"#
         ),
-        ("7", "string?<>", "'C.p' takes an array, each element a string or null, not the integer 7.", ""),
+        ("7", "string?<>", "'C.p' must be an array, each element a string or null, not the integer 7.", ""),
     ]
 
-    @Test("a fault within a value says where it is", arguments: faultyPlaces)
+    @Test("a fault within a value has its path", arguments: faultyPlaces)
     func places(json: String, type: String, sentence: String, path: String) throws {
         let type = try #require(PropertyType(text: type))
         let value = try JSONValue.parse(json)
@@ -125,7 +125,7 @@ struct ValueCodingTests {
         (.decimal(-.infinity), .decimal128), (.float(0.1), .float), (.float(-.infinity), .float),
     ]
 
-    @Test("every value is read back as it was written, also in collections", arguments: TypeStyle.allCases)
+    @Test("every value is decoded as it was written, also in collections", arguments: TypeStyle.allCases)
     func roundTrip(style: TypeStyle) throws {
         for (value, base) in Self.everything {
             let type = PropertyType(base, isOptional: true)
@@ -140,7 +140,7 @@ struct ValueCodingTests {
         }
     }
 
-    @Test("a mixed value is read back as it was written, whatever the style", arguments: TypeStyle.allCases)
+    @Test("a mixed value is decoded as it was written, whatever the style", arguments: TypeStyle.allCases)
     func mixedRoundTrip(style: TypeStyle) throws {
         var values = Self.everything.map(\.0)
         values.append(.list(values))
@@ -186,7 +186,7 @@ struct ValueCodingTests {
         #expect(text(.dictionary(ValueMap([("b", .int(1)), ("a", .null)])), .plain) == #"{"a":null,"b":1}"#)
     }
 
-    @Test("links are left for who knows the objects, with their places")
+    @Test("links are left unresolved, with their paths")
     func links() throws {
         let dogs = PropertyType(.link("Dog"), collection: .list)
         let draft = try ValueCoding.draft([.int(7), ["name": .string("Rex")]], as: dogs)
@@ -201,7 +201,7 @@ struct ValueCodingTests {
         #expect(throws: ValueFault.self) { try ValueCoding.decode([.int(7)], as: dogs) }
     }
 
-    @Test("keys in paths have the primary key's type")
+    @Test("keys in URL paths have the primary key's type")
     func keys() {
         #expect(ValueCoding.decode(keyText: "-7", as: PropertyType(.int)) == .int(-7))
         #expect(ValueCoding.decode(keyText: "7", as: PropertyType(.string)) == .string("7"))

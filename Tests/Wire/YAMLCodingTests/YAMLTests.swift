@@ -27,7 +27,7 @@ struct YAMLTests {
         ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)), ("é😀", .string("é😀")),
     ]
 
-    @Test("plain scalars mean what the core schema says, and those in quotes are texts", arguments: plain)
+    @Test("plain scalars have the value of the core schema, and quoted ones are strings", arguments: plain)
     func scalars(text: String, value: JSONValue) throws { #expect(try json(text) == value) }
 
     @Test("blocks, flows, anchors and JSON")
@@ -56,7 +56,7 @@ struct YAMLTests {
         #expect(try json(document) == JSONValue.parse(document))
     }
 
-    @Test("values know where they stand")
+    @Test("values have positions")
     func places() throws {
         let node = try YAML.parse("a: 1\nbé: [x,\n  é: y]\n")
         #expect(node["bé"]?.place == YAMLPlace(line: 2, column: 5))
@@ -70,21 +70,21 @@ struct YAMLTests {
 
     private static let wrong: [(String, Int, Int, String)] = [
         ("a: 1\nb: 2\na: 3", 3, 1, "line 1"), ("a: [1, 2", 2, 1, "malformed"), ("a:\n\tb: 1", 2, 1, "malformed"),
-        ("a: 1\n---\nb: 2", 2, 1, "second document"), ("? [a]\n: 1", 1, 3, "name must be a text"),
+        ("a: 1\n---\nb: 2", 2, 1, "second document"), ("? [a]\n: 1", 1, 3, "name must be a string"),
         ("a: *x", 1, 4, "no anchor '&x'"), ("a: &x [*x]", 1, 8, "within its own"),
-        ("a: !thing 3", 1, 4, "!thing"), ("a: !!int x", 1, 4, "is not what"), ("a: !!set {b}", 1, 4, "tag"),
+        ("a: !thing 3", 1, 4, "!thing"), ("a: !!int x", 1, 4, "does not match"), ("a: !!set {b}", 1, 4, "tag"),
         ("a: 9223372036854775808", 1, 4, "64 bits"), ("a: 1e999", 1, 4, "too large"),
-        ("a: \"\\q\"", 1, 5, "malformed"), ("*a : 1", 1, 1, "name must be a text"),
+        ("a: \"\\q\"", 1, 5, "malformed"), ("*a : 1", 1, 1, "name must be a string"),
     ]
 
-    @Test("what cannot be meant is refused, with the place", arguments: wrong)
+    @Test("invalid documents are rejected, with the position", arguments: wrong)
     func faults(text: String, line: Int, column: Int, part: String) {
         let error = fault(text)
         #expect(error?.place == YAMLPlace(line: line, column: column), "\(error.map(\.description) ?? "no fault")")
         #expect(error?.message.contains(part) ?? false, "\(error.map(\.description) ?? "no fault")")
     }
 
-    @Test("aliases of aliases are counted, not copied out")
+    @Test("aliases of aliases are counted, not expanded")
     func bomb() {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
         for level in 1...30 {
@@ -94,7 +94,7 @@ struct YAMLTests {
         #expect(fault(text)?.message.contains("more than \(YAML.nodeLimit) values") ?? false)
     }
 
-    @Test("depth, size and bytes that are no UTF-8 are bounded")
+    @Test("depth, size and bytes that are not UTF-8 are limited")
     func bounds() throws {
         let limit = YAML.depthLimit
         let nested = String(repeating: "[", count: limit) + String(repeating: "]", count: limit)

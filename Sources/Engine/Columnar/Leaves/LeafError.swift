@@ -15,12 +15,12 @@ package enum LeafError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .truncated: "A column block is shorter than its header says; restore the file from a backup."
+        case .truncated: "A column block is shorter than its header requires; restore the file from a backup."
         case .malformed: "A column block's header is damaged; restore the file from a backup."
         case .unsupportedFormat: "A column block was written by a newer version; open the file with that version."
-        case .kindMismatch: "A value of another type was given for a column, or the column holds another type."
-        case .full: "A column block cannot take more values."
-        case .noSuchSlot: "A column block has no value at that place."
+        case .kindMismatch: "The type of a value does not match its column."
+        case .full: "A column block cannot hold more values."
+        case .noSuchSlot: "A column block has no value at that position."
         }
     }
 }

@@ -29,23 +29,23 @@ struct CatalogueCheck {
             // Every cluster has at least its mask.
             guard state.nextKey >= 0, state.nextKey <= Int64(leafCount) * Int64(catalogue.capacity),
                 state.objectCount >= 0, state.objectCount <= state.nextKey
-            else { throw damaged("the counters of class number \(id.rawValue) cannot be right") }
+            else { throw damaged("the counters of class number \(id.rawValue) are invalid") }
         }
         if let fault = try faultInLeaves(transaction, catalogue) { throw damaged(fault) }
     }
 
     private func fault(in schema: Schema) -> String? {
         if let fault = schema.faults().first { return "its schema is faulty (\(fault))" }
-        guard schema.nextClassID <= Self.highestClassNumber else { return "its class numbers cannot be right" }
+        guard schema.nextClassID <= Self.highestClassNumber else { return "its class numbers are invalid" }
         var numbers: Set<ClassID> = []
         for objectClass in schema.classes {
             guard objectClass.id.rawValue < schema.nextClassID, numbers.insert(objectClass.id).inserted else {
-                return "the number of class '\(objectClass.name)' cannot be right"
+                return "the number of class '\(objectClass.name)' is invalid"
             }
             var properties: Set<PropertyID> = [FileFormat.liveMaskColumn]
             for property in objectClass.properties {
                 guard property.id.rawValue < objectClass.nextPropertyID, properties.insert(property.id).inserted else {
-                    return "the number of property '\(objectClass.name).\(property.name)' cannot be right"
+                    return "the number of property '\(objectClass.name).\(property.name)' is invalid"
                 }
             }
         }

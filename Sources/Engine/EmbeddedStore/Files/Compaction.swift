@@ -54,7 +54,7 @@ struct Compaction {
             path: temporary, presence, schema: .empty, options: options, generation: old.generation + 1)
         adoptOwner(temporary + Self.lockSuffix)
         guard try version(of: new) == version(of: old) else {
-            throw StoreError(.invalidFile, "The compacted copy of '\(path)' is not like it. The file stays as it is.")
+            throw StoreError(.invalidFile, "The compacted copy of '\(path)' differs from it. The file is unchanged.")
         }
 
         // Nobody can open the new file under its final name before its presence is shared. A failing device may report

@@ -78,19 +78,19 @@ final class ContentCheck {
         } catch {
             return fail("\(name()) cannot be read")
         }
-        if !column.property.type.accepts(value) { fail("\(name()) holds a value that it cannot hold") }
+        if !column.property.type.accepts(value) { fail("\(name()) has a value of another type") }
         try checkIndex(objectClass, key, column, value, name(), &expected)
         guard column.holdsLinks else { return }
         var links: [ObjectReference: Int] = [:]
         value.forEachLink(column) { links[$0, default: 0] += 1 }
         for (target, count) in links {
             if try !snapshot.exists(target.classID, target.key) {
-                fail("\(name()) links to object \(target.key.rawValue), which is gone")
+                fail("\(name()) links to object \(target.key.rawValue), which does not exist")
             }
             if column.ownsTarget { owners[target, default: 0] += count }
             let entry = References.backlinkEntry(objectClass, key, column, target)
             if try transaction.get(file.trees.backlinks, entry)?.linkCount != count {
-                fail("\(name()) links to object \(target.key.rawValue), whose backlinks say otherwise")
+                fail("\(name()) links to object \(target.key.rawValue), whose backlinks disagree")
             }
             expected.backlinks[column.position] += 1
         }
@@ -103,7 +103,7 @@ final class ContentCheck {
         if column.isFullTextIndexed {
             try References.words(of: value, objectClass, key, column) { entry in
                 expected.words[column.position] += 1
-                if try transaction.get(file.trees.words, entry) == nil { fail("\(name) is not found by its words") }
+                if try transaction.get(file.trees.words, entry) == nil { fail("\(name) is not in the full-text index") }
             }
         }
         guard column.isIndexed else { return }

@@ -43,7 +43,7 @@ final class ExpiringSnapshot: ForwardedSnapshot {
             if let snapshot = held.withLock({ $0 }) { return snapshot }
             throw StoreError(
                 .versionGone,
-                "Version \(version) is no longer there: this store lets go of a version \(limit) seconds after a newer one. Take a new snapshot and hold it for a shorter time."
+                "Version \(version) is no longer available: this store releases a version \(limit) seconds after a newer one appears. Take a new snapshot and hold it for a shorter time."
             )
         }
     }

@@ -57,7 +57,7 @@ struct FileCopy {
     }
 
     private var isTaken: StoreError {
-        StoreError(.fileAccess, "'\(path)' exists already. Remove it, or write the copy to another name.")
+        StoreError(.fileAccess, "'\(path)' already exists. Remove it, or choose another name for the copy.")
     }
 }
 

@@ -42,7 +42,7 @@ struct PageCheck {
 extension StoreError {
     static func foreign(_ path: String) -> StoreError {
         StoreError(
-            .invalidFile, "'\(path)' is not a Realmgate file but belongs to something else. Name another file.")
+            .invalidFile, "'\(path)' is not a Realmgate file. Choose another file.")
     }
 
     static func unsupportedFormat(_ path: String, _ format: UInt32) -> StoreError {

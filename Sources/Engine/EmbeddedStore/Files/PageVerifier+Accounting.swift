@@ -46,7 +46,7 @@ extension PageVerifier {
             let bit = UInt64(1) << (page % 64)
             let word = Int(page / 64)
             guard (used[word] | free[word]) & bit == 0 else {
-                fail("page \(page) is said to be free but is used")
+                fail("page \(page) is listed as free but is used")
                 return
             }
             free[word] |= bit

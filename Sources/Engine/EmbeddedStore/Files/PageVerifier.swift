@@ -115,7 +115,7 @@ final class PageVerifier {
         }
         pageSize = Int(bytes.littleEndian(PageFormat.headerSize + 24, as: UInt32.self))
         guard PageFormat.pageSizes.contains(pageSize), pageSize & (pageSize - 1) == 0 else {
-            return fail("the first page says that pages have \(pageSize) bytes")
+            return fail("the first page gives a page size of \(pageSize) bytes")
         }
         filePages = bytes.count / pageSize
         guard filePages >= PageFormat.metaPages else { return fail("it ends within the first two pages") }
@@ -129,7 +129,7 @@ final class PageVerifier {
                 bytes.littleEndian(offset, as: UInt32.self) == PageFormat.magic,
                 bytes.littleEndian(offset + 4, as: UInt32.self) == PageFormat.version,
                 free.pad == pageSize, free.flags & ~PageFormat.noSubdirectoryFlag == PageFormat.freeTreeFlags
-            else { return fail("page \(page), which says where everything is, is not as it should be") }
+            else { return fail("meta page \(page) is damaged") }
             let transaction = bytes.littleEndian(offset + 128, as: UInt64.self)
             transactions.append(transaction)
             if newest == nil || transaction > newest?.transaction ?? 0 { newest = (offset, transaction) }
@@ -139,7 +139,7 @@ final class PageVerifier {
             transactions == [0, 0]
                 || (transactions[0] % 2 == 0 && transactions[1] % 2 == 1
                     && (transactions[0] &- transactions[1] == 1 || transactions[1] &- transactions[0] == 1))
-        else { return fail("its first two pages do not follow each other (\(transactions[0]), \(transactions[1]))") }
+        else { return fail("its meta pages are not consecutive (\(transactions[0]), \(transactions[1]))") }
         guard let newest else { return nil }
         lastPage = bytes.littleEndian(newest.offset + 120)
         return newest.offset
@@ -158,7 +158,7 @@ final class PageVerifier {
             return
         }
         guard (1...PageFormat.maximumDepth).contains(tree.depth) else {
-            fail("the tree of \(walk.name) says that it is \(tree.depth) levels deep")
+            fail("the tree of \(walk.name) claims to be \(tree.depth) levels deep")
             return
         }
         visitPage(tree.root, level: tree.depth, from: nil, to: nil)

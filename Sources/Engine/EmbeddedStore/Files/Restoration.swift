@@ -27,7 +27,7 @@ extension EmbeddedStore {
         let exists = FileIdentity(path: path) != nil
         guard replaces || !exists else {
             throw StoreError(
-                .fileAccess, "'\(path)' exists already. Say that it is to be replaced, or name another file.")
+                .fileAccess, "'\(path)' already exists. Allow its replacement, or choose another file.")
         }
         let copy = path + ".restoring"
         unlink(copy)
@@ -60,7 +60,7 @@ extension EmbeddedStore {
     private static func putInPlace(_ copy: String, of path: String, exists: Bool) throws {
         guard exists else {
             guard try FileSystem.rename(copy, toNew: path) else {
-                throw StoreError(.fileAccess, "Another program made '\(path)' meanwhile. Nothing was changed.")
+                throw StoreError(.fileAccess, "Another program created '\(path)' meanwhile. Nothing was changed.")
             }
             FileSystem.syncDirectory(of: path)
             return

@@ -125,7 +125,7 @@ final class StoreFile: Sendable {
             let old = try current
             guard old.environment.presence.becomeExclusive() else {
                 throw StoreError(
-                    .busy, "'\(path)' is open in another program, too. Compact it when nobody else has it open.")
+                    .busy, "'\(path)' is also open in another program. Compact it when no other program has it open.")
             }
             defer { old.environment.presence.becomeShared() }
             let new = try Compaction(old, path: path, options: options).run(progress: progress)

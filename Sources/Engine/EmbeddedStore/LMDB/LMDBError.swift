@@ -20,16 +20,16 @@ struct LMDBError: Error {
         case MDB_MAP_FULL:
             StoreError(
                 .full,
-                "The store '\(path)' has reached its maximum size; nothing of the write was kept. Delete objects, or open it with a larger maximum size. Snapshots of old versions take space, too."
+                "The store '\(path)' has reached its maximum size; the write was discarded. Delete objects, or open it with a larger maximum size. Snapshots of old versions take space, too."
             )
         case ENOSPC, EDQUOT:
-            StoreError(.full, "No space is left on the device that holds '\(path)'. Nothing of the write was kept.")
+            StoreError(.full, "No space is left on the device that holds '\(path)'. The write was discarded.")
         case EFBIG:
-            StoreError(.full, "'\(path)' has reached the size that files may have here. Nothing of the write was kept.")
+            StoreError(.full, "'\(path)' has reached the maximum file size. The write was discarded.")
         case MDB_PANIC:
             StoreError(
                 .inputOutput,
-                "A write to '\(path)' failed, and the store has stopped so that nothing gets lost. What was committed before is safe. See to the device, then open the store again."
+                "A write to '\(path)' failed, and the store has stopped to protect the data. Earlier commits are safe. Check the device, then open the store again."
             )
         case MDB_READERS_FULL:
             StoreError(.busy, "Too many snapshots of '\(path)' are open at once. Release some and try again.")

@@ -68,7 +68,7 @@ extension EmbeddedSnapshot {
 /// The size of large values that are stored outside their leaves.
 extension EmbeddedSnapshot: OverflowSource {
     /// The size at which summing stops: callers need no larger sum.
-    private static let mostTold = 1 << 20
+    private static let sumLimit = 1 << 20
 
     func overflowSize(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
@@ -89,7 +89,7 @@ extension EmbeddedSnapshot: OverflowSource {
         guard leaf.kind.collection != .single else { return leaf.overflowSize(slot) }
         return try overflow(address) { tree, address in
             var (first, bytes) = (0, 0)
-            for entry in try tree.directory(address).entries where bytes < Self.mostTold {
+            for entry in try tree.directory(address).entries where bytes < Self.sumLimit {
                 defer { first += entry.count }
                 guard range.overlaps(first..<first + entry.count) else { continue }
                 bytes += try tree.blockBytes(address, entry.number).count

@@ -3,8 +3,8 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// A snapshot whose queries an executor runs. Each call gets a new executor, which keeps its results until the call
-/// ends.
+/// A snapshot whose queries an executor runs. Each call gets the executor again, which keeps the data that it reads
+/// valid until the call ends.
 protocol ExecutedSnapshot: Snapshot {
     var executor: QueryExecutor { get throws }
 }

@@ -75,7 +75,7 @@ struct MigrationClosing {
     private static func unowned(_ key: ObjectKey, _ objectClass: ClassSchema, _ links: Int) -> StoreError {
         StoreError(
             .migrationFailed,
-            "Class '\(objectClass.name)' cannot be embedded: \(links == 0 ? "nothing links" : "\(links) links lead") to its object with object key \(key.rawValue), where there must be exactly one. Delete the object, or link to it from the one that is to own it."
+            "Class '\(objectClass.name)' cannot be embedded: \(links == 0 ? "nothing links" : "\(links) links lead") to its object with object key \(key.rawValue), but there must be exactly one. Delete the object, or link to it from its owner."
         )
     }
 

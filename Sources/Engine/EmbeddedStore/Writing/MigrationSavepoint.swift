@@ -85,7 +85,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
         try layout.change(to: schemas.union)
     }
 
-    // MARK: What only the old schema has is not there
+    // MARK: Hiding what only the old schema has
 
     override func existing(_ classID: ClassID, _ key: ObjectKey) throws -> MutableClass {
         guard schemas.new[classID] != nil else { throw StoreError.unknownClass(classID) }

@@ -23,7 +23,7 @@ final class DeltaValueCache: Sendable {
     }
 
     private static let mostFirst = 12
-    /// Beyond this many values none is cached.
+    /// Values beyond this number are not cached.
     private static let mostValues = 1_024
 
     private let state = Mutex(State())

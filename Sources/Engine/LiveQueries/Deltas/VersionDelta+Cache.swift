@@ -37,7 +37,7 @@ final class DeltaRootCache: Sendable {
 
 extension VersionDelta {
     /// The number of objects at which the search for few gives up and a walk from the root is used instead.
-    private static let fewWays = 4096
+    private static let fewLimit = 4096
 
     /// The objects at a tree's root for which something changed.
     func roots(of tree: DependencyTree) throws -> Set<ObjectKey> {
@@ -49,7 +49,7 @@ extension VersionDelta {
     /// Those objects; nil when finding them takes long.
     func fewRoots(of tree: DependencyTree) throws -> Set<ObjectKey>? {
         guard tree.isTouched(by: changes) else { return [] }
-        return try rootCache.few(tree) { try tree.reached(by: self, limit: Self.fewWays) }
+        return try rootCache.few(tree) { try tree.reached(by: self, limit: Self.fewLimit) }
     }
 
     /// Whether something changed for one object at a tree's root. Cost: at most that of `fewRoots` and of reading

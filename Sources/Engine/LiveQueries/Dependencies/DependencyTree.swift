@@ -137,7 +137,7 @@ extension DependencyTree {
     }
 }
 
-// MARK: Walking on
+// MARK: Walking forwards
 
 extension DependencyTree {
     /// Whether something changed for one object at the root, itself or on a path. Cost: everything on the paths.

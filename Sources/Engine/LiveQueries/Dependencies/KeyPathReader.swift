@@ -111,7 +111,7 @@ struct KeyPathReader {
         guard ways <= LiveKeyPath.maximumWays else {
             throw StoreError(
                 .keyPathTooWide,
-                "A key path with '*' stands for more than \(LiveKeyPath.maximumWays) properties; name some of them.")
+                "A key path with '*' matches more than \(LiveKeyPath.maximumWays) properties; name some of them.")
         }
         let edge: DependencyTree.Edge = property.originProperty.map { .backward($0) } ?? .forward(property.id)
         if ends(with: property, at: index) {
@@ -131,7 +131,7 @@ struct KeyPathReader {
     }
 }
 
-// MARK: What is wrong
+// MARK: Errors
 
 extension KeyPathReader {
     /// The reason why the path from `index` does not exist in a class.
@@ -139,7 +139,7 @@ extension KeyPathReader {
         guard case .name(let name) = components[index] else {
             return StoreError(
                 .unknownProperty,
-                "'*' stands for no property of class '\(objectClass.name)' behind which the rest of the key path exists.",
+                "'*' matches no property of class '\(objectClass.name)' after which the key path can continue.",
                 property: "*")
         }
         guard let property = objectClass[name] else {

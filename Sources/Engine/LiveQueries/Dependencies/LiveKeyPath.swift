@@ -56,7 +56,7 @@ extension DependencyTree {
     func check(_ schema: Schema) throws(StoreError) {
         for node in nodes {
             guard let objectClass = schema[node.classID] else {
-                throw StoreError(.unknownClass, "A class of the observed key path is gone from the schema.")
+                throw StoreError(.unknownClass, "A class of the observed key path was removed from the schema.")
             }
             var needed = node.reads.members.map { (objectClass, $0) }
             if let arrival = node.arrival {
@@ -84,6 +84,6 @@ extension DependencyTree {
     private static func propertyGone(_ objectClass: ClassSchema?) -> StoreError {
         StoreError(
             .unknownProperty,
-            "A property of class '\(objectClass?.name ?? "?")' in the observed key path is gone from the schema.")
+            "A property of class '\(objectClass?.name ?? "?")' in the observed key path was removed from the schema.")
     }
 }

@@ -72,10 +72,10 @@ struct QueryDependencies {
         return holder.kind == .ordered ? .recompute(reason: Self.scopeReason) : .incremental
     }
 
-    private static let scopeReason = "its objects are those of a collection, whose order is its own"
+    private static let scopeReason = "it selects from a collection, which has an order of its own"
 }
 
-// MARK: What changes mean for it
+// MARK: Effects of changes
 
 extension QueryDependencies {
     /// Whether the changes can have altered the result or its order, apart from objects that the query names.
@@ -109,12 +109,12 @@ extension QueryDependencies {
                 return isTouched(by: step.changes) ? .recompute(reason: Self.scopeReason) : .objects([])
             }
             if holder.comesOrGoes(in: step.changes) {
-                return .recompute(reason: "the object whose property it chooses from came or went")
+                return .recompute(reason: "the object whose property it selects from was created or deleted")
             }
         }
         let limit = Self.limit(for: classID, in: step)
         guard var affectedKeys = try tree.reached(by: step, limit: limit) else {
-            return .recompute(reason: "what changed is linked to from more objects than it takes to look at all")
+            return .recompute(reason: "so many objects link to the changed ones that running it again costs less")
         }
         if let own = step.changes.classes[classID] {
             if takesOrigins {
@@ -133,7 +133,7 @@ extension QueryDependencies {
             for value in edit.insertions.union(edit.deletions) { affectedKeys.formUnion(value.linkedKeys) }
         }
         guard affectedKeys.count <= limit else {
-            return .recompute(reason: "as many objects changed as it takes to look at all")
+            return .recompute(reason: "so many objects changed that running it again costs less")
         }
         return .objects(affectedKeys)
     }
@@ -182,7 +182,7 @@ extension QueryDependencies.Holder {
     }
 }
 
-// MARK: What is read on the way
+// MARK: Reads along the paths
 
 extension QueryDependencies {
     private mutating func setScope(
@@ -288,13 +288,13 @@ extension QueryDependencies {
         guard let found = objectClass[property], fits(found) else {
             throw StoreError(
                 .unknownProperty,
-                "A property of class '\(objectClass.name)' that the observed query uses is gone from the schema.")
+                "A property of class '\(objectClass.name)' that the observed query uses was removed from the schema.")
         }
         return found
     }
 
     private static var classGone: StoreError {
-        StoreError(.unknownClass, "A class that the observed query uses is gone from the schema.")
+        StoreError(.unknownClass, "A class that the observed query uses was removed from the schema.")
     }
 }
 

@@ -37,7 +37,7 @@ enum InstanceError {
     static let notWriting = StoreError(
         .noWrite, "Objects can be changed in a write transaction only. Call beginWrite first.")
     static let endedByObserver = StoreError(
-        .noWrite, "An observer that was called when the write transaction began has ended it. Do the write again.")
+        .noWrite, "An observer that was called when the write transaction began has ended it. Repeat the write.")
     static let foreignToken = StoreError(
         .foreignToken, "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
 }

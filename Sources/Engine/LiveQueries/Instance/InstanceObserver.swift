@@ -101,7 +101,7 @@ final class EventSlot<Event: Sendable>: Sendable {
 extension LiveObjectEvent {
     /// Removes the old values of changes that the instance made itself.
     ///
-    /// - Parameter foreign: the part of `all` that others committed.
+    /// - Parameter foreign: the part of `changes` that others committed.
     fileprivate func withoutOldValues(
         except foreign: ChangeSet, _ subject: MaintainedViewID, _ changes: ChangeSet
     ) -> LiveObjectEvent {

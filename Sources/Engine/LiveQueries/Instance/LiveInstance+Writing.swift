@@ -23,7 +23,7 @@ extension LiveInstance {
         try enter { try $0.beginWrite(opened: opened) }
     }
 
-    // MARK: Without waiting
+    // MARK: Asynchronous writes
 
     /// Calls the block in a turn, when the writer is free, with the write open; or with the error that prevented it. A
     /// write that the block leaves open is cancelled. Requests are served in their order, each after the end of the one

@@ -62,7 +62,7 @@ package final class LiveInstance: Sendable {
     /// An instance that stays at the present version, and is used on any thread.
     package func freeze() throws -> LiveInstance { try LiveInstance(freezing: self, at: snapshot) }
 
-    // MARK: Moving on
+    // MARK: Versions
 
     /// Whether the instance moves to versions that others commit between turns; initially true. Otherwise they wait for
     /// `refresh` or `beginWrite`; commits of the instance itself are reported all the same, and first calls are made.

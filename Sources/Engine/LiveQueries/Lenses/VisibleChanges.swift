@@ -88,7 +88,7 @@ struct VisibleChanges {
         return seen
     }
 
-    // MARK: Which objects are there
+    // MARK: Visible objects
 
     private mutating func turned(of classID: ClassID) throws -> Turned {
         if let known = turned[classID] { return known }
@@ -152,7 +152,7 @@ struct VisibleChanges {
         return try quick ?? after.exists(classID, key)
     }
 
-    // MARK: What is seen of a property
+    // MARK: Visible values of a property
 
     /// Records the difference of a property of an object that is visible on both sides.
     private mutating func compare(

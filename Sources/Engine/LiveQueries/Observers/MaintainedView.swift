@@ -65,7 +65,7 @@ extension MaintainedView {
     /// Adds an observer, whose subscriber must be for events of the view's kind.
     func add(_ registration: LiveRegistration, _ snapshot: any Snapshot, _ past: VersionHistory) throws {
         guard let subscriber = registration.subscriber as? Subscriber<Event> else {
-            preconditionFailure("The observer is one of another kind of events than the subject's.")
+            preconditionFailure("The observer's kind of events is not the view's.")
         }
         let interest = LiveInterest(registration.keyPaths, showing: registration.shape)
         try add(subscriber, interest, snapshot, since: registration.since, past)

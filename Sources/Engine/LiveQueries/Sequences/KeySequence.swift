@@ -19,7 +19,7 @@ package struct KeySequence: Sendable {
 
     /// Cost: logarithmic, as are all changes of a single element.
     package mutating func insert(_ key: ObjectKey, at index: Int) {
-        precondition(index >= 0 && index <= root.count, "There is no such place in the sequence.")
+        precondition(index >= 0 && index <= root.count, "There is no such position in the sequence.")
         if let right = root.insert(key, at: index) { root = KeyNode(children: [root, right]) }
     }
 

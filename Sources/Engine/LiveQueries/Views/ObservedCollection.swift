@@ -126,7 +126,7 @@ final class ObservedCollection: MaintainedView {
         guard target != nil || keyPaths.isEmpty else {
             throw StoreError(
                 .unknownProperty,
-                "The collection does not hold links, so there is nothing that a key path could begin at.")
+                "The collection does not hold links, so it does not support key paths.")
         }
         return try KeyPathFilter(keyPaths, from: target, schema, else: "the collection's elements")
     }
@@ -136,7 +136,7 @@ final class ObservedCollection: MaintainedView {
     private func adopt(_ schema: Schema) throws {
         let now = try Self.type(of: property, object.classID, schema)
         guard now.collection == type.collection else {
-            throw StoreError(.unknownProperty, "The observed collection has become one of another kind.")
+            throw StoreError(.unknownProperty, "The type of the observed collection has changed.")
         }
         type = now
         reach = ElementDeepChangeChecker(try Self.property(property, object.classID, schema), schema)

@@ -46,7 +46,7 @@ final class ObservedObject: MaintainedView {
         since version: Version?, _ past: VersionHistory
     ) throws {
         guard let objectClass = snapshot.schema[classID] else {
-            throw StoreError(.unknownClass, "The class of the observed object is gone from the schema.")
+            throw StoreError(.unknownClass, "The class of the observed object was removed from the schema.")
         }
         guard exists else {
             let step = try version.flatMap { try past.step(from: $0, for: watches) }
@@ -83,7 +83,7 @@ extension ObservedObject {
             return
         }
         guard let objectClass = snapshot.schema[classID] else {
-            throw StoreError(.unknownClass, "The class of the observed object is gone from the schema.")
+            throw StoreError(.unknownClass, "The class of the observed object was removed from the schema.")
         }
         if step.changes.schemaChanged { adoptKeyPaths(snapshot.schema) }
         for subscriberGroup in subscriberGroups {

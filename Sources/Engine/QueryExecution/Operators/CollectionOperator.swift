@@ -96,9 +96,9 @@ final class CollectionOperator: Operator {
     func words(_ names: ExplainNames) -> String {
         switch part {
         case .elements(let quantifier):
-            "scan \(names[property]): \(quantifier.rawValue) of the elements, where they lie"
-        case .keys(let quantifier): "scan \(names[property]): \(quantifier.rawValue) of the keys, where they lie"
-        case .one: "scan \(names[property]): one element, where it lies"
+            "scan \(names[property]): \(quantifier.rawValue) of the elements, in place"
+        case .keys(let quantifier): "scan \(names[property]): \(quantifier.rawValue) of the keys, in place"
+        case .one: "scan \(names[property]): one element, in place"
         case .size: "scan \(names[property]): number of elements"
         }
     }

@@ -115,7 +115,7 @@ final class ElementLinkOperator: Operator {
             if let origins {
                 "walk of backlinks, \(origins.words(names))"
             } else {
-                "tested where they lie against \(targets.count) object\(targets.count == 1 ? "" : "s")"
+                "tested in place against \(targets.count) object\(targets.count == 1 ? "" : "s")"
             }
         return "\(what) to \(names[target.classID]): \(how)"
     }

@@ -24,7 +24,7 @@ extension Binding {
         else {
             throw source.error(
                 .invalid,
-                "Class '\(target.name)' has not the form of geoJSON points: it needs the properties 'type' (string) and 'coordinates' (double[]).",
+                "Class '\(target.name)' does not have the form of geoJSON points: it needs the properties 'type' (string) and 'coordinates' (double[]).",
                 left.range)
         }
         return .geoWithin(
@@ -95,7 +95,7 @@ extension Binding {
         default:
             throw source.error(
                 .argument,
-                "A coordinate is a number, not a value of type '\(isList ? "list" : constants.first?.typeName ?? "list")'.",
+                "A coordinate must be a number, not a value of type '\(isList ? "list" : constants.first?.typeName ?? "list")'.",
                 range)
         }
     }

@@ -20,7 +20,7 @@ extension Binding {
             guard groups.allSatisfy({ $0.count == 1 }) else {
                 throw source.error(
                     .invalid,
-                    "Names that stand for several types cannot be compared in order. Write ANY, ALL or NONE before one side.",
+                    "Names of several types cannot be compared in order. Write ANY, ALL or NONE before one side.",
                     relation.range, hint: "ANY")
             }
             return bound(operand.operand, path, relation, .list(groups.joined().map { .string($0) }), nil)

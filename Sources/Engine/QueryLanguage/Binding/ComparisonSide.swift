@@ -55,7 +55,7 @@ extension Binding {
             side = ComparisonSide(.operand(.subquery(try subquery(parsed)), .scalar(.int)), range)
         case .arithmetic(let left, let operation, let right):
             side = try arithmetic(left, operation, right, range)
-        case .shape: throw source.error(.invalid, "A shape goes with GEOWITHIN only.", range)
+        case .shape: throw source.error(.invalid, "A shape can only be used with GEOWITHIN.", range)
         }
         if let quantifier = operand.quantifier {
             try refuse(quantifier, unlessList: side)
@@ -100,7 +100,7 @@ extension Binding {
             let (found, isList) = try self.constants(element, range)
             guard !isList else {
                 throw source.error(
-                    .argument, "A list cannot stand inside a list. Pass one list as the argument.", range)
+                    .argument, "A list cannot be inside a list. Pass one list as the argument.", range)
             }
             constants += found
         }

@@ -72,7 +72,7 @@ extension Binding {
         guard let type = target.primaryKeyProperty?.type else {
             throw source.error(
                 .typeMismatch,
-                "Class '\(target.name)' has no primary key; its objects are named by their object key, a number.",
+                "Class '\(target.name)' has no primary key; identify its objects by their object key, a number.",
                 constant.range)
         }
         throw source.error(

@@ -50,7 +50,7 @@ package struct ElementClass: Hashable, Sendable {
 
     /// The error message for any other name.
     func refusal(of name: String) -> String {
-        let names = isMap ? "'SELF' stands for one of them and '@keys' for its key" : "'SELF' stands for one of them"
+        let names = isMap ? "'SELF' is one of them and '@keys' its key" : "'SELF' is one of them"
         return "'\(objectClass.name)' holds values: \(names). There is no '\(name.clipped)'."
     }
 }

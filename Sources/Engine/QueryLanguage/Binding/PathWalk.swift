@@ -162,7 +162,7 @@ struct PathWalk {
     }
 
     func nothingFollows() -> QueryError {
-        source.error(.invalid, "Nothing can follow in the key path '\(text)' from '\(source.shown(range))' on.", range)
+        source.error(.invalid, "The key path '\(text)' cannot continue with '\(source.shown(range))'.", range)
     }
 
     private mutating func follow(_ name: String, in objectClass: ClassSchema) throws(QueryError) {

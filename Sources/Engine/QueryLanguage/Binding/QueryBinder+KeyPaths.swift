@@ -15,7 +15,7 @@ extension QueryBinder {
                 let path = name.dropLast(order.count).filter { $0 != " " }
                 let hint = order.lowercased().hasPrefix("d") ? "-\(path)" : path
                 throw QueryError(
-                    .syntax, "The order is a sign before the key path, '-' for descending. Write \(hint.clipped).",
+                    .syntax, "The direction is a sign before the key path, '-' for descending. Write \(hint.clipped).",
                     position: part.offset, length: part.text.unicodeScalars.count, hint: hint.clipped)
             }
             let path = try bindValuePath(
@@ -134,7 +134,7 @@ extension QueryBinder {
             let range = path.ranges.value[path.ranges.value.count - 1]
             throw source.error(
                 .invalid,
-                "'\(name.clipped)' makes no sections of values of type '\(type.base.queryName)'. What does: \(suitable.joined(separator: ", ")).",
+                "'\(name.clipped)' does not support sections by values of type '\(type.base.queryName)'. Supported are: \(suitable.joined(separator: ", ")).",
                 range, hint: suitable.hint(for: name), expected: suitable)
         }
         return SectionKey(value, function)

@@ -74,7 +74,7 @@ extension Binding {
                 }
                 return (constants, true)
             case .shape:
-                throw source.error(.argument, "A shape goes with GEOWITHIN only.", range)
+                throw source.error(.argument, "A shape can only be used with GEOWITHIN.", range)
             }
         }
     }

@@ -101,7 +101,7 @@ struct Lexer {
         let shown = String(decoding: bytes[position..<min(end, bytes.count)], as: UTF8.self)
         let advice = hint.map { " Write \($0)." } ?? ""
         return LexicalFault(
-            message: "'\(shown)' cannot stand here.\(advice)",
+            message: "'\(shown)' is not allowed here.\(advice)",
             range: SourceRange(start: position, end: min(end, bytes.count)), hint: hint)
     }
 

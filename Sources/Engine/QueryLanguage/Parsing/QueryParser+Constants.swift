@@ -30,7 +30,7 @@ extension QueryParser {
         case .rowKey:
             throw source.error(
                 .syntax,
-                "\(shown) names an object by numbers that are internal to a store. Name it by its class and primary key.",
+                "\(shown) identifies an object by numbers that are internal to a store. Identify it by its class and primary key.",
                 current.range, hint: "obj('Class', key)")
         case .word(_, let keyword):
             switch keyword {

@@ -29,7 +29,7 @@ extension QueryParser {
         if index == 1, current.kind == .punctuation("("), let step = previous.keyword, Self.stepKeywords.contains(step)
         {
             return source.error(
-                .syntax, "A condition must stand before SORT, DISTINCT and LIMIT.", previous.range,
+                .syntax, "A condition must precede SORT, DISTINCT and LIMIT.", previous.range,
                 hint: "TRUEPREDICATE " + source.slice(previous.range).uppercased())
         }
         if case .modifier = current.kind {
@@ -68,12 +68,12 @@ extension QueryParser {
         let text = source.slice(current.range)
         guard let sign = text.first, sign == "-" || sign == "+" else { return nil }
         return source.error(
-            .syntax, "A sign directly before a number belongs to it. Write a space behind the sign to calculate.",
+            .syntax, "A sign directly before a number belongs to it. Write a space after the sign for arithmetic.",
             current.range, hint: "\(sign) \(text.dropFirst())",
             expected: BoundArithmetic.Operation.allCases.map(\.rawValue))
     }
 
-    // MARK: Behind a predicate
+    // MARK: After a predicate
 
     func unexpectedAfterPredicate(isBeforeSteps: Bool) -> QueryError {
         if let error = misplacedSign { return error }
@@ -87,7 +87,7 @@ extension QueryParser {
         }
         if !isBeforeSteps, current.keyword == .and || current.keyword == .or {
             return source.error(
-                .syntax, "Conditions stand before SORT, DISTINCT and LIMIT.", current.range, expected: words)
+                .syntax, "Conditions must precede SORT, DISTINCT and LIMIT.", current.range, expected: words)
         }
         return unexpected(words.joined(separator: ", ") + " or the end of the query", words, hint: hint)
     }

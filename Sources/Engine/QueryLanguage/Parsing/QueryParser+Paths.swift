@@ -57,11 +57,11 @@ extension QueryParser {
                 throw source.error(.syntax, "After '@\(operation)' only the name of one property can follow.", range)
             }
         case .nothing(let last):
-            throw source.error(.syntax, "After \(last) nothing can follow in a key path.", range)
+            throw source.error(.syntax, "Nothing can follow \(last) in a key path.", range)
         }
         if path.components.isEmpty, isOperation(component) {
             throw source.error(
-                .syntax, "'\(source.slice(range))' stands behind a path, as in 'dogs.\(source.slice(range))'.", range)
+                .syntax, "'\(source.slice(range))' must follow a path, as in 'dogs.\(source.slice(range))'.", range)
         }
         path.follow = follow(component, after: path.follow)
         if case .index = component { path.indexes += 1 }
@@ -107,7 +107,7 @@ extension QueryParser {
         case .rowKey:
             throw source.error(
                 .syntax,
-                "\(shown) names an object by numbers that are internal to a store. A property of that name is written with an escape.",
+                "\(shown) identifies an object by numbers that are internal to a store. A property of that name is written with an escape.",
                 current.range, hint: QueryPrinter.escaped(source.slice(current.range)))
         default: throw unexpected(isFirst ? "a property or a constant" : "a property name")
         }

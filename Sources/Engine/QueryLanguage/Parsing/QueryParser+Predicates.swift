@@ -80,11 +80,12 @@ extension QueryParser {
         case .comparison(.less), .comparison(.lessOrEqual), .comparison(.greater), .comparison(.greaterOrEqual):
             throw source.error(
                 .syntax,
-                "Lexicographical comparisons must be case-sensitive: [c] and [d] go with ==, !=, IN and the string operators.",
+                "Lexicographical comparisons must be case-sensitive: [c] and [d] can only be used with ==, !=, IN and the string operators.",
                 current.range)
         case .between, .text, .geoWithin:
             throw source.error(
-                .syntax, "\(name.name) takes no [c] or [d]: they go with ==, !=, IN and the string operators.",
+                .syntax,
+                "\(name.name) does not support [c] or [d]: they can only be used with ==, !=, IN and the string operators.",
                 current.range)
         case .comparison, .isIn:
             advance()

@@ -62,6 +62,6 @@ extension QueryParser {
     func misplacedQuantifier(_ range: SourceRange) -> QueryError {
         source.error(
             .syntax,
-            "ANY, SOME, ALL and NONE stand before a path, a list or an argument, not before a single value.", range)
+            "ANY, SOME, ALL and NONE must precede a path, a list or an argument, not a single value.", range)
     }
 }

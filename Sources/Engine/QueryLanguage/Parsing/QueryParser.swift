@@ -143,7 +143,7 @@ package struct QueryParser {
     private var tooDeep: QueryError {
         source.error(
             .tooDeep,
-            "The query nests deeper than \(Self.depthLimit) levels. Flatten it: AND and OR take any number of parts.",
+            "The query nests deeper than \(Self.depthLimit) levels. Flatten it: AND and OR accept any number of parts.",
             current.range)
     }
 
@@ -181,7 +181,7 @@ extension QueryParser {
         if isCall(.subquery) { throw misplacedQuantifier(previous.range.joined(current.range)) }
         if isShape {
             throw source.error(
-                .syntax, "A shape stands on the right of GEOWITHIN only.", current.range, hint: "GEOWITHIN")
+                .syntax, "A shape is only allowed on the right of GEOWITHIN.", current.range, hint: "GEOWITHIN")
         }
         return .path(try path())
     }
@@ -294,9 +294,9 @@ extension QueryParser {
     /// The part from the closing parenthesis on.
     private mutating func subqueryTail() throws(QueryError) {
         try expect(")", "AND, OR or the closing parenthesis of the subquery", ["AND", "OR"])
-        try expect(".", "'.@count' or '.@size' behind the subquery")
+        try expect(".", "'.@count' or '.@size' after the subquery")
         guard case .atName(let operation) = current.kind, operation == "count" || operation == "size" else {
-            throw unexpected("@count or @size behind the subquery", ["@count", "@size"])
+            throw unexpected("@count or @size after the subquery", ["@count", "@size"])
         }
         advance()
     }

@@ -75,7 +75,7 @@ private struct StepDecoder {
         for member in members.members where !names.contains(member.name) {
             add(
                 "\(path).\(member.name)",
-                "'\(member.name)' means nothing here; possible are \(names.joined(separator: ", ")).",
+                "'\(member.name)' is not allowed here; allowed are \(names.joined(separator: ", ")).",
                 hint: names.nearest(to: member.name))
         }
         return self.step(step.name, members, path)
@@ -106,7 +106,7 @@ private struct StepDecoder {
         switch members[member] {
         case .string(let text)?: return text
         case nil: add(path, "'\(member)' is missing.")
-        case let other?: add("\(path).\(member)", "'\(member)' is a string, not \(other.inWords).")
+        case let other?: add("\(path).\(member)", "'\(member)' must be a string, not \(other.inWords).")
         }
         return nil
     }

@@ -51,7 +51,7 @@ struct SubscriptionRequest: Sendable {
                 property: "waitForSync", hint: words.nearest(to: word))
         case let other?:
             throw Problem(
-                400, "subscription.invalid", "'waitForSync' is a string, not \(other.inWords).",
+                400, "subscription.invalid", "'waitForSync' must be a string, not \(other.inWords).",
                 property: "waitForSync")
         }
     }

@@ -14,7 +14,7 @@ typedef struct {
     uint64_t high;
 } cdecimal;
 
-/// Reads digits with an optional sign, point and exponent, at most 40 digits; rounds half to even.
+/// Parses digits with an optional sign, point and exponent, at most 40 digits; rounds half to even.
 cdecimal cdecimal_from_text(const char *text);
 
 cdecimal cdecimal_from_int64(int64_t value);
@@ -29,7 +29,7 @@ cdecimal cdecimal_from_double_up(double value);
 /// The nearest double, half to even.
 double cdecimal_to_double(cdecimal value);
 
-/// False, and nothing written, unless the decimal is a whole number within 64 bits.
+/// Returns false, and writes nothing, unless the decimal is a whole number within 64 bits.
 bool cdecimal_to_int64(cdecimal value, int64_t *result);
 
 cdecimal cdecimal_add(cdecimal a, cdecimal b);
@@ -37,7 +37,7 @@ cdecimal cdecimal_subtract(cdecimal a, cdecimal b);
 cdecimal cdecimal_multiply(cdecimal a, cdecimal b);
 cdecimal cdecimal_divide(cdecimal a, cdecimal b);
 
-/// Negative, zero or positive by value, whatever the exponents; neither may be a NaN.
+/// Compares by value, whatever the exponents; returns a negative number, zero or a positive one. Neither may be a NaN.
 int cdecimal_compare(cdecimal a, cdecimal b);
 
 #endif

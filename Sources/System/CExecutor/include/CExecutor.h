@@ -1,5 +1,4 @@
-/// Asks the Swift runtime whether the calling code runs on an executor. Swift itself offers the question only as a
-/// check that ends the program.
+/// Returns whether the calling code runs on an executor. Swift itself only has a check that ends the program.
 
 #pragma once
 

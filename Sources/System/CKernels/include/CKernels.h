@@ -21,7 +21,7 @@ typedef struct rk_wide_sum {
 
 typedef struct rk_float_sum {
     double sum;
-    // The values that were added: those selected that are not NaN.
+    // The number of values added: those selected that are not NaN.
     uint64_t count;
 } rk_float_sum;
 
@@ -68,7 +68,7 @@ typedef struct rk_kernels {
         const void *_Nonnull values, size_t count, uint64_t base, const uint64_t *_Nonnull bits, uint64_t bit_count,
         uint64_t *_Nonnull mask);
 
-    // Spreads values of 1, 2 or 4 bits to bytes.
+    // Expands values of 1, 2 or 4 bits to bytes.
     void (*_Nonnull unpack)(const void *_Nonnull values, size_t count, unsigned width, uint8_t *_Nonnull out);
 
     uint64_t (*_Nonnull popcount)(const uint64_t *_Nonnull words, size_t count);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// How many exponents a table has.
+// The number of exponents in a table.
 #define RK_DECIMAL_EXPONENTS 32
 
 // Selects the decimals, 16 bytes each with the low word first, possibly unaligned, whose signed digits lie in the closed range that the

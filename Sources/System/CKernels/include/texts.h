@@ -4,23 +4,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Where in a text the needle has to stand; both: it is all of the text.
+// The required position of the needle in a text; both: it is the whole text.
 typedef enum rk_text_place {
     rk_text_anywhere = 0,
     rk_text_start = 1,
     rk_text_end = 2,
 } rk_text_place;
 
-// Marks the texts, of the `text_count` that lie one behind the other in `area`, that have the needle, which must not be empty.
-// `offsets` are `text_count` + 1 places in the area, of `width` 16 or 32 bits each, possibly unaligned. With `folds` ASCII
-// letters are compared without their case, and the needle is in lower case. One pass over the area, or over the offsets and the
-// starts or ends of texts. Nothing beyond the area is read. Damaged offsets give wrong marks, never a fault. Writes
-// ceil(text_count / 64) words.
+// Marks the texts, of the `text_count` adjacent ones in `area`, that contain the needle, which must not be empty.
+// `offsets` are `text_count` + 1 positions in the area, of `width` 16 or 32 bits each, possibly unaligned. With `folds`
+// ASCII letters are compared without their case, and the needle must be in lower case. One pass over the area, or over
+// the offsets and the starts or ends of texts. Nothing beyond the area is read. Damaged offsets give wrong marks, never
+// a fault. Writes ceil(text_count / 64) words.
 void rk_mark_texts(
     const uint8_t *_Nonnull area, size_t size, const void *_Nonnull offsets, unsigned width, size_t text_count,
     const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_place where, uint64_t *_Nonnull mask);
 
-// The same without instructions that not every processor has.
+// The same without processor-specific instructions.
 void rk_mark_texts_portable(
     const uint8_t *_Nonnull area, size_t size, const void *_Nonnull offsets, unsigned width, size_t text_count,
     const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_place where, uint64_t *_Nonnull mask);

@@ -15,7 +15,7 @@ struct AuditObserver {
     let recorder: Kind
     let token: LiveToken
 
-    /// Nil when it has come to its end.
+    /// Nil when the observation has ended.
     var state: AuditState? {
         switch recorder {
         case .query(let recorder): recorder.keys.map { .keys($0) }
@@ -32,7 +32,7 @@ struct AuditObserver {
         }
     }
 
-    /// The number of changes told since the last call.
+    /// The number of changes reported since the last call.
     func takeChangeCount() -> Int {
         switch recorder {
         case .query(let recorder): recorder.takeChanges().count
@@ -43,7 +43,7 @@ struct AuditObserver {
 
     func cancel() { token.cancel() }
 
-    /// In what it differs from a fresh look; nil when it does not.
+    /// The difference from a fresh query; nil when there is none.
     func fault(comparedWith subject: AuditSubject, _ snapshot: any Snapshot) throws -> String? {
         switch (recorder, subject) {
         case (.query(let recorder), .query(let query, _)):
@@ -54,7 +54,7 @@ struct AuditObserver {
             if let fault = recorder.failureCode.map({ "failed with \($0)" }) ?? recorder.faults.first { return fault }
             let fresh = try snapshot.sections(query, by: key).recorded
             let held = recorder.sections ?? []
-            // Keys may differ that are equal in the order.
+            // Keys that are equal in the order may differ.
             let isAlike =
                 held.count == fresh.count
                 && zip(held, fresh).allSatisfy { $0.rows == $1.rows && Value.order($0.key, $1.key) == 0 }
@@ -62,7 +62,7 @@ struct AuditObserver {
         case (.collection(let recorder), .collection(let object, let property)):
             if let fault = recorder.faults.first { return fault }
             guard try snapshot.exists(object.classID, object.key) else {
-                // Of a collection that was empty nothing more is told than that its owner is gone.
+                // For an empty collection nothing more is reported than the deletion of its owner.
                 return recorder.value?.elements.isEmpty != false ? nil : "holds \(recorder.value ?? .null), is gone"
             }
             if let fault = recorder.failureCode.map({ "failed with \($0)" }) { return fault }

@@ -5,14 +5,14 @@ import QueryLanguage
 import StoreContract
 import StoreTesting
 
-/// Something that an audit observes.
+/// A subject that an audit observes.
 enum AuditSubject {
     case query(BoundQuery, keyPaths: [LiveKeyPath])
     case sections(BoundQuery, SectionKey)
-    /// A list, set or map of the object with that key, from when it exists.
+    /// A list, set or map of the object with that key, from its creation on.
     case collection(ObjectReference, PropertyID)
 
-    /// A dozen, of every kind.
+    /// A dozen subjects, of every kind.
     static func some(_ schema: Schema, _ random: inout SeededRandom) throws -> [AuditSubject] {
         let queries = RandomQueries(schema, forms: .all)
         var subjects: [AuditSubject] = []
@@ -45,7 +45,7 @@ enum AuditSubject {
         return try snapshot.exists(object.classID, object.key)
     }
 
-    /// Begins to observe it, from scratch or from what is known of an earlier version.
+    /// Begins to observe it, from scratch or from a known earlier version.
     func observe(_ live: LiveQueries, since version: Version? = nil, knowing state: AuditState? = nil) -> AuditObserver
     {
         switch self {
@@ -65,7 +65,7 @@ enum AuditSubject {
     }
 }
 
-/// What an observer takes the present state to be.
+/// The present state as an observer knows it.
 enum AuditState {
     case keys([ObjectKey])
     case sections([SectionRecorder.Section])

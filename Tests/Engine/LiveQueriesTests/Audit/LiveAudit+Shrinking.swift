@@ -1,7 +1,8 @@
 import Foundation
 
 extension LiveAudit {
-    /// The same fault, or another, from as few steps and operations as are found within some seconds.
+    /// A failing audit, with this fault or another, with as few steps and operations as can be found within some
+    /// seconds.
     func shrunk(seconds: Double = 20) -> LiveAudit {
         let deadline = Date().addingTimeInterval(seconds)
         var best = withFaultySubjectAlone() ?? self

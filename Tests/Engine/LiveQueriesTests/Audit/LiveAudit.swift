@@ -6,12 +6,13 @@ import QueryLanguage
 import StoreContract
 import StoreTesting
 
-/// A random history with everything in it that is observed, made up front, so that it can be run again with parts left
+/// A random history with everything that is observed in it, made up front, so that it can be run again with parts left
 /// out.
 struct LiveAudit {
     enum Step {
         case commit([RandomOperation])
-        /// Looks whether every observer knows what is there. Commits without one in between are taken together.
+        /// Checks whether every observer knows the present state. Commits without a comparison in between are processed
+        /// together.
         case compare
         /// One of the subjects is observed again from an earlier version, so many comparisons ago.
         case resume(subject: Int, back: Int)
@@ -45,10 +46,10 @@ struct LiveAudit {
     }
 
     struct Outcome {
-        /// What was wrong first, at which step and with which subject; nil when nothing was.
+        /// The first fault, with its step and subject; nil when there was none.
         var fault: String?
         var place: (step: Int, subject: Int)?
-        /// How many observers resumed, and how many of them had to be told everything anew.
+        /// The number of observers that resumed, and of those that got everything again.
         var resumed = 0
         var restarted = 0
         var changes = 0
@@ -66,7 +67,7 @@ struct LiveAudit {
         let live = try LiveQueries(store)
         var outcome = Outcome()
         var observers: [AuditObserver?] = subjects.map { _ in nil }
-        /// What each subject looked like at each comparison, newest last.
+        /// The state of each subject at each comparison, newest last.
         var past: [(version: Version, states: [AuditState?])] = []
         for (number, step) in steps.enumerated() {
             switch step {

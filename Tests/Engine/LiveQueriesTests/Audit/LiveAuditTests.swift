@@ -2,8 +2,8 @@ import Foundation
 import StoreTesting
 import Testing
 
-/// Long random histories: REALMGATE_LIVE_STEPS is the number of operations in all, 4,000 when it is not set. A seed given
-/// as REALMGATE_SEED is run alone.
+/// Long random histories: REALMGATE_LIVE_STEPS is the total number of operations, 4,000 when it is not set. A seed
+/// given as REALMGATE_SEED is run alone.
 struct LiveAuditTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let length = 500
@@ -13,7 +13,7 @@ struct LiveAuditTests {
         return (0..<max(1, steps / length)).map { _ in UInt64.random(in: 0..<1 << 32) }
     }()
 
-    @Test("whatever is observed stays what a fresh look gives, from any version on", arguments: seeds)
+    @Test("every observer's state equals that of a fresh query, from any version on", arguments: seeds)
     func staysCurrent(_ seed: UInt64) throws {
         let audit = try LiveAudit(seed: seed, length: Self.length)
         let outcome = try audit.run()

@@ -7,10 +7,10 @@ import Testing
 
 @testable import LiveQueries
 
-/// Whoever a step moves, into a result, out of it or within it, is among the suspects.
+/// An object that a step moves, into a result, out of it or within it, is among the affected keys.
 struct AffectedKeysHistoryTests {
     @Test(
-        "every object that a step can move is a suspect, whatever the query", arguments: RandomSteps.Kind.allCases,
+        "every object that a step can move is an affected key", arguments: RandomSteps.Kind.allCases,
         0..<2)
     func everyMoveIsSuspected(_ kind: RandomSteps.Kind, _ round: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
@@ -25,7 +25,7 @@ struct AffectedKeysHistoryTests {
             for _ in 0..<15 {
                 var query = queries.query(&steps.random)
                 let (now, then) = try (resolved(query, after), resolved(query, before))
-                // Names that mean other objects than before are the engine's business.
+                // Names that refer to other objects than before are handled elsewhere.
                 guard now == then else { continue }
                 query = now
                 let route = try QueryDependencies(query, schema: steps.schema)
@@ -43,7 +43,7 @@ struct AffectedKeysHistoryTests {
                 }
             }
         }
-        // Else it would prove little.
+        // Otherwise it would prove little.
         #expect(moved > 0 && suspected * 2 < tested, "seed \(seed): \(moved) of \(suspected) of \(tested)")
     }
 
@@ -51,7 +51,8 @@ struct AffectedKeysHistoryTests {
         try query.namingObjects { try reads.key(of: $0, primaryKey: $1) }
     }
 
-    /// Whether an object comes or goes, or has another place: each by itself, from the two states.
+    /// Whether an object enters or leaves the result, or has another position: computed for each by itself, from the
+    /// two states.
     private func moves(
         _ key: ObjectKey, _ query: BoundQuery, _ route: QueryDependencies, _ step: VersionDelta
     ) throws -> Bool {
@@ -73,7 +74,7 @@ struct AffectedKeysHistoryTests {
             != step.after.sortValues(paths, of: key, in: query.classID)
     }
 
-    @Test("how often a query's scope has an object is known without the scope", arguments: RandomSteps.Kind.allCases)
+    @Test("the count of an object in a query's scope needs no read of the scope", arguments: RandomSteps.Kind.allCases)
     func scopes(_ kind: RandomSteps.Kind) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         let steps = try RandomSteps(kind, seed: seed)
@@ -100,7 +101,7 @@ struct AffectedKeysHistoryTests {
         #expect(held > 0, "seed \(seed)")
     }
 
-    @Test("where more objects link to what changed than it takes to look at all, the query is to be run again")
+    @Test("when running the query again costs less than following the links, it is run again")
     func tooMany() throws {
         let tasks = try TaskStore()
         let boss = try tasks.write { transaction in
@@ -133,10 +134,10 @@ struct AffectedKeysHistoryTests {
             Issue.record("All were suspected.")
             return
         }
-        #expect(reason.contains("linked to"))
+        #expect(reason.contains("link to"))
     }
 
-    @Test("a query over a list is run again, and says why; over linking objects and sets it is not")
+    @Test("a query over a list is run again, with the reason; one over linking objects or a set is not")
     func maintenanceOfScopes() throws {
         for (property, classID) in [
             ("birds", KeyPathTests.zoo), ("fish", KeyPathTests.zoo), ("homes", KeyPathTests.animal),
@@ -147,7 +148,7 @@ struct AffectedKeysHistoryTests {
             let maintenance = try LiveQueries.maintenance(of: query, under: KeyPathTests.schema)
             if property == "birds" {
                 #expect(
-                    maintenance == .recompute(reason: "its objects are those of a collection, whose order is its own"))
+                    maintenance == .recompute(reason: "it selects from a collection, which has an order of its own"))
             } else {
                 #expect(maintenance == .incremental)
             }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LiveQueries
 
-/// Who is modified, by the rules as they are written: forwards from each object.
+/// The modified objects, computed literally by the rules: forwards from each object.
 struct DeepChangeHistoryTests {
     @Test(
         "without key paths, whoever reaches a change over three links of any kind is modified, and nobody else",
@@ -101,7 +101,7 @@ struct DeepChangeHistoryTests {
                         #expect(
                             try filter.branches.changedProperties(of: key, by: step) == properties, "\(context), \(key)"
                         )
-                        // From the object, as where too many link to what changed.
+                        // From the object, as when too many link to changed ones.
                         for branch in path.branches {
                             #expect(
                                 try branch.tree.isReached(from: key, by: step)
@@ -134,7 +134,7 @@ struct DeepChangeHistoryTests {
     }
 }
 
-/// What a key path means, name by name and object by object.
+/// The meaning of a key path, name by name and object by object.
 struct KeyPathRule {
     let names: [String]
     let schema: Schema
@@ -153,7 +153,7 @@ struct KeyPathRule {
         return property.type.isMixed && schema.classes.contains { !$0.isEmbedded && exists(index + 1, $0) }
     }
 
-    /// The properties of an object with which the path begins and along which something changed.
+    /// The first properties of the path along which something changed for an object.
     func changed(_ index: Int, _ object: ObjectReference, _ step: VersionDelta) throws -> PropertySet {
         var changed = PropertySet()
         guard let objectClass = schema[object.classID] else { return changed }

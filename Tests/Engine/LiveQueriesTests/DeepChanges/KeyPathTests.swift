@@ -6,9 +6,10 @@ import Testing
 
 @testable import LiveQueries
 
-/// What key paths mean, and which are refused.
+/// The meaning of key paths, and the rejected ones.
 struct KeyPathTests {
-    /// Zoo holds animals in every shape; `any` may hold keepers, who have a name, or tickets, who have a price.
+    /// A zoo has animals in every kind of collection; `any` may hold keepers, who have a name, or tickets, which have a
+    /// price.
     static let schema = Schema(
         version: 1,
         classes: [
@@ -94,11 +95,11 @@ struct KeyPathTests {
             Refusal(
                 path: "*.wings",
                 message:
-                    "'*' stands for no property of class 'Zoo' behind which the rest of the key path exists."),
+                    "'*' matches no property of class 'Zoo' after which the key path can continue."),
             Refusal(
                 path: "birds.*.wings",
                 message:
-                    "'*' stands for no property of class 'Animal' behind which the rest of the key path exists."),
+                    "'*' matches no property of class 'Animal' after which the key path can continue."),
         ])
     func refusals(_ refusal: Refusal) throws {
         let error = #expect(throws: StoreError.self) { try Self.path(refusal.path) }
@@ -107,7 +108,7 @@ struct KeyPathTests {
         #expect(error?.hint == refusal.hint)
     }
 
-    @Test("where '*' is not taken, it is a name that no property has")
+    @Test("where wildcards are not enabled, '*' is a name that no property has")
     func plainStar() {
         let error = #expect(throws: StoreError.self) {
             try LiveKeyPath("*", in: Self.zoo, of: Self.schema, takesWildcards: false)
@@ -115,7 +116,7 @@ struct KeyPathTests {
         #expect(error?.message == "Invalid property name: property '*' not found in object of type 'Zoo'")
     }
 
-    @Test("paths that stand for too much, or are too long, are refused")
+    @Test("paths that match too much, or are too long, are rejected")
     func tooWide() {
         for text in ["*.*.*.*.*.*.*.*.*.*", Array(repeating: "mother", count: 101).joined(separator: ".")] {
             let error = #expect(throws: StoreError.self) { try Self.path(text, in: Self.animal) }
@@ -176,7 +177,7 @@ struct KeyPathTests {
         }
     }
 
-    @Test("linking objects behind a star are told when one starts or stops linking")
+    @Test("linking objects after a star are modified when an object starts or stops linking")
     func starsOverLinkingObjects() throws {
         let world = try ZooFixture()
         let filter = KeyPathFilter([try Self.path("*", in: Self.animal)])
@@ -189,7 +190,7 @@ struct KeyPathTests {
             ])
     }
 
-    @Test("paths are equal when they mean the same, and one with a wildcard is one")
+    @Test("paths are equal when they mean the same, also with a wildcard")
     func equality() throws {
         #expect(try Self.path("birds.name") == Self.path("birds.name"))
         #expect(try Self.path("birds.name") != Self.path("birds.legs"))
@@ -197,7 +198,7 @@ struct KeyPathTests {
         #expect(try Set([Self.path("*"), Self.path("*"), Self.path("name")]).count == 2)
     }
 
-    @Test("a wildcard takes in what a new schema adds, and a path whose property is gone is refused")
+    @Test("a wildcard matches the properties that a new schema adds, and a path with a removed property is rejected")
     func newSchema() throws {
         var classes = Self.schema.classes
         classes[0].properties.append(PropertySchema("opened", PropertyType(.date, isOptional: true)))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LiveQueries
 
-/// Observing one object with properties of every shape, from now or from an earlier version.
+/// Observing one object with properties of every kind, from now or from an earlier version.
 struct ObservedZooTests {
     private final class Listener: Sendable {
         private let state = Mutex<[String]>([])
@@ -14,7 +14,7 @@ struct ObservedZooTests {
 
         init(_ classID: ClassID) { objectClass = KeyPathTests.schema[classID] }
 
-        /// What was told since the last call of this.
+        /// The events since the last call.
         func take() -> [String] {
             state.withLock { state in
                 defer { state = [] }
@@ -82,7 +82,7 @@ struct ObservedZooTests {
         }
     }
 
-    @Test("collections and linking objects are told without values, everything else with both")
+    @Test("collections and linking objects are reported without values, everything else with both")
     func values() throws {
         let fixture = try Fixture()
         let (zoo, first) = try fixture.observe()
@@ -94,7 +94,7 @@ struct ObservedZooTests {
         #expect(zoo.take() == ["any 1 values->#3.0"])
         try fixture.change(.lion)
         #expect(zoo.take() == ["lion #1->#1"])
-        // The embedded object is another one, and the old one is gone.
+        // The embedded object is another one, and the old one is deleted.
         try fixture.change(.newGate)
         #expect(zoo.take() == ["gate #0->#1"])
         try fixture.change(.gateWidth, .lionName)
@@ -103,7 +103,7 @@ struct ObservedZooTests {
         second.cancel()
     }
 
-    @Test("deep key paths are told as the first property of each, in declaration order, linking objects last")
+    @Test("deep key paths are reported as the first property of each, in declaration order, linking objects last")
     func firstComponents() throws {
         let fixture = try Fixture()
         let (zoo, first) = try fixture.observe(["stars.name", "any.pet.name", "lion.name", "birds.legs", "gate.width"])
@@ -124,7 +124,7 @@ struct ObservedZooTests {
         second.cancel()
     }
 
-    @Test("an embedded object is observed like any other, and told as deleted when its owner lets go of it")
+    @Test("an embedded object is observed like any other, and reported as deleted when its owner replaces it")
     func embedded() throws {
         let fixture = try Fixture()
         let (gate, token) = try fixture.observe([], KeyPathTests.gate, ObjectKey(0))
@@ -135,7 +135,7 @@ struct ObservedZooTests {
         token.cancel()
     }
 
-    @Test("who knows an earlier version is told what it missed in one, with the values of that version")
+    @Test("an observer of an earlier version gets everything that it missed at once, with the values of that version")
     func resumes() throws {
         let fixture = try Fixture()
         let version = try fixture.world.store.snapshot().version
@@ -150,13 +150,13 @@ struct ObservedZooTests {
         #expect(homes.take() == ["resumed", "homes"])
         let (untouched, fifth) = try fixture.observe(["fish.name"], since: version)
         #expect(untouched.take() == ["resumed"])
-        // From then on like everybody else.
+        // From then on like all others.
         try fixture.change(.name)
         #expect(plain.take() == ["name new->new"] && untouched.take() == [])
         for token in [first, second, third, fourth, fifth] { token.cancel() }
     }
 
-    @Test("who knew an object that was deleted since is told so; who did not know it yet, or any more, is not")
+    @Test("an observer that resumes is notified of a deletion only if it knew the object")
     func resumesAfterDeletion() throws {
         let fixture = try Fixture()
         let before = try fixture.world.store.snapshot().version
@@ -166,7 +166,7 @@ struct ObservedZooTests {
         #expect(old.take() == ["deleted"])
         let (tooLate, second) = try fixture.observe([], KeyPathTests.gate, ObjectKey(0), since: after)
         #expect(tooLate.take() == ["failed object.not_found"])
-        // The new gate was not there.
+        // The new gate did not exist.
         let (new, third) = try fixture.observe([], KeyPathTests.gate, ObjectKey(1), since: before)
         #expect(new.take() == ["initial"])
         let (future, fourth) = try fixture.observe(since: Version(99))
@@ -175,7 +175,7 @@ struct ObservedZooTests {
         for token in [first, second, third, fourth] { token.cancel() }
     }
 
-    @Test("of many observed objects, a change touches those alone that have it on their ways")
+    @Test("a change affects only those of many observed objects that have it on their paths")
     func oneOfMany() throws {
         let store = try ModelStore(KeyPathTests.schema)
         let name = try KeyPathTests.property("name", KeyPathTests.animal)

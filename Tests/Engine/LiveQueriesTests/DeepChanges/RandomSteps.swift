@@ -51,7 +51,7 @@ final class RandomSteps {
         }
     }
 
-    /// What one to three commits did: forwards, backwards, and both ways with the earlier version looked back at.
+    /// The changes of one to three commits: forwards, backwards, and both ways with the earlier version reconstructed.
     func step() throws -> [VersionDelta] {
         let before = try store.snapshot()
         for _ in 0..<1 + random.below(3) { try commit() }

@@ -1,6 +1,6 @@
-/// What the interface of Realm Swift declares, so that nothing of it is without a test. The rows of the first part are the
-/// members of collections (C), objects (O), sections (S), keyed collections (K) and results (R), numbered in the order of
-/// their declarations: each has a test whose display name has its id before the text. The second part, with sections from
+/// The declarations of Realm Swift's interface, each of which must have a test. The rows of the first part are the
+/// members of collections (C), objects (O), sections (S), keyed collections (K) and results (R), numbered in the order
+/// of their declarations: each has a test whose display name begins with its id. The second part, with sections from
 /// `§2.1` on, has the declarations by name.
 enum Checklist {
     static let rows: [String] =
@@ -9,8 +9,8 @@ enum Checklist {
     /// Rows without a test. The set must shrink: a row with a test must not be in it.
     static let missing: Set<String> = []
 
-    /// The declarations of the second part, by section. A test names them after the section and before the text, several
-    /// of one type in braces: `§2.4 List.{append(_:),remove(at:)} what they do`.
+    /// The declarations of the second part, by section. The display name of a test lists them after the section,
+    /// several of one type in braces: `§2.4 List.{append(_:),remove(at:)} what they do`.
     static let declarations: [(section: String, names: [String])] = [
         (
             "§2.1",

@@ -118,6 +118,6 @@ struct ElementQueryTests {
         let answer = try DogOwnersGatewayFixture(.model).wire.get(
             "/v1/objects/Person/ada/prices", ["filter": "price > 3"])
         #expect(answer["hint"] == "SELF")
-        #expect(answer["detail"]?.asString?.contains("'SELF' stands for one of them and '@keys' for its key") == true)
+        #expect(answer["detail"]?.asString?.contains("'SELF' is one of them and '@keys' its key") == true)
     }
 }

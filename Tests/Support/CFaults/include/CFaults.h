@@ -4,17 +4,17 @@
 //
 //   REALMGATE_FAULT_FILES  fnmatch patterns of paths, separated by ':'. Calls on other files pass through.
 //   REALMGATE_FAULT        CALL:NUMBER:ACTION[:ARGUMENT]. The NUMBER-th call, counted from 1, of the kind CALL on
-//                          those files is struck; with a '+' behind the number every later one as well.
+//                          those files fails; with a '+' after the number every later one as well.
 //                            CALL    write (write, pwrite, writev, pwritev), sync (fsync, fdatasync, msync),
 //                                    truncate (ftruncate, fallocate), rename (rename, link)
-//                            ACTION  fail:ERRNO    does nothing and reports the error of that number
-//                                    late:ERRNO    does it, then reports the error
-//                                    short:BYTES   writes that many bytes at most, and says so
+//                            ACTION  fail:ERRNO    does not execute the call and reports that error
+//                                    late:ERRNO    executes the call, then reports the error
+//                                    short:BYTES   writes that many bytes at most, and reports that
 //                                    torn:BYTES    writes that many bytes at most, then ends the process
 //                                    before        ends the process instead
-//                                    after         ends the process when it is done
-//                                    wait:MILLISECONDS  does it, and comes back only after that time
-//                          The end is SIGKILL. A struck call says "fault CALL NUMBER" on standard error.
+//                                    after         ends the process after the call
+//                                    wait:MILLISECONDS  executes the call, and returns only after that time
+//                          The process is ended with SIGKILL. A failed call writes "fault CALL NUMBER" to standard error.
 //   REALMGATE_FAULT_TRACE  a file that gets a record of every such call that was let through, and of what the
 //                          process says on standard output: see trace.h.
 #pragma once

@@ -1,6 +1,6 @@
 import StoreContract
 
-/// A store did not keep the contract; `description` says what was expected and what came.
+/// A store broke the contract; `description` has the expected and the actual result.
 package struct ConformanceFailure: Error, CustomStringConvertible, Sendable {
     package let description: String
 

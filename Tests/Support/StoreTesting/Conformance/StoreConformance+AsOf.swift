@@ -4,7 +4,7 @@ package import StoreContract
 import Synchronization
 
 extension StoreConformance {
-    /// Earlier versions, seen from later ones, are what the model was then: over a random history of every kind of
+    /// Earlier versions, seen from later ones, equal the model's former states: over a random history of every kind of
     /// data, from the newest version and from older snapshots, and after `reopen`, which closes the store and opens it
     /// again.
     package static func past(
@@ -95,7 +95,7 @@ extension StoreConformance {
         }
     }
 
-    /// Everything that can be read of an earlier version, with so many random queries for each class.
+    /// Compares everything that can be read of an earlier version, with so many random queries for each class.
     package static func compare(
         _ past: any ObjectReads, _ reference: ModelSnapshot, newest: any ObjectReads, queries queryCount: Int = 6,
         _ random: inout SeededRandom
@@ -135,7 +135,7 @@ extension StoreConformance {
         }
     }
 
-    /// The primary keys of then and of now, and what is said of an object that did not exist.
+    /// The primary keys of then and of now, and the answers about an object that did not exist.
     private static func compareKeys(
         of objectClass: ClassSchema, _ keys: [ObjectKey], _ now: [ObjectKey], _ past: any ObjectReads,
         _ reference: ModelSnapshot, _ newest: any ObjectReads

@@ -3,7 +3,7 @@ import QueryLanguage
 package import StoreContract
 
 extension StoreConformance {
-    /// Lists keep their order, take edits at positions that exist, and say in change sets what was done where.
+    /// Lists keep their order, accept edits at positions that exist, and their change sets describe each edit.
     package static func lists(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             let key = try store.write { try $0.house(1) }
@@ -169,7 +169,7 @@ extension StoreConformance {
         }
     }
 
-    /// Maps are ordered by the bytes of their keys and tell keys apart by them.
+    /// Maps are ordered by the bytes of their keys, and compare keys by them.
     package static func maps(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             let notes = HousesFixture.house["notes"]
@@ -232,7 +232,7 @@ extension StoreConformance {
         }
     }
 
-    /// Lengths and depths up to the limit come back as they are, one more is refused.
+    /// Lengths and depths up to the limit are stored unchanged, one more is rejected.
     package static func limits(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             let key = try store.write { try $0.house(1) }

@@ -26,8 +26,8 @@ extension StoreConformance {
         }
     }
 
-    /// Listeners get one change set for each version, in order, before the completions, saying exactly what the work
-    /// did; the change log gives them again.
+    /// Listeners get one change set for each version, in order, before the completions, with exactly the changes of the
+    /// work; the change log returns them again.
     package static func changeSets(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let heard = Mutex<[ChangeSet]>([])
@@ -43,7 +43,7 @@ extension StoreConformance {
                 try $0.set(BooksFixture.book, book, [BooksFixture.pages: .int(2), BooksFixture.title: .string("t")])
             }
             try store.write { _ in }
-            // Made and changed; made and deleted; changed and deleted with a link nulled.
+            // Created and changed; created and deleted; changed and deleted with a link nulled.
             try store.write { transaction in
                 let other = try transaction.book("2")
                 try transaction.set(BooksFixture.book, other, [BooksFixture.pages: .int(3)])
@@ -52,7 +52,7 @@ extension StoreConformance {
                 try transaction.set(BooksFixture.writer, ann, [BooksFixture.name: .string("x")])
                 try transaction.delete(BooksFixture.writer, ann)
             }
-            // Deleted and made again with the same primary key.
+            // Deleted and created again with the same primary key.
             try store.write { transaction in
                 try transaction.delete(BooksFixture.book, book)
                 try transaction.book("1")

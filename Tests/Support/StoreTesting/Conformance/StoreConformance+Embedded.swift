@@ -3,7 +3,8 @@ import QueryLanguage
 package import StoreContract
 
 extension StoreConformance {
-    /// Embedded objects are made where they are assigned, belong to that place alone, and go when it lets go of them.
+    /// Embedded objects are created where they are assigned, belong to that place alone, and are deleted when it is
+    /// assigned something else.
     package static func embedded(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             let key = try store.write { transaction in
@@ -22,7 +23,7 @@ extension StoreConformance {
             try checkIntegrity(first)
             try requireEqual(first.count(of: HousesFixture.room.id), 3, "rooms made with the house")
             try requireEqual(first.count(of: HousesFixture.door.id), 2, "doors made with the house and its rooms")
-            // Keys are given out from the outside in, properties in the order of their numbers.
+            // Keys are assigned from the outside in, properties in the order of their numbers.
             try requireEqual(try first.house(key, "door"), .link(ObjectKey(0)), "the door's key")
             try requireEqual(
                 try first.house(key, "rooms"), .list([.link(ObjectKey(0)), .link(ObjectKey(1))]), "the rooms' keys")
@@ -40,7 +41,7 @@ extension StoreConformance {
                 try first.backlinks(to: bath, from: HousesFixture.house.id, HousesFixture.house["rooms"]), [key],
                 "the owner")
 
-            // Replacing lets go of the old ones and of what they own, and of nothing else.
+            // Replacing deletes the old ones and those that they own, and nothing else.
             let replaced = try store.changes { transaction in
                 try transaction.edit(key, "rooms", .replace(HousesFixture.room("cellar"), at: 0))
             }
@@ -65,7 +66,7 @@ extension StoreConformance {
                     HousesFixture.door.id: ClassChanges(deletions: [ObjectKey(0)]),
                 ], "changes of taking the door away")
 
-            // Its own can stay, in another order; what is not there again goes.
+            // Its own can stay, in another order; those that are not given again are deleted.
             try store.write { transaction in
                 try transaction.edit(key, "rooms", .append(HousesFixture.room("attic")))
                 try transaction.set(
@@ -86,7 +87,7 @@ extension StoreConformance {
             }
             try requireEqual(try store.snapshot().count(of: HousesFixture.room.id), 4, "rooms after assigning the same")
 
-            // Taking out of a map and a list.
+            // Removing from a map and a list.
             try store.write { transaction in
                 try transaction.edit(key, "sheds", .put(HousesFixture.room("other"), key: "s"))
                 try transaction.edit(key, "sheds", .put(HousesFixture.room("third"), key: "t"))
@@ -106,7 +107,7 @@ extension StoreConformance {
         }
     }
 
-    /// What embedded objects do not allow changes nothing.
+    /// Forbidden uses of embedded objects change nothing.
     package static func embeddedRefusals(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             let (one, two): (ObjectKey, ObjectKey) = try store.write { transaction in
@@ -165,7 +166,7 @@ extension StoreConformance {
                 try after.objects(HousesFixture.room), try before.objects(HousesFixture.room), "rooms after refusals")
             try requireEqual(
                 try after.objects(HousesFixture.door), try before.objects(HousesFixture.door), "doors after refusals")
-            // A call that fails within work that goes on leaves nothing of it.
+            // A call that fails within work that continues leaves no trace.
             try store.write { transaction in
                 try? transaction.set(one, ["rooms": .list([HousesFixture.room("x"), .int(1)])])
                 _ = try? transaction.house(1, ["door": HousesFixture.door("x")])
@@ -176,7 +177,7 @@ extension StoreConformance {
         }
     }
 
-    /// Deleting an object deletes what it owns; deleting an embedded object clears its place.
+    /// Deleting an object deletes those that it owns; deleting an embedded object clears its place.
     package static func cascades(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             func house(_ number: Int64) throws -> ObjectKey {
@@ -237,7 +238,7 @@ extension StoreConformance {
             let empty = try store.snapshot()
             try requireEqual(empty.count(of: HousesFixture.room.id), 0, "rooms without houses")
             try requireEqual(empty.count(of: HousesFixture.door.id), 0, "doors without houses")
-            // Made and gone in one piece of work.
+            // Created and deleted in one piece of work.
             let none = try store.changes { transaction in
                 let house = try transaction.house(
                     3, ["rooms": .list([HousesFixture.room("x", ["door": HousesFixture.door("y")])])])
@@ -247,7 +248,7 @@ extension StoreConformance {
         }
     }
 
-    /// When an object goes, links to it become null or drop out, wherever they are.
+    /// When an object is deleted, links to it become null or are removed, wherever they are.
     package static func linksToDeleted(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             let people = try store.write { transaction in try ["ann", "bob", "cid"].map { try transaction.person($0) } }

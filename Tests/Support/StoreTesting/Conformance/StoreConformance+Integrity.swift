@@ -3,8 +3,8 @@ import QueryLanguage
 package import StoreContract
 
 extension StoreConformance {
-    /// What holds of every version of every store: links lead to objects that exist, an embedded object has one owner,
-    /// sets and maps are in order without duplicates, values fit their types.
+    /// The invariants of every version of every store: links lead to objects that exist, an embedded object has one
+    /// owner, sets and maps are in order without duplicates, values fit their types.
     package static func checkIntegrity(_ snapshot: any Snapshot) throws {
         var owners: [ObjectReference: Int] = [:]
         for objectClass in snapshot.schema.classes {
@@ -17,7 +17,7 @@ extension StoreConformance {
                     try checkReferences(value, snapshot, name)
                     guard let target = property.targetClass else { continue }
                     for linked in value.linkedKeys {
-                        try require(try snapshot.exists(target, linked), "\(name) links to \(linked), which is gone")
+                        try require(try snapshot.exists(target, linked), "\(name) links to \(linked), which is deleted")
                         if property.ownsTarget { owners[ObjectReference(target, linked), default: 0] += 1 }
                     }
                 }
@@ -48,12 +48,12 @@ extension StoreConformance {
     private static func checkReferences(_ value: Value, _ snapshot: any Snapshot, _ name: String) throws {
         if case .reference(let target) = value {
             try require(
-                try snapshot.exists(target.classID, target.key), "\(name) refers to \(target), which is gone")
+                try snapshot.exists(target.classID, target.key), "\(name) refers to \(target), which is deleted")
         }
         for element in value.elements { try checkReferences(element, snapshot, name) }
     }
 
-    /// Whether a change set, or several merged, says what became of the objects between two versions.
+    /// Checks that a change set, or several merged, describes the changes between two versions.
     package static func check(
         _ changes: ChangeSet, from before: any Snapshot, to after: any Snapshot
     ) throws {

@@ -36,7 +36,7 @@ extension StoreConformance {
             write.cancel()
             try requireEqual(try store.snapshot().version, version, "cancelling a finished write does nothing")
 
-            // A call that fails does not end the write, and leaves nothing behind.
+            // A call that fails does not end the write, and changes nothing.
             let next = try store.beginWrite()
             try requireError(.duplicateKey, "a second book with the same key") { try next.transaction.book("1") }
             try next.transaction.book("2")
@@ -78,7 +78,7 @@ extension StoreConformance {
                     "any")
                 if !drops { write.cancel() }
             }
-            // The end of a dropped write is not waited for, but what comes after it comes later.
+            // The end of a dropped write is not waited for, but later work runs after it.
             try store.write { transaction in
                 try requireEqual(transaction.count(of: HousesFixture.house.id), 1, "houses after cancelled writes")
             }
@@ -107,11 +107,11 @@ extension StoreConformance {
         return sink.rows.map { [.link($0.key)] + $0.values }
     }
 
-    /// A write that could only wait for itself is refused, and disturbs nothing.
+    /// A write that could only wait for itself is rejected, and disturbs nothing.
     package static func nestedWrites(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let found = Mutex<[String: StoreError.Code?]>([:])
-            /// Tries everything that waits for the writer.
+            /// Tries every call that waits for the writer.
             @Sendable func nest(_ place: String) {
                 func note(_ what: String, _ body: () throws -> Void) {
                     var code: StoreError.Code?
@@ -160,8 +160,8 @@ extension StoreConformance {
         try requireError(.closed, "beginning another") { _ = try closed.beginWrite() }
     }
 
-    /// Work that has a commit of its own starts from the newest version that can be read, and finds its own version to be
-    /// the newest when it is told of it, whatever was queued before and behind it.
+    /// Work with a commit of its own starts from the newest version that can be read, and its own version is the newest
+    /// when its completion is called, whatever was queued before and after it.
     package static func aloneInCommit(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let mayStart = Countdown(1)
@@ -198,8 +198,8 @@ extension StoreConformance {
         }
     }
 
-    /// Threads hold writes open, cancel some, drop some and submit work in between: each commit sees what all before
-    /// it did, and nothing is lost.
+    /// Threads hold writes open, cancel some, drop some and submit work in between: each commit sees all earlier ones,
+    /// and nothing is lost.
     package static func interleavedWrites(
         _ make: (Schema) throws -> any Store, seed: UInt64, threads: Int = 4, each: Int = 30
     ) throws {

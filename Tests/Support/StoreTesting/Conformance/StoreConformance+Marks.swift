@@ -2,8 +2,8 @@ package import ObjectModel
 package import StoreContract
 
 extension StoreConformance {
-    /// Each version of a history has one mark, which snapshots, work and the past agree about, also when the store was
-    /// closed and opened again by `reopen`; a version that was not made has none.
+    /// Each version of a history has one mark, on which snapshots, work and earlier versions agree, also after the
+    /// store was closed and opened again by `reopen`; a version that was not made has none.
     package static func marks(
         _ make: Maker, seed: UInt64, reopen: ((any Store) throws -> any Store)? = nil
     ) throws {

@@ -4,7 +4,8 @@ package import StoreContract
 import Synchronization
 
 extension StoreConformance {
-    /// What becomes of the data by itself when the version rises: what can stays, what cannot is zero, null or empty.
+    /// The data when the version rises without steps: values stay where possible, and are otherwise zero, null or
+    /// empty.
     package static func migrationsWithoutSteps(_ make: (Schema) throws -> any Store) throws {
         let first = Kennel.schema(1)
         try with(make, first) { store in
@@ -30,11 +31,11 @@ extension StoreConformance {
                 "owner": [.null, .null, .null], "extra": [.int(0), .int(0), .int(0)], "more": [.null, .null, .null],
                 "list": Array(repeating: .list([]), count: 3), "tags": [.set([.string("a")]), .set([]), .set([])],
                 "toys": [.list([.link(ObjectKey(0)), .link(ObjectKey(1))]), .list([]), .list([])],
-                // What referred to an object of the class that is gone.
+                // The values that referred to an object of the removed class.
                 "any": [.list([.null, .int(1)]), .null, .null],
             ]
             for (name, values) in expected { try requireEqual(try after.all("Dog", name), values, "'\(name)'") }
-            // Homes were owned by a property that is gone.
+            // Homes were owned by a property that was removed.
             try requireEqual(after.count(of: try after.classID("Home")), 0, "homes without owners")
             try requireError(.unknownProperty, "a removed property") {
                 _ = try after.value(ClassID(1), ObjectKey(0), try before.property("Dog", "home"))
@@ -45,7 +46,7 @@ extension StoreConformance {
             try requireEqual(before.schema.version, 1, "the schema of the snapshot before")
             try checkIntegrity(after)
 
-            // The version alone; then lower; then what the same version does not allow.
+            // The version alone; then lower; then changes that the same version does not allow.
             var third = second
             third.version = 5
             try store.replaceSchema(with: third)
@@ -62,7 +63,7 @@ extension StoreConformance {
         }
     }
 
-    /// Renaming, setting, copying and converting without a program, and letting go of a class.
+    /// Renaming, setting, copying and converting without a program, and deleting a class.
     package static func migrationSteps(_ make: (Schema) throws -> any Store) throws {
         try with(make, Kennel.schema(1)) { store in
             try store.write { try Kennel.fill($0) }
@@ -127,7 +128,7 @@ extension StoreConformance {
         }
     }
 
-    /// A migration's program sees what was and makes what will be.
+    /// A migration's program reads the old state and writes the new one.
     package static func migrationBlocks(_ make: (Schema) throws -> any Store) throws {
         try with(make, Kennel.schema(1)) { store in
             try store.write { try Kennel.fill($0) }
@@ -155,7 +156,7 @@ extension StoreConformance {
                         guard case .string(let name) = try old.value("name"), case .int(let age) = try old.value("age")
                         else { return note("a dog without a name") }
                         try new.set("words", .string("\(name), \(age)"))
-                        // Keys may be there twice until the end.
+                        // Keys may be duplicates until the end.
                         try new.set("id", .int(7))
                         if old.key == ObjectKey(2) { try new.set("id", .int(8)) }
                     }
@@ -181,7 +182,7 @@ extension StoreConformance {
         }
     }
 
-    /// Whatever goes wrong in a migration, the store is as it was and goes on.
+    /// Whatever fails in a migration, the store is unchanged and remains usable.
     package static func failedMigrations(_ make: (Schema) throws -> any Store) throws {
         struct Stop: Error {}
         try with(make, Kennel.schema(1)) { store in
@@ -261,7 +262,7 @@ extension StoreConformance {
     }
 }
 
-/// Dogs, and what they have, in schemas that are changed by names.
+/// Dogs, and their properties, in schemas that are changed by names.
 private enum Kennel {
     typealias Properties = [(name: String, type: String)]
 
@@ -290,7 +291,7 @@ private enum Kennel {
             })
     }
 
-    /// Three dogs, three toys of which the first dog has two, and one object of the class that goes.
+    /// Three dogs, three toys of which the first dog has two, and one object of the class that is removed.
     static func fill(_ transaction: any WriteTransaction) throws {
         func make(_ name: String, _ values: [String: Value] = [:]) throws -> ObjectKey {
             var given: [PropertyID: Value] = [:]

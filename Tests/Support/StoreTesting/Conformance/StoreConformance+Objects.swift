@@ -72,8 +72,8 @@ extension StoreConformance {
         }
     }
 
-    /// Values come back as they were given, to the bit; what is not given is the default, null or zero; what does
-    /// not fit is refused.
+    /// Values are read as they were written, to the bit; values that are not given are the default, null or zero;
+    /// invalid ones are rejected.
     package static func values(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             guard let everything = BooksFixture.schema[BooksFixture.everything] else { return }
@@ -132,7 +132,7 @@ extension StoreConformance {
         }
     }
 
-    /// Links lead only to what exists, become null with it, and can be followed back in ascending order.
+    /// Links lead only to existing objects, become null with them, and can be followed back in ascending order.
     package static func links(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             try requireError(.invalidValue, "a link to no object") {
@@ -160,7 +160,7 @@ extension StoreConformance {
             try requireEqual(
                 try snapshot.backlinks(to: bob, from: BooksFixture.book, BooksFixture.author), [books[3], books[4]],
                 "books of bob")
-            // A link to itself, and one within the class, go with the object too.
+            // A link to itself, and one within the class, are removed with the object too.
             try store.write { transaction in
                 try transaction.set(BooksFixture.book, books[0], [BooksFixture.sequel: .link(books[0])])
                 try transaction.set(BooksFixture.book, books[1], [BooksFixture.sequel: .link(books[0])])
@@ -183,7 +183,7 @@ extension StoreConformance {
         }
     }
 
-    /// Work that throws leaves nothing, disturbs no neighbour, and its error comes back unchanged.
+    /// Work that throws leaves nothing, does not affect other work, and its error is returned unchanged.
     package static func rollback(_ make: (Schema) throws -> any Store) throws {
         struct Stop: Error {}
         try with(make) { store in
@@ -223,7 +223,7 @@ extension StoreConformance {
                 try snapshot.backlinks(to: ann, from: BooksFixture.book, BooksFixture.author).count, 3, "backlinks")
             try requireEqual(
                 try snapshot.value(BooksFixture.writer, ann, BooksFixture.name), .string("6"), "the last name")
-            // A call that fails inside work that goes on changes nothing either.
+            // A call that fails inside work that continues changes nothing either.
             try store.write { transaction in
                 try? transaction.set(
                     BooksFixture.book, ObjectKey(0), [BooksFixture.pages: .int(5), BooksFixture.title: .int(5)])
@@ -237,7 +237,7 @@ extension StoreConformance {
         }
     }
 
-    /// A snapshot stays as it was whatever is committed later.
+    /// A snapshot never changes, whatever is committed later.
     package static func snapshotIsolation(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let ann = try store.write { try $0.author("ann") }

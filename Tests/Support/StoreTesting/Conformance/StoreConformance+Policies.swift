@@ -2,7 +2,7 @@ package import ObjectModel
 package import StoreContract
 
 extension StoreConformance {
-    /// Creating an object whose primary key exists: refused, brought up to what differs, or assigned as a whole.
+    /// Creating an object whose primary key exists: rejected, updated where it differs, or assigned as a whole.
     package static func policies(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             let ann = try store.write { Value.link(try $0.person("ann")) }
@@ -39,7 +39,7 @@ extension StoreConformance {
             try requireEqual(nothing, UpsertResult(key, .unchanged), "a house by its key alone")
             try requireEqual(none, [:], "changes of a house by its key alone")
 
-            // Only what differs, element by element; what is not given stays.
+            // Only the differences, element by element; properties that are not given stay.
             let (changed, changes) = try put(
                 [
                     "colour": .string("red"), "tags": .list([.string("a"), .string("b")]),

@@ -4,9 +4,9 @@ package import StoreContract
 import Synchronization
 
 extension StoreConformance {
-    /// Random commits to a store with a random schema do the same as in a model store: the same objects, values,
-    /// elements, backlinks, versions and change sets. The change log leads from each compared version to the next.
-    /// Everything is compared every `compareEvery` steps and at the end.
+    /// Random commits have the same effect on a store with a random schema as on a model store: the same objects,
+    /// values, elements, backlinks, versions and change sets. The change log leads from each compared version to the
+    /// next. Everything is compared every `compareEvery` steps and at the end.
     package static func randomHistory(
         _ make: (Schema) throws -> any Store, seed: UInt64, steps: Int, kinds: RandomSchemas.Kinds = .queryable,
         compareEvery: Int = 25
@@ -34,7 +34,7 @@ extension StoreConformance {
         }
     }
 
-    /// What a transaction says of a query.
+    /// A transaction's answers to a query.
     private struct InsideAnswers: Sendable {
         var keys: [ObjectKey]
         var count: Int
@@ -42,7 +42,7 @@ extension StoreConformance {
         var sectioned: [ObjectKey]
     }
 
-    /// Random queries over random objects give what the reference evaluator gives, from snapshots and from inside
+    /// Random queries over random objects return the reference evaluator's results, from snapshots and from inside
     /// transactions.
     package static func randomQueries(
         _ make: (Schema) throws -> any Store, seed: UInt64, steps: Int, queriesPerStep: Int = 10
@@ -117,7 +117,7 @@ extension StoreConformance {
         }
     }
 
-    /// Everything that can be read of the two.
+    /// Compares everything that can be read of the two.
     static func compare(_ snapshot: any Snapshot, _ reference: ModelSnapshot) throws {
         try requireEqual(snapshot.version, reference.version, "version")
         for objectClass in reference.schema.classes {
@@ -147,7 +147,7 @@ extension StoreConformance {
         }
     }
 
-    /// Counts, single values, and elements from some place in the middle on.
+    /// Counts, single values, and elements from some position in the middle on.
     private static func compareCollections(
         of objectClass: ClassSchema, _ keys: [ObjectKey], _ snapshot: any Snapshot, _ reference: ModelSnapshot
     ) throws {
@@ -168,7 +168,7 @@ extension StoreConformance {
         }
     }
 
-    /// Of every link there is, declared the other way or not.
+    /// For every link, declared the other way or not.
     private static func compareBacklinks(
         to objectClass: ClassSchema, _ keys: [ObjectKey], _ snapshot: any Snapshot, _ reference: ModelSnapshot
     ) throws {
@@ -203,7 +203,7 @@ extension StoreConformance {
         try requireEqual(sets.count, expected.count, "the number of change sets")
     }
 
-    /// One query in all the ways it can be asked.
+    /// Compares one query in all forms.
     private static func compare(
         _ query: BoundQuery, _ snapshot: any Snapshot, _ reference: ModelSnapshot, _ queries: RandomQueries,
         _ random: inout SeededRandom
@@ -246,7 +246,7 @@ extension StoreConformance {
         try require(!snapshot.explain(query, .all, running: false).root.words.isEmpty, "explain says something")
     }
 
-    /// What the store gives; nil when a sum is too large for it and for the reference.
+    /// The store's answer; nil when a sum is too large for it and for the reference.
     private static func summing<Answer>(
         _ what: String, _ store: () throws -> Answer, _ reference: () throws -> Answer
     ) throws -> Answer? {
@@ -282,7 +282,7 @@ extension StoreConformance {
         _ random: inout SeededRandom
     ) throws {
         var query = query
-        // A list's order is not one that a cursor could be found in.
+        // A cursor cannot express a position in a list's order.
         query.scope = .all
         if random.oneIn(2) {
             let sort = random.oneIn(3) ? [] : queries.sortKeys(from: query.classID, &random)
@@ -304,8 +304,8 @@ extension StoreConformance {
     }
 }
 
-/// The answer; nil when the sum of some integers in it is none. Random integers are often near the limits, so every
-/// comparison of sums has to say what it expects then.
+/// The answer; nil when an integer sum in it overflows. Random integers are often near the limits, so every comparison
+/// of sums has to expect that.
 package func unlessTooLarge<Answer>(_ answer: () throws -> Answer) throws -> Answer? {
     do {
         return try answer()

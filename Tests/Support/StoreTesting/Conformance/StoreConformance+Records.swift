@@ -3,7 +3,8 @@ import QueryLanguage
 package import StoreContract
 
 extension StoreConformance {
-    /// What is kept beside the objects comes and goes with the commit, is given until it expires, and is told nobody.
+    /// Side records are kept and rolled back with the commit, can be read until they expire, and are not reported to
+    /// observers.
     package static func records(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let (now, later) = (Timestamp(seconds: 1_000), Timestamp(seconds: 2_000))
@@ -24,7 +25,7 @@ extension StoreConformance {
             try requireEqual(try kept(key, at: later), nil, "a record when it expires")
             try requireEqual(try kept([7], at: now), nil, "the beginning of a key")
 
-            // What is refused leaves the records as they were.
+            // A rejected write leaves the records unchanged.
             try requireError(.notFound, "a write that fails") {
                 try store.write { transaction in
                     try transaction.keep([3], under: key, until: later, at: now)
@@ -37,7 +38,7 @@ extension StoreConformance {
             try store.write { try $0.keep([], under: key, until: later, at: now) }
             try requireEqual(try kept(key, at: now), [], "a record that was replaced")
 
-            // What expired is forgotten, in the end all of it, and what fails brings it back.
+            // Expired records are deleted, in the end all of them, and a failed write restores them.
             for number in 0..<20 {
                 try store.write { try $0.keep([9], under: [20, UInt8(number)], until: later, at: now) }
             }
@@ -72,7 +73,7 @@ extension StoreConformance {
         }
     }
 
-    /// Deleting many objects at once leaves what deleting them one by one leaves, and tells the same.
+    /// Deleting many objects at once has the same result and change set as deleting them one by one.
     package static func deletingMany(_ make: (Schema) throws -> any Store, seed: UInt64) throws {
         let schema = Schema(
             version: 1,

@@ -4,8 +4,8 @@ package import StoreContract
 import Synchronization
 
 extension StoreConformance {
-    /// Replacing the schema adds and removes classes, properties and indexes, keeps numbers and values, and refuses
-    /// what needs a migration.
+    /// Replacing the schema adds and removes classes, properties and indexes, keeps numbers and values, and rejects
+    /// changes that need a migration.
     package static func replaceSchema(_ make: (Schema) throws -> any Store) throws {
         let first = Schema(
             version: 1,
@@ -39,7 +39,7 @@ extension StoreConformance {
             }
             let before = try store.snapshot()
 
-            // Moved, added with a default, made an index, a class gone, a class new, a property gone.
+            // Moved, added with a default, indexed, a class removed, a class added, a property removed.
             let second = Schema(
                 version: 2,
                 classes: [
@@ -141,7 +141,7 @@ extension StoreConformance {
         }
     }
 
-    /// A closed store finishes what was submitted and refuses the rest.
+    /// A closed store finishes submitted work and rejects the rest.
     package static func closing(_ make: (Schema) throws -> any Store) throws {
         let store = try make(BooksFixture.schema)
         let done = Countdown(3)

@@ -14,7 +14,7 @@ extension StoreConformance {
         package var description: String { name }
     }
 
-    /// What every store must hold to about writes that threads hold open.
+    /// The requirements for writes that threads hold open.
     package static func interactiveTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {
         [
             Topic("interactive writes") { try interactiveWrites($0) },
@@ -24,7 +24,7 @@ extension StoreConformance {
         ]
     }
 
-    /// What every store must hold to about versions that are asked for again, and their names.
+    /// The requirements for requesting versions again, and for their names.
     package static func versionTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {
         [
             Topic("versions again") { try versionsAgain($0) },
@@ -32,7 +32,7 @@ extension StoreConformance {
         ]
     }
 
-    /// What every store must hold to with every kind of data. Random ones take their seed from `seed`.
+    /// The requirements for every kind of data. Random topics take their seed from `seed`.
     package static func dataModelTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {
         [
             Topic("every type") { try everyType($0, seed: seed("every type")) },

@@ -2,11 +2,11 @@ package import ObjectModel
 package import StoreContract
 
 extension StoreConformance {
-    /// Opens again what the store that the maker made has left on disk; that one is closed and let go of by then.
+    /// Opens the files that the maker's store has left on disk again; that store is closed and released by then.
     package typealias Reopener = () throws -> any Store
 
-    /// Every type, required and optional, single and in every collection: given at creation, assigned, edited, read
-    /// one by one, by position and through a sink, from the store, from the transaction and after reopening.
+    /// Every type, required and optional, single and in every collection: given at creation, assigned, edited, read one
+    /// by one, by position and through a sink, from the store, from the transaction and after reopening.
     package static func everyType(
         _ make: (Schema) throws -> any Store, seed: UInt64 = 17, reopen: Reopener? = nil
     ) throws {
@@ -44,7 +44,7 @@ extension StoreConformance {
         }
     }
 
-    /// One edit of each kind that the collection has, mirrored in `rows`.
+    /// One edit of each kind that the collection supports, mirrored in `rows`.
     private static func edit(
         _ property: PropertySchema, of key: ObjectKey, in store: any Store,
         _ rows: inout [ObjectKey: [PropertyID: Value]], _ random: inout SeededRandom
@@ -134,7 +134,7 @@ extension StoreConformance {
         }
     }
 
-    /// A value of another type is refused in every place, and so is null where it is not allowed.
+    /// A value of another type is rejected in every place, and so is null where it is not allowed.
     package static func wrongTypes(_ make: (Schema) throws -> any Store) throws {
         try with(make, EveryType.schema) { store in
             try store.write { _ = try $0.create(EveryType.target, [:]) }
@@ -212,7 +212,7 @@ extension StoreConformance {
     }
 }
 
-/// A class with a property of each type there is, but for embedded objects, and a class that it links to.
+/// A class with a property of each type except embedded objects, and a class that it links to.
 enum EveryType {
     static let every = ClassID(1)
     static let target = ClassID(2)
@@ -278,7 +278,7 @@ enum EveryType {
             ? RandomValues.mixed(&random, depth: .max) : RandomValues.value(of: type.element, &random)
     }
 
-    /// What a new object holds.
+    /// The stored values of a new object.
     static func stored(_ given: [PropertyID: Value]) -> [PropertyID: Value] {
         Dictionary(
             properties.map { ($0.id, ValueRules.normalised(given[$0.id] ?? $0.initialValue)) },

@@ -3,8 +3,8 @@ import QueryLanguage
 package import StoreContract
 
 extension StoreConformance {
-    /// A snapshot keeps everything of its version, also its collections and embedded objects, whatever becomes of
-    /// them later.
+    /// A snapshot keeps everything of its version, also its collections and embedded objects, whatever happens to them
+    /// later.
     package static func frozenCollections(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in
             let tags = (0..<2000).map { Value.string("t\($0)") }
@@ -58,7 +58,7 @@ extension StoreConformance {
         }
     }
 
-    /// A version that somebody holds can be had again, the change log leads on from its floor.
+    /// A version that a snapshot holds can be requested again, and the change log continues from its floor.
     package static func versionsAgain(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             try store.write { _ = try $0.book("0") }

@@ -2,7 +2,7 @@ package import ObjectModel
 package import StoreContract
 
 /// Checks that a store keeps its contract. Each function is one topic, makes its own stores and throws a
-/// `ConformanceFailure`, or what the store throws unexpectedly. Functions with a seed say it in their failures.
+/// `ConformanceFailure`, or an unexpected error of the store. Functions with a seed include it in their failures.
 package enum StoreConformance {
     /// Makes an empty store at version 1. The store is closed by the suite.
     package typealias Maker = (Schema) throws -> any Store

@@ -75,7 +75,7 @@ extension QueryCorpus {
                 ("pets.@values.age > 4", [2, 4]), ("pets['tom'] == null", [0, 1, 2, 3]),
                 ("pets['tom'] == obj('Dog', 'fido')", [4]), ("pets.@count == 2", [0]),
                 ("pets.@keys == 'rex'", [0, 2, 3]),
-                // A property of the linked class wins over a key of that name.
+                // A property of the linked class has precedence over a key of that name.
                 ("pets.age > 4", [2, 4]),
             ])
         + rows(

@@ -39,7 +39,7 @@ extension QueryCorpus {
         + rows(
             "values aggregates", "Thing",
             [
-                // All that is added is numbers: 1 and 1.0.
+                // Only numbers are added: 1 and 1.0.
                 ("many.@sum == 2", [2]), ("many.@avg == 2.75", [4]), ("many.@max == 'a'", [2]),
                 ("many.@min == true", [4]), ("many.@min == null", [0, 1, 3] + Array(5...15)),
                 ("many.@sum == 0", [0, 1, 3] + Array(5...15)), ("many.@count == 4", [2]), ("many == 1", [2]),

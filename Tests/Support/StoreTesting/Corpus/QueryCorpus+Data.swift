@@ -76,7 +76,7 @@ extension QueryCorpus {
         PropertySchema("pets", PropertyType(.link("Dog"), isOptional: true, collection: .map)),
     ]
 
-    /// Names that are no plain identifiers, or words of the language as well.
+    /// Names that are not plain identifiers, or are also keywords of the language.
     private static let oddProperties: [(String, PropertyType)] = [
         ("你好", PropertyType(.int)), ("fav item", PropertyType(.int)), ("a-b", PropertyType(.int)),
         ("true love", PropertyType(.bool)), ("NOT0", PropertyType(.int)), ("sort", PropertyType(.int)),

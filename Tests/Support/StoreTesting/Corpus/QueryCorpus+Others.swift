@@ -50,13 +50,13 @@ extension QueryCorpus {
             [
                 ("place GEOWITHIN geoCircle([-123.3, 48.4], 0.001)", [2]),
                 ("place GEOWITHIN geoCircle([0.5, 0.5], 0.02)", [0]),
-                // Across the line of dates, and around the pole.
+                // Across the date line, and around the pole.
                 ("place GEOWITHIN geoCircle([-179.5, 0.5], 0.02)", [6]),
                 ("place GEOWITHIN geoCircle([120.0, 89.0], 0.02)", [7]),
                 ("place GEOWITHIN geoBox([-1.0, -1.0], [1.0, 1.0])", [0]),
                 ("place GEOWITHIN geoBox([-1.0, -1.0], [11.0, 11.0])", [0, 1]),
                 ("place GEOWITHIN geoBox([179.0, -1.0], [-179.0, 1.0])", [6]),
-                // The shortest line between two places 80 degrees apart on the 50th parallel goes up to the 57th.
+                // The shortest line between two positions 80 degrees apart on the 50th parallel reaches the 57th.
                 ("place GEOWITHIN geoBox([-40.0, 50.0], [40.0, 60.0])", [9]),
                 (
                     "place GEOWITHIN geoPolygon({[-1.0, -1.0], [11.0, -1.0], [11.0, 11.0], [-1.0, 11.0], [-1.0, -1.0]})",
@@ -99,7 +99,7 @@ extension QueryCorpus {
         + rowsWithArguments(
             "formats", "Thing", dialect: .format,
             [
-                // Texts and data are alike here.
+                // Texts and data are equal here.
                 ("any == %@", [text("x")], [6, 7]), ("any != %@", [text("x")], Array(0...5) + Array(8...15)),
                 ("any BEGINSWITH 'x'", [], [6, 7]),
             ])

@@ -18,7 +18,7 @@ extension QueryCorpus {
                 ("TRUEPREDICATE LIMIT(2) SORT(name DESC)", [1, 0]), ("TRUEPREDICATE SORT(age ASC) LIMIT(2)", [1, 2]),
                 ("TRUEPREDICATE DISTINCT(alive)", [0, 1]), ("TRUEPREDICATE SORT(age DESC) DISTINCT(alive)", [0, 3]),
                 ("TRUEPREDICATE DISTINCT(alive) SORT(age ASC)", [1, 0]),
-                // Who has no dog is dropped; a dog without a name is one.
+                // Objects without a dog are dropped; a dog without a name is one.
                 ("TRUEPREDICATE DISTINCT(dog.name)", [0, 1, 3]),
                 ("TRUEPREDICATE DISTINCT(alive, dog.name)", [0, 1, 3]),
                 ("TRUEPREDICATE LIMIT(3) LIMIT(2)", [0, 1]), ("TRUEPREDICATE LIMIT(0)", []),

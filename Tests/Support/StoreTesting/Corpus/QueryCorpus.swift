@@ -2,8 +2,8 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// Query texts with the objects that they find in a small world, worked out by hand. Any store can be held
-/// against it.
+/// Query texts with the objects that they find in a small data set, worked out by hand, against which any store can be
+/// checked.
 package enum QueryCorpus {
     package struct Row: Sendable, CustomStringConvertible {
         /// The part of the language that the row is about.
@@ -12,7 +12,7 @@ package enum QueryCorpus {
         package let text: String
         package let arguments: [QueryArgument]
         package let dialect: QueryDialect
-        /// In the result's order.
+        /// The keys in the result's order.
         package let keys: [ObjectKey]
 
         package var description: String { "\(section): \(className) where \(text)" }
@@ -20,7 +20,7 @@ package enum QueryCorpus {
 
     package static let rows: [Row] = basics + paths + collections + values + results + others
 
-    /// Fills an empty store with the world. Objects get keys from 0 on in each class, in the order of `objects`.
+    /// Fills an empty store with the data set. Objects get keys from 0 on in each class, in the order of `objects`.
     package static func fill(_ store: any Store) throws {
         try store.write { transaction in
             for (className, values) in objects {
@@ -45,7 +45,7 @@ package enum QueryCorpus {
         let query = try parsed.namingObjects { try snapshot.key(of: $0, primaryKey: $1) }
         try requireEqual(try snapshot.select(query, .all), row.keys, "\(row)")
         try requireEqual(try snapshot.count(query), row.keys.count, "count of \(row)")
-        // Which objects are left depends on the steps, but whether one satisfies the predicate does not.
+        // The result depends on the steps, but whether an object satisfies the predicate does not.
         let plain = query.steps.isEmpty
         for number in 0..<Int64(snapshot.count(of: objectClass.id)) where plain {
             let key = ObjectKey(number)

@@ -3,17 +3,17 @@ import QueryLanguage
 package import StoreContract
 import Synchronization
 
-/// Follows one file over many rounds of writing and dying, and knows what it must hold.
+/// Follows one file over many rounds of writes and crashes, and knows its expected content.
 ///
-/// It keeps a model of the file. After each round the file's journal tells which commits got in; they are made
-/// again in the model, and then the two must be the same in everything that can be read. What the writers were
-/// told must agree with it.
+/// It keeps a model of the file. After each round the file's journal lists the commits that were kept; they are run
+/// again in the model, and then the two must be the same in everything that can be read. The results that the writers
+/// got must agree with it.
 package final class DurabilityAudit {
     private let history: DurableHistory
     private let model: ModelStore
-    /// Commits that the file is known to hold.
+    /// The commits that the file is known to contain.
     package private(set) var commits = 0
-    /// Earlier versions that the file could tell of.
+    /// The earlier versions that the file could reconstruct.
     package private(set) var pasts = 0
 
     package init(_ history: DurableHistory) throws {
@@ -23,10 +23,10 @@ package final class DurabilityAudit {
 
     deinit { model.close() }
 
-    /// Checks the file after a round. `said` is what each of the round's processes said; `burst` is how many commits
-    /// a thread has under way at once.
+    /// Checks the file after a round. `said` is the output of each of the round's processes; `burst` is the number of
+    /// commits that a thread has in progress at once.
     ///
-    /// Acknowledged commits are there at their versions. Others are there wholly or not at all, at most `burst` of
+    /// Acknowledged commits are there at their versions. Others are there completely or not at all, at most `burst` of
     /// each thread, and none that was reported as failed or rolled back, except `mayKeepFailed`.
     package func check(_ store: any Store, said: [WorkerLine], burst: Int = 1, mayKeepFailed: Bool = false) throws {
         let before = try model.snapshot().version
@@ -41,8 +41,8 @@ package final class DurabilityAudit {
         try comparePast(store, snapshot)
     }
 
-    /// What the file tells of a few versions before its newest one. It need not tell anything: a compaction drops what
-    /// that takes, and so does another schema.
+    /// Compares a few versions before the newest one. The file need not have them: a compaction drops the undo data,
+    /// and so does another schema.
     private func comparePast(_ store: any Store, _ snapshot: any Snapshot) throws {
         var random = SeededRandom(seed: snapshot.version.rawValue)
         for back in [1, 4] where snapshot.version.rawValue > UInt64(back) {
@@ -57,7 +57,7 @@ package final class DurabilityAudit {
         }
     }
 
-    /// Makes the commits that are new in the file in the model too.
+    /// Runs the commits that are new in the file in the model too.
     private func replay(
         _ snapshot: any Snapshot, from before: Version, _ log: [ChangeSet], _ said: [WorkerLine]
     ) throws {
@@ -84,8 +84,8 @@ package final class DurabilityAudit {
         try require(byVersion.keys.allSatisfy { $0 <= version }, "the journal ends at \(version)")
     }
 
-    /// Makes a commit in the model. Neighbours in the same group that were rolled back have used up keys: the model
-    /// leaves out as many as the file did.
+    /// Runs a commit in the model. Other members of the same group that were rolled back have used up keys: the model
+    /// skips as many as the file did.
     private func perform(_ id: DurableHistory.CommitID, _ expected: ChangeSet?) throws {
         struct Tried: Error {}
         let history = history
@@ -118,7 +118,7 @@ package final class DurabilityAudit {
     }
 
     /// A version without a journal entry is a change of the schema without a migration: an acknowledged one, or the
-    /// newest, which the schema itself tells.
+    /// newest, which the schema itself shows.
     private func schemaChange(
         _ snapshot: any Snapshot, _ version: Version, _ said: [WorkerLine]
     ) throws -> DurableHistory.CommitID {
@@ -130,7 +130,7 @@ package final class DurabilityAudit {
         return id
     }
 
-    /// What the writers were told against what the file holds.
+    /// Compares the results that the writers got with the content of the file.
     private func compareReports(
         _ snapshot: any Snapshot, after before: Version, _ said: [WorkerLine], burst: Int, mayKeepFailed: Bool
     ) throws {
@@ -165,7 +165,7 @@ package final class DurabilityAudit {
         }
     }
 
-    /// Names what differs first: logs are long.
+    /// Reports the first difference: logs are long.
     private func compareLogs(_ log: [ChangeSet]?, _ expected: [ChangeSet]?) throws {
         guard let log, let expected else { return try requireEqual(log, expected, "change log") }
         try requireEqual(log.map(\.version), expected.map(\.version), "versions of the change log")
@@ -193,10 +193,10 @@ package final class DurabilityAudit {
         }
     }
 
-    /// What the reference evaluator compares.
+    /// The types that the reference evaluator compares.
     private static let queryable: Set<BaseType> = [.bool, .int, .float, .double, .string, .date, .objectId, .uuid]
 
-    /// Equality queries on every indexed property, for values that are there.
+    /// Equality queries on every indexed property, for existing values.
     private func compareIndexes(_ snapshot: any Snapshot, _ reference: ModelSnapshot) throws {
         for objectClass in reference.schema.classes {
             let keys = try reference.select(BoundQuery(classID: objectClass.id), .all)

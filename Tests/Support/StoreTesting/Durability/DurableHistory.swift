@@ -2,14 +2,14 @@ package import ObjectModel
 import QueryLanguage
 package import StoreContract
 
-/// Commits that can be made again from their number alone.
+/// Commits that can be repeated from their number alone.
 ///
-/// What a commit does follows from the seed, its `CommitID` and the state that it starts from, and it writes its
-/// number into the store, into the class `Journal`. So whatever happened to the process that wrote a file: the
-/// journal says which commits are in the file, and a model that makes them again has to look the same.
+/// The effect of a commit follows from the seed, its `CommitID` and the state that it starts from, and it writes its
+/// number into the store, into the class `Journal`. So whatever happened to the process that wrote a file: the journal
+/// lists the commits in the file, and a model that repeats them must end in the same state.
 package struct DurableHistory: Sendable {
     package let seed: UInt64
-    /// Objects that a store has about, apart from the journal.
+    /// The approximate number of objects in a store, apart from the journal.
     package let target: Int
 
     package init(seed: UInt64, target: Int = 120) {
@@ -31,11 +31,11 @@ package struct DurableHistory: Sendable {
 
         package var description: String { "\(round) \(thread) \(number)" }
 
-        /// The number of the first primary key that the commit may give.
+        /// The first primary key that the commit may assign.
         fileprivate var firstKey: Int64 { Int64((round * 64 + thread) << 28 + number << 8) }
 
-        /// Distinct for each commit; also the version of a schema that the commit makes. Rises with the numbers
-        /// of a thread. The first two belong to the schema that a file starts with.
+        /// Distinct for each commit; also the version of a schema that the commit makes. Rises with the numbers of a
+        /// thread. The first two belong to the schema that a file starts with.
         fileprivate var ordinal: UInt64 { UInt64((round * 64 + thread) << 28 + number + 2) }
 
         fileprivate init?(ordinal: UInt64) {
@@ -46,7 +46,7 @@ package struct DurableHistory: Sendable {
         }
     }
 
-    /// What a commit throws to be rolled back.
+    /// The error that a commit throws to be rolled back.
     package struct RolledBack: Error {}
 
     package static let journalName = "Journal"
@@ -70,7 +70,7 @@ package struct DurableHistory: Sendable {
         return SeededRandom(seed: mixer.next())
     }
 
-    /// Does what the commit does. Throws `RolledBack` once in twelve times, when everything is done.
+    /// Performs the commit's changes. Throws `RolledBack` once in twelve times, when everything is done.
     package func perform(_ id: CommitID, in transaction: any WriteTransaction) throws {
         var random = random(id)
         let data = Self.withoutJournal(transaction.schema)
@@ -86,12 +86,11 @@ package struct DurableHistory: Sendable {
     /// Whether the commit replaces the schema instead: some of the first thread's do.
     package func isSchemaChange(_ id: CommitID) -> Bool { id.thread == 0 && id.number % 9 == 8 }
 
-    /// Whether such a commit comes with a migration, whose block writes into the journal; without one there is no
-    /// entry.
+    /// Whether such a commit has a migration, whose block writes into the journal; without one there is no entry.
     package func isMigration(_ id: CommitID) -> Bool { isSchemaChange(id) && id.number / 9 % 3 != 2 }
 
-    /// The schema that such a commit makes from the one that is there, and what becomes of the data. The key of the
-    /// journal's entry is given where the file is known to have that one.
+    /// The schema that such a commit makes from the present one, and its migration. The key of the journal's entry is
+    /// given where the file is known to have that one.
     package func schemaChange(
         after old: Schema, by id: CommitID, journalKey: ObjectKey? = nil
     ) -> (schema: Schema, migration: Migration?) {
@@ -133,7 +132,7 @@ package struct DurableHistory: Sendable {
         return (schema, Migration(steps: steps) { try write(id, migrating: $0, journalKey) })
     }
 
-    /// A migration's block: looks at the old objects, changes some, creates none but the journal's entry.
+    /// A migration's block: reads the old objects, changes some, creates none but the journal's entry.
     private func write(_ id: CommitID, migrating transaction: any MigrationTransaction, _ journalKey: ObjectKey?) throws
     {
         var random = random(id)
@@ -178,15 +177,15 @@ package struct DurableHistory: Sendable {
         _ = try transaction.create(journal.id, values)
     }
 
-    /// An entry of the journal: what the file remembers of a commit.
+    /// An entry of the journal: the file's record of a commit.
     package struct Entry: Sendable {
         package var version: Version
         package var id: CommitID
         package var key: ObjectKey
     }
 
-    /// The commits of versions after `version`, as the file remembers them, in the order of the versions. Changes
-    /// of the schema without a migration are not among them.
+    /// The commits of versions after `version`, according to the file, in the order of the versions. Changes of the
+    /// schema without a migration are not among them.
     package static func journal(of snapshot: any Snapshot, after version: Version) throws -> [Entry] {
         guard let journal = snapshot.schema[journalName] else {
             throw ConformanceFailure("the journal is gone")

@@ -1,5 +1,5 @@
-/// One fault that the library CFaults strikes a child process with. The plan goes to the child in its environment;
-/// Tests/Support/CFaults/include/CFaults.h says what each part means.
+/// One fault that the library CFaults injects into a child process. The child gets the plan in its environment;
+/// Tests/Support/CFaults/include/CFaults.h documents each part.
 package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
     /// A kind of system call.
     package enum Call: String, CaseIterable, Sendable {
@@ -7,17 +7,17 @@ package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
     }
 
     package enum Action: Hashable, Sendable {
-        /// Does nothing and reports the error.
+        /// Does not execute the call and reports the error.
         case fail(Fault)
-        /// Does it, then reports the error.
+        /// Executes the call, then reports the error.
         case failLate(Fault)
-        /// Writes that many bytes at most, and says so.
+        /// Writes that many bytes at most, and reports that.
         case writeShort(bytes: Int)
         /// Writes that many bytes at most, then ends the process.
         case tear(bytes: Int)
         case dieBefore
         case dieAfter
-        /// Does it, and comes back only after that time.
+        /// Executes the call, and returns only after that time.
         case wait(milliseconds: Int)
     }
 
@@ -30,10 +30,10 @@ package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var call: Call
-    /// Which call of its kind, from 1.
+    /// The number of the call of its kind, from 1.
     package var number: Int
     package var action: Action
-    /// Whether all later calls of the kind are struck too.
+    /// Whether all later calls of the kind fail too.
     package var repeats = false
 
     package init(_ call: Call, _ number: Int, _ action: Action, repeats: Bool = false) {
@@ -43,7 +43,7 @@ package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
         self.repeats = repeats
     }
 
-    /// As CFaults reads it.
+    /// The plan in the syntax of CFaults.
     package var description: String {
         let action =
             switch action {
@@ -66,12 +66,12 @@ package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a child that was struck said so on its standard error.
+    /// Whether a child's standard error reports the fault.
     package func hasStruck(_ standardError: String) -> Bool {
         standardError.contains("fault \(call.rawValue) \(number)\n")
     }
 
-    /// Every way to strike the `number`-th call of a kind, once and for good.
+    /// Every fault of the `number`-th call of a kind, once and permanently.
     package static func all(of call: Call, _ number: Int) -> [FaultPlan] {
         var actions: [Action] = [.dieBefore, .dieAfter]
         for fault in [Fault.inputOutput, .noSpace] { actions += [.fail(fault), .failLate(fault)] }
@@ -90,10 +90,10 @@ package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
 package struct FaultEnvironment: Sendable {
     /// The built library.
     package var library: String
-    /// fnmatch patterns of the files that are struck and traced.
+    /// fnmatch patterns of the files whose calls fail and are traced.
     package var files: [String]
     package var plan: FaultPlan?
-    /// Where the trace is written.
+    /// The path of the trace.
     package var trace: String?
 
     package init(library: String, files: [String], plan: FaultPlan? = nil, trace: String? = nil) {

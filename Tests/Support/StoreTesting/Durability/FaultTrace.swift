@@ -1,5 +1,5 @@
-/// What CFaults recorded of a process: its writes to the traced file, its syncs, and what it said. From it follows
-/// what a disk could hold after a power failure at any moment.
+/// CFaults' record of a process: its writes to the traced file, its syncs, and its output. From it follow the possible
+/// contents of a disk after a power failure at any moment.
 package struct FaultTrace: Sendable {
     package enum Record: Hashable, Sendable {
         /// About to be written.
@@ -38,18 +38,18 @@ package struct FaultTrace: Sendable {
         self.records = records
     }
 
-    /// How much of what was written and not yet synced reached the disk.
+    /// The part of the unsynced writes that reached the disk.
     package enum Survival: CaseIterable, Sendable {
         case nothing, everything
-        /// Each write wholly or not.
+        /// Each write completely or not.
         case someWrites
-        /// Each sector for itself: writes are torn.
+        /// Each sector by itself: writes are torn.
         case someSectors
     }
 
     private static let sectorSize = 512
 
-    /// The disk after the first `count` records and a power failure, and what had been said by then.
+    /// The disk after the first `count` records and a power failure, and the output until then.
     package func image(
         after count: Int, _ survival: Survival, _ random: inout SeededRandom
     ) -> (bytes: [UInt8], said: String) {

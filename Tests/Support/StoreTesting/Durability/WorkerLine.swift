@@ -1,8 +1,8 @@
 package import ObjectModel
 package import StoreContract
 
-/// What a worker process says on standard output, a line each. A line is said when what it says is so: a commit is
-/// acknowledged after its completion was called with success.
+/// A line of a worker process on standard output. It is written when it is true: a commit is acknowledged after its
+/// completion was called with success.
 package enum WorkerLine: Hashable, Sendable {
     /// The store is open at this version.
     case opened(Version)
@@ -10,7 +10,7 @@ package enum WorkerLine: Hashable, Sendable {
     /// The commit was meant to be rolled back, and was.
     case rolledBack(DurableHistory.CommitID)
     case failed(DurableHistory.CommitID, StoreError.Code, message: String)
-    /// What a snapshot said after a commit had failed.
+    /// The result of a snapshot after a commit had failed.
     case read(Version)
     case unreadable(StoreError.Code, message: String)
     case compacted
@@ -20,14 +20,14 @@ package enum WorkerLine: Hashable, Sendable {
     case declined(StoreError.Code, message: String)
     /// The file could not be opened.
     case refused(StoreError.Code, message: String)
-    /// An error that is no store error: never right.
+    /// An error that is not a store error: never correct.
     case unexpected(String)
-    /// The worker has done everything.
+    /// The worker has finished.
     case done
 }
 
 extension WorkerLine {
-    /// What became of a commit.
+    /// The outcome of a commit.
     package init(_ id: DurableHistory.CommitID, _ result: Result<Version, any Error>) {
         switch result {
         case .success(let version): self = .acknowledged(version, id)
@@ -105,7 +105,7 @@ extension WorkerLine: LosslessStringConvertible {
         }
     }
 
-    /// The lines of an output. The last one may be cut off by the end of the process: it does not count then.
+    /// The lines of an output. A last line that was cut off by the end of the process is ignored.
     package static func all(in output: String) throws -> [WorkerLine] {
         let whole = output.last == "\n" ? output[...] : output[..<(output.lastIndex(of: "\n") ?? output.startIndex)]
         return try whole.split(separator: "\n").map { line in

@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// Dogs with friends, in a property of whichever kind leads to dogs, and with those who have them as friends.
+/// Dogs with friends, in a link property of any kind, and with those who have them as friends.
 package enum DogFriendsFixture {
     package static let dog = ClassID(1)
     package static let name = PropertyID(1)
@@ -20,7 +20,7 @@ package enum DogFriendsFixture {
             ])
     }
 
-    /// A value of `friends`; only the first one where there can be one only.
+    /// A value of `friends`; only the first key if the property is single.
     package static func value(_ links: PropertyType, _ keys: [ObjectKey]) -> Value {
         let targets = keys.map { Value.link($0) }
         return switch links.collection {

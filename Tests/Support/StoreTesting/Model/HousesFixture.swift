@@ -55,7 +55,7 @@ enum HousesFixture {
     static let room = Class("Room")
     static let door = Class("Door")
 
-    /// A class of the schema with the numbers that a fresh store gives it.
+    /// A class of the schema with the numbers that a fresh store assigns.
     struct Class: Sendable {
         let id: ClassID
         private let properties: [String: PropertyID]

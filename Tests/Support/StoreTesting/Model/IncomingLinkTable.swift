@@ -1,8 +1,8 @@
 import ObjectModel
 import Synchronization
 
-/// Who links to whom, found by reading every value of a property once and kept from then on: what is read must not
-/// change.
+/// All links between objects, found by reading every value of a property once and cached from then on: the source must
+/// not change.
 final class IncomingLinkTable: Sendable {
     private struct Column: Hashable {
         let origin: ClassID
@@ -12,8 +12,8 @@ final class IncomingLinkTable: Sendable {
 
     private let known = Mutex<[Column: [ObjectKey: [ObjectKey]]]>([:])
 
-    /// The objects of `origin` whose `property`, of links or mixed values, leads to the object: ascending, one
-    /// as often as it does.
+    /// The objects of `origin` whose `property`, of links or mixed values, leads to the object: ascending, each as
+    /// often as it does.
     func origins(
         to key: ObjectKey, of target: ClassID, from origin: ClassID, _ property: PropertyID, in source: some RowSource
     ) throws -> [ObjectKey] {

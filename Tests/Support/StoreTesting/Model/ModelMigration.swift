@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreContract
 
-/// A migration of a model store. Rows keep what only the old schema has until the end, under the numbers that it has
-/// there, so that a rename is nothing but a number that is given again.
+/// A migration of a model store. Until the end, rows keep the properties that only the old schema has, under their old
+/// numbers, so that a rename only assigns a number again.
 final class ModelMigration: ModelTransaction, MigrationTransaction {
     let old: any Snapshot
     private let schemaBefore: Schema
@@ -23,7 +23,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
 
     override var schema: Schema { after }
 
-    /// The new schema, in which classes that become embedded, or stop being it, have free objects.
+    /// The new schema, in which objects of classes that become embedded, or cease to be, need no owner.
     private var working: Schema {
         Schema(
             version: after.version,
@@ -34,8 +34,8 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
             }, nextClassID: after.nextClassID)
     }
 
-    /// With what only the old schema has, whose links and embedded objects are kept in step as long as a rename may
-    /// bring them back.
+    /// The schema including the properties that only the old one has, whose links and embedded objects are maintained
+    /// as long as a rename may keep them.
     override var linkSchema: Schema {
         typealias Entry = (class: ClassSchema, id: ClassID, propertyIDs: [PropertyID], nextPropertyID: UInt16)
         var entries: [Entry] = working.classes.map { objectClass in
@@ -70,7 +70,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
         return true
     }
 
-    // MARK: The end
+    // MARK: End of the migration
 
     /// The state under the new schema alone. Throws `migrationFailed`.
     func finish() throws -> ModelState {
@@ -91,7 +91,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
         return finished
     }
 
-    /// References to objects that nothing can refer to any more become null, or leave their set.
+    /// References to objects that cannot be referred to any more become null, or are removed from their set.
     private func clearReferences() {
         let lost = schemaBefore.classes.filter { !$0.isEmbedded && after[$0.id]?.isEmbedded != false }.map(\.id)
         func cleared(_ value: Value) -> Value {
@@ -113,7 +113,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
         }
     }
 
-    /// Embedded objects without an owner go; those of a class that became embedded must have one.
+    /// Embedded objects without an owner are deleted; those of a class that became embedded must have one.
     private func settleEmbeddedObjects() throws {
         var owners: [ObjectReference: Int] = [:]
         for objectClass in after.classes {

@@ -1,9 +1,9 @@
 import ObjectModel
 import StoreContract
 
-/// What replacing a schema does to a model store; see `Store.replaceSchema` and `Migration`.
+/// Replaces the schema of a model store; see `Store.replaceSchema` and `Migration`.
 enum ModelSchemaChange {
-    /// The state under the new schema. Throws as `Store.replaceSchema`, and what the migration's block throws.
+    /// The state under the new schema. Throws as `Store.replaceSchema`, and the errors of the migration's block.
     static func apply(_ schema: Schema, _ migration: Migration?, to state: ModelState) throws -> ModelState {
         try StoreError.check(schema)
         guard schema.version >= state.schema.version else {

@@ -113,7 +113,7 @@ package final class ModelSnapshot: Snapshot {
 }
 
 extension RowSink {
-    /// Hands over one value as the column type it has.
+    /// Passes one value to the sink with its column type.
     fileprivate mutating func append(_ value: Value, _ column: Int, isMixed: Bool) {
         switch value {
         case .null: null(column)

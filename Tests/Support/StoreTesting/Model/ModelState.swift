@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-/// Everything that a model store holds at one version. A value: a copy is a snapshot.
+/// The content of a model store at one version. A value: a copy is a snapshot.
 struct ModelState: Sendable {
     struct Table: Sendable {
         /// Ascending.
@@ -14,7 +14,7 @@ struct ModelState: Sendable {
     var tag: HistoryTag
     var schema: Schema
     var tables: [ClassID: Table] = [:]
-    /// What is kept beside the objects.
+    /// The side records.
     var records: [[UInt8]: (bytes: [UInt8], expiry: Timestamp)] = [:]
 
     init(version: Version, _ tag: HistoryTag = .random(), schema: Schema) {
@@ -70,7 +70,7 @@ extension ModelState: RowSource {
         return try row(classID, key)[property] ?? stored.type.zeroValue
     }
 
-    /// Everything that a collection holds, in its order.
+    /// All elements of a collection, in its order.
     func elements(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> [Value] {
         let objectClass = try objectClass(classID)
         let stored = try storedProperty(property, of: objectClass)
@@ -96,7 +96,7 @@ extension StoreError {
 }
 
 extension Value {
-    /// The elements of a list or set, the values of a map in the order of its keys; none of anything else.
+    /// The elements of a list or set, the values of a map in the order of its keys; none for other values.
     var elements: [Value] {
         switch self {
         case .list(let elements), .set(let elements): elements

@@ -3,11 +3,11 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// A store in memory that is easily seen to be right: every version is a value, queries go through the reference
-/// evaluator. For tests of everything that sits on a store, and the other side of comparisons with real ones.
+/// A store in memory that is obviously right: every version is a value, queries use the reference evaluator. For tests
+/// of everything above a store, and as the reference for real ones.
 ///
-/// Like a real store it has one writer, and takes everything that is queued into one commit: `onCommit` may be given
-/// several change sets at once. `close` must not be called from a completion or a listener.
+/// Like a real store it has one writer, and puts all queued work into one commit: `onCommit` may get several change
+/// sets at once. `close` must not be called from a completion or a listener.
 package final class ModelStore: Store {
     private typealias Completion = @Sendable (Result<Version, any Error>) -> Void
 
@@ -19,18 +19,18 @@ package final class ModelStore: Store {
     private struct Shared {
         var state: ModelState
         var log: [ChangeSet] = []
-        /// What the store was at versions that the log leads on from.
+        /// The states of the versions in the log.
         var states: [Version: ModelState] = [:]
         var pending: [(job: Job, isAlone: Bool, completion: Completion)] = []
         var listeners: [@Sendable ([ChangeSet]) -> Void] = []
-        /// Those that somebody holds, by their version.
+        /// The snapshots in use, by their version.
         var snapshots: [Version: LiveSnapshot] = [:]
         var isClosed = false
 
-        /// The oldest version that the log still leads on from.
+        /// The oldest version that the log supports.
         var floor: Version { Version(state.version.rawValue - UInt64(log.count)) }
 
-        /// The newest version's snapshot; the same one as long as somebody holds it.
+        /// The newest version's snapshot; the same one as long as it is in use.
         mutating func newest() -> ModelSnapshot {
             if let known = snapshots[state.version]?.snapshot { return known }
             snapshots = snapshots.filter { $0.value.snapshot != nil }
@@ -49,8 +49,9 @@ package final class ModelStore: Store {
     private let changeLogLimit: Int
     private let pastLimit: UInt64
 
-    /// An empty store at version 1. It keeps the change sets of its last `changeLogLimit` versions, and of those what
-    /// the last `pastLimit` were, which takes a copy of the tables that each of them changed. Throws `schemaInvalid`.
+    /// An empty store at version 1. It keeps the change sets of its last `changeLogLimit` versions, and the states of
+    /// the last `pastLimit` of them, which takes a copy of the tables that each of them changed. Throws
+    /// `schemaInvalid`.
     package init(_ schema: Schema, changeLogLimit: Int = .max, pastLimit: UInt64 = 500) throws {
         try StoreError.check(schema)
         shared = Mutex(Shared(state: ModelState(version: Version(1), schema: schema)))
@@ -60,7 +61,7 @@ package final class ModelStore: Store {
 
     package func snapshot() throws -> any Snapshot { try modelSnapshot() }
 
-    /// The snapshot as what it is, for comparisons.
+    /// The snapshot with its own type, for comparisons.
     func modelSnapshot() throws -> ModelSnapshot {
         try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }
@@ -110,7 +111,7 @@ package final class ModelStore: Store {
         }
     }
 
-    /// What the store was at a version that is still kept, for comparisons. Throws `versionGone`.
+    /// The state at a version that is still kept, for comparisons. Throws `versionGone`.
     func state(at version: Version) throws -> ModelSnapshot {
         guard let state = shared.withLock({ $0.states[version] }) else {
             throw StoreError(.versionGone, "Version \(version) is not kept any more.")
@@ -155,12 +156,12 @@ package final class ModelStore: Store {
         writer.async { [self] in WriterLock.run(for: self) { commitPending() } }
     }
 
-    /// Runs everything that is queued, up to a job that has a commit of its own as one commit. On the writer's queue.
+    /// Runs all queued jobs, up to a job with a commit of its own as one commit. On the writer's queue.
     private func commitPending() {
         while commitNext() {}
     }
 
-    /// One commit; false when nothing is queued.
+    /// Runs one commit; returns false when nothing is queued.
     private func commitNext() -> Bool {
         let (jobs, base) = shared.withLock { shared in
             let end = shared.pending.firstIndex(where: \.isAlone).map { max($0, 1) } ?? shared.pending.endIndex

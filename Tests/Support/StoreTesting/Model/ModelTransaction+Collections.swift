@@ -125,7 +125,7 @@ extension ModelTransaction {
         try rules.checkElement(value, for: place.property, of: place.objectClass, owned: { held.contains($0) })
     }
 
-    /// One element as it is kept.
+    /// One element as it is stored.
     private func made(_ value: Value, _ place: Place) -> Value {
         var single = place.property
         single.type.collection = .single

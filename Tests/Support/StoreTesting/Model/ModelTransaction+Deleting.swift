@@ -2,7 +2,7 @@ import ObjectModel
 import StoreContract
 
 extension ModelTransaction {
-    /// Takes objects out with all that they own, and every link to any of these out of the objects that stay.
+    /// Deletes objects with all that they own, and removes every link to any of these from the remaining objects.
     func remove(_ objects: [ObjectReference]) {
         let gone = withOwned(objects)
         guard !gone.isEmpty else { return }
@@ -33,7 +33,7 @@ extension ModelTransaction {
         return found
     }
 
-    /// Links in lists and sets go away with their element; everywhere else they become null.
+    /// Links in lists and sets are removed with their element; everywhere else they become null.
     private func dropLinks(
         to gone: Set<ObjectReference>, from classID: ClassID, _ key: ObjectKey, _ property: PropertySchema
     ) {

@@ -3,7 +3,7 @@ import QueryLanguage
 import StoreContract
 
 /// One piece of work on a model store: changes a copy of the state, which the writer keeps or drops. Every call
-/// checks everything first and changes something only when nothing can fail any more.
+/// performs all checks first and changes something only when nothing can fail any more.
 class ModelTransaction: WriteTransaction {
     var state: ModelState
     var changes: [ClassID: ClassChanges] = [:]
@@ -17,10 +17,10 @@ class ModelTransaction: WriteTransaction {
 
     var schema: Schema { state.schema }
 
-    /// The schema whose links lead to objects, and whose properties own embedded ones.
+    /// The schema of links to objects, and of properties that own embedded ones.
     var linkSchema: Schema { state.schema }
 
-    /// Whether primary keys may be there twice, and be assigned.
+    /// Whether primary keys may be duplicates, and be assigned.
     var keysAreFree: Bool { false }
 
     var version: Version { state.version }
@@ -148,8 +148,8 @@ class ModelTransaction: WriteTransaction {
         return ValueRules(state.schema) { try state.exists($0.classID, $0.key) }
     }
 
-    /// Everything that can be wrong with assigned values, before anything is changed. `row` is what the object
-    /// holds now, whose embedded objects may stay.
+    /// All checks of assigned values, before anything is changed. `row` is the object's present row, whose embedded
+    /// objects may stay.
     private func check(
         _ values: [PropertyID: Value], for objectClass: ClassSchema, holding row: [PropertyID: Value]
     ) throws {
@@ -164,8 +164,8 @@ class ModelTransaction: WriteTransaction {
 
     // MARK: Changing the state, after all checks
 
-    /// Puts in an object and the embedded objects that it is to own. Keys are given out from the outside in,
-    /// properties in the order of their declaration, elements in the order given.
+    /// Inserts an object and the embedded objects that it owns. Keys are assigned from the outside in, properties in
+    /// the order of their declaration, elements in the order given.
     func insert(_ objectClass: ClassSchema, _ values: [PropertyID: Value]) -> ObjectKey {
         let key = ObjectKey(state.tables[objectClass.id]?.nextKey ?? 0)
         state.tables[objectClass.id, default: ModelState.Table()].nextKey += 1
@@ -179,7 +179,7 @@ class ModelTransaction: WriteTransaction {
         return key
     }
 
-    /// A value as it is kept: embedded objects made, sets in order without duplicates.
+    /// A value as it is stored: embedded objects created, sets in order without duplicates.
     func stored(_ value: Value, in property: PropertySchema) -> Value {
         func element(_ value: Value) -> Value {
             guard case .embedded(let values) = value, let target = property.targetClass.flatMap({ state.schema[$0] })
@@ -197,7 +197,7 @@ class ModelTransaction: WriteTransaction {
         }
     }
 
-    /// Puts a value that `stored` made into its place. Embedded objects that it lets go of are deleted.
+    /// Assigns a value that `stored` returned. Embedded objects in the old value only are deleted.
     func assign(_ value: Value, _ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema) {
         let before = state.tables[classID]?.rows[key]?[property.id] ?? .null
         state.tables[classID]?.rows[key]?[property.id] = value

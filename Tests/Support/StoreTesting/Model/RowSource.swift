@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// Where the reference evaluator finds objects: anything that can name a class's objects and read one value.
+/// The reference evaluator's source of objects: it lists a class's objects and reads single values.
 package protocol RowSource {
     var schema: Schema { get }
 
@@ -12,8 +12,8 @@ package protocol RowSource {
     /// One stored value of an object that exists.
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value
 
-    /// The objects of `origin` whose link `property` leads to `key`, ascending; one that links to it several times,
-    /// in a list, is there as many times.
+    /// The objects of `origin` whose link `property` leads to `key`, ascending; one that links to it several times, in
+    /// a list, occurs as many times.
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
 }
 
@@ -22,7 +22,7 @@ extension RowSource {
         try keys(of: classID).contains(key)
     }
 
-    /// Looks at every object of the origin class: slow, and right by definition.
+    /// Reads every object of the origin class: slow, and right by definition.
     package func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
         try keys(of: origin).flatMap { holder in
             try value(origin, holder, property).linkedKeys.filter { $0 == key }.map { _ in holder }

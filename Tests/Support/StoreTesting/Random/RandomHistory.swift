@@ -1,20 +1,20 @@
 package import ObjectModel
 import StoreContract
 
-/// Makes histories of operations that all succeed, but for those that are to be refused.
+/// Makes histories of operations that all succeed, except for those that must be rejected.
 package struct RandomHistory: Sendable {
     private let schema: Schema
     /// Makes primary keys that are not used twice.
     private var nextKey: Int64
 
-    /// Histories of one store that are made side by side need key ranges of their own.
+    /// Histories for one store that are made in parallel need key ranges of their own.
     package init(_ schema: Schema, firstKey: Int64 = 0) {
         self.schema = schema
         nextKey = firstKey
     }
 
-    /// The operations of one commit: mostly one to four, more creations than deletions while `count` objects are
-    /// few, about as many once there are `target`.
+    /// The operations of one commit: mostly one to four, more creations than deletions while there are few objects
+    /// (`count`), about as many once there are `target`.
     package mutating func commit(count: Int, target: Int, _ random: inout SeededRandom) -> [RandomOperation] {
         let length = random.oneIn(10) ? random.below(20) : 1 + random.below(4)
         return (0..<length).compactMap { _ in operation(mayGrow: count < target, &random) }
@@ -133,9 +133,9 @@ package struct RandomHistory: Sendable {
         }
     }
 
-    // MARK: What must fail
+    // MARK: Invalid operations
 
-    /// A change of several properties of which one is wrong, or an edit that the collection does not allow.
+    /// An assignment of several properties one of which is invalid, or an edit that the collection does not allow.
     private func refusal(_ objectClass: ClassSchema, _ random: inout SeededRandom) -> RandomOperation? {
         guard let property = random.pick(objectClass.storedProperties) else { return nil }
         let wrong: RandomInput = .value(property.type.base == .bool ? .int(1) : .bool(true))

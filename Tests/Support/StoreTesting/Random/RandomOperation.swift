@@ -2,9 +2,9 @@ package import ObjectModel
 import QueryLanguage
 package import StoreContract
 
-/// One change that a history makes. Objects, positions and elements are named by random numbers that are reduced to
-/// those that exist when the operation runs, so that operations can be made without looking at the store, and do the
-/// same to two stores that hold the same.
+/// One change of a history. Objects, positions and elements are given as random numbers that are reduced to existing
+/// ones when the operation runs, so that operations can be made without reading the store, and have the same effect on
+/// two stores with the same content.
 package indirect enum RandomOperation: Hashable, Sendable {
     case create(ClassID, [PropertyID: RandomInput])
     case set(ClassID, UInt64, [PropertyID: RandomInput])
@@ -12,11 +12,11 @@ package indirect enum RandomOperation: Hashable, Sendable {
     case delete(ClassID, UInt64)
     /// Creates or updates the object with the primary key among the values of some object, by the policy.
     case put(ClassID, UInt64, [PropertyID: RandomInput], UpdatePolicy)
-    /// One that has to fail, and to change nothing by that.
+    /// An operation that must fail, and change nothing.
     case refused(RandomOperation)
 }
 
-/// A value that an operation gives.
+/// A value in an operation.
 package indirect enum RandomInput: Hashable, Sendable {
     case value(Value)
     /// A link to some object of the property's target; null where there is none, left out of lists and sets.
@@ -27,7 +27,7 @@ package indirect enum RandomInput: Hashable, Sendable {
     case set([RandomInput])
     case map([Entry])
     case embedded([PropertyID: RandomInput])
-    /// The embedded objects that a list owns, turned by a number of places, and a new one.
+    /// The embedded objects that a list owns, rotated by a number of positions, and a new one.
     case turned(UInt64, [PropertyID: RandomInput])
 
     package struct Entry: Hashable, Sendable {
@@ -81,7 +81,7 @@ extension WriteTransaction {
             } catch is StoreError {
                 return
             }
-            // Without an object to work on there is nothing to refuse.
+            // Without a target object there is nothing to reject.
             if try targetExists(of: operation) { throw ConformanceFailure("\(operation) was not refused") }
         }
     }
@@ -164,7 +164,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The object that a random number stands for.
+    /// The object for a random number.
     private func object(_ classID: ClassID, _ number: UInt64) throws -> ObjectKey? {
         let count = count(of: classID)
         guard count > 0 else { return nil }

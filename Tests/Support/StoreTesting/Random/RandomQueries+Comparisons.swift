@@ -39,7 +39,7 @@ extension RandomQueries {
         return comparison
     }
 
-    /// A lone constant stands on the right, except where the operator is one that cannot be turned over.
+    /// A single constant is on the right, except with an operator that has no mirrored form.
     private func canTurn(_ right: BoundOperand, _ operation: ComparisonOperator) -> Bool {
         if case .constant(let value) = right { return operation.isStringOperator && !value.isNull }
         return true
@@ -68,7 +68,7 @@ extension RandomQueries {
             isElementwise: forms == .all && left.isToMany && right.isToMany && random.oneIn(4))
     }
 
-    /// Objects by their primary keys, some of which no object has.
+    /// Objects by their primary keys, some of which do not exist.
     private func namedObjects(of classID: ClassID, _ random: inout SeededRandom) -> BoundOperand? {
         guard let key = schema[classID]?.primaryKeyProperty else { return nil }
         func object(_ random: inout SeededRandom) -> ObjectConstants.Element {
@@ -82,8 +82,8 @@ extension RandomQueries {
         return .objects(ObjectConstants(elements, isList: true))
     }
 
-    /// A constant that the binder lets stand against the type: of the type, null, a number of another type, or
-    /// anything at all against mixed values.
+    /// A constant that the binder accepts against the type: of the type, null, a number of another type, or any value
+    /// against mixed values.
     func constant(for kind: Kind, _ operation: ComparisonOperator, _ random: inout SeededRandom) -> Value {
         guard case .value(let base) = kind else { return .string(typeName(&random)) }
         if operation == .like, base != .data, random.oneIn(2) {

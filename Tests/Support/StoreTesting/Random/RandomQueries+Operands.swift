@@ -4,7 +4,7 @@ import QueryLanguage
 extension RandomQueries {
     typealias TypedOperand = (operand: BoundOperand, kind: Kind)
 
-    /// Any side of a comparison but a constant or a list of them.
+    /// Any side of a comparison except a constant or a list of them.
     func operand(
         in classID: ClassID, depth: Int, isLocal: Bool, _ random: inout SeededRandom
     ) -> TypedOperand {
@@ -46,7 +46,7 @@ extension RandomQueries {
         return nil
     }
 
-    /// Of which at most one side has several values.
+    /// Arithmetic with at most one to-many side.
     private func arithmetic(
         in classID: ClassID, isLocal: Bool, depth: Int, _ random: inout SeededRandom
     ) -> TypedOperand? {

@@ -2,7 +2,7 @@ import ObjectModel
 import QueryLanguage
 
 extension RandomQueries {
-    /// What a path's values are: decides what they compare with.
+    /// The kind of a path's values: decides what they can be compared with.
     enum Kind: Equatable {
         case value(BaseType)
         case typeName
@@ -55,7 +55,7 @@ extension RandomQueries {
         return (links + [step.0], step.1)
     }
 
-    /// A link of the class: to one object, or to as many as there may be.
+    /// A link of the class: to one object, or to any number.
     func linkStep(
         from classID: ClassID, isToMany: Bool, _ random: inout SeededRandom
     ) -> (LinkStep, ClassID)? {
@@ -71,7 +71,7 @@ extension RandomQueries {
                 steps.append((.elements(property.id, target: target, selector), target))
             }
         }
-        // Every link can be gone against, declared or not.
+        // Every link can be followed backwards, declared or not.
         if isToMany, forms == .all, random.oneIn(3) {
             for origin in schema.classes {
                 for link in origin.storedProperties where link.type.isLink && link.targetClass == classID {

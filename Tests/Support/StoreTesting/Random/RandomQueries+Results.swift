@@ -1,15 +1,15 @@
 package import ObjectModel
 package import QueryLanguage
 
-/// What can be asked about a result.
+/// Sorts, groups and aggregates of a result.
 extension RandomQueries {
     /// Sort keys of one value each.
     package func sortKeys(from classID: ClassID, _ random: inout SeededRandom) -> [SortKey] {
         singlePaths(from: classID, &random).map { SortKey($0, ascending: random.oneIn(2)) }
     }
 
-    /// One to three paths of one value each, which is neither an object nor a collection: what objects can be sorted,
-    /// told apart and grouped by.
+    /// One to three paths of one value each, which is neither an object nor a collection: for sorting, distinct and
+    /// grouping.
     package func singlePaths(from classID: ClassID, _ random: inout SeededRandom) -> [BoundPath] {
         (0...random.below(2)).map { _ in singlePath(from: classID, &random).path }
     }
@@ -39,7 +39,7 @@ extension RandomQueries {
         return SectionKey(found.path, random.pick(functions) ?? nil)
     }
 
-    /// A collection of values that can be aggregated, and what of; nil where the schema has none.
+    /// A collection of values that can be aggregated, with its path; nil where the schema has none.
     package func collectionAggregate(
         _ random: inout SeededRandom
     ) -> (holder: ClassID, property: PropertyID, functions: [AggregateRequest.Function])? {
@@ -52,7 +52,7 @@ extension RandomQueries {
         return (holder, property.id, [.minimum, function, .maximum])
     }
 
-    /// Any that the values have.
+    /// Any aggregate that the values support.
     func function(of base: BaseType, _ random: inout SeededRandom) -> AggregateRequest.Function? {
         switch base {
         case .int, .float, .double, .decimal128, .mixed: random.pick(AggregateRequest.Function.allCases)

@@ -1,7 +1,7 @@
 import ObjectModel
 import QueryLanguage
 
-/// Predicates that are no comparisons: BETWEEN, TEXT and GEOWITHIN.
+/// Predicates that are not comparisons: BETWEEN, TEXT and GEOWITHIN.
 extension RandomQueries {
     func special(of classID: ClassID, depth: Int, _ random: inout SeededRandom) -> BoundPredicate {
         switch random.below(4) {
@@ -21,7 +21,7 @@ extension RandomQueries {
                 quantifier: quantifier(&random)))
     }
 
-    /// A search in a property with a full-text index, of the class or behind a link.
+    /// A search in a property with a full-text index, of the class or of a linked one.
     private func fullText(in classID: ClassID, _ random: inout SeededRandom) -> BoundFullText? {
         var links: [LinkStep] = []
         var current = classID

@@ -6,7 +6,7 @@ package struct RandomQueries: Sendable {
     package enum Forms: Sendable {
         /// Comparisons of single values of the types that `RandomSchemas.Kinds.queryable` has, through links.
         case basic
-        /// Everything that a bound query can hold.
+        /// Everything that a bound query can contain.
         case all
     }
 
@@ -38,7 +38,7 @@ package struct RandomQueries: Sendable {
             classID: classID, scope: scope, predicate: predicate(of: classID, depth: 2, &random), steps: steps)
     }
 
-    /// A query whose result follows from each object's own values: no links behind the object, and sorts as the only
+    /// A query whose result follows from each object's own values: no links to other objects, and sorts as the only
     /// steps.
     package func localQuery(of classID: ClassID, _ random: inout SeededRandom) -> BoundQuery {
         let steps: [ResultStep] = (0..<random.below(3)).map { _ in
@@ -73,7 +73,7 @@ package struct RandomQueries: Sendable {
             offset: random.oneIn(2) ? 0 : random.below(8), limit: random.oneIn(2) ? nil : random.below(12))
     }
 
-    /// The objects that some object holds in a property; all of them where no property holds such objects.
+    /// The objects in some object's property; all of them where no property holds such objects.
     private func scope(of classID: ClassID, _ random: inout SeededRandom) -> QueryScope {
         let holders = schema.classes.flatMap { holder in
             holder.properties.filter {
@@ -84,7 +84,7 @@ package struct RandomQueries: Sendable {
         return .property(ObjectReference(holder, objectKey(&random)), property)
     }
 
-    /// Mostly of an object that exists.
+    /// Mostly the key of an existing object.
     func objectKey(_ random: inout SeededRandom) -> ObjectKey { ObjectKey(Int64(random.below(40)) - 1) }
 
     func quantifier(_ random: inout SeededRandom) -> Quantifier {

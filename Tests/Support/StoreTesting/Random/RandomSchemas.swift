@@ -3,7 +3,7 @@ package import ObjectModel
 /// Makes schemas of two to four classes, linked among one another and back.
 package enum RandomSchemas {
     package enum Kinds: Sendable {
-        /// Single values that queries know, and links.
+        /// Single values that queries support, and links.
         case queryable
         /// Also data, decimals and mixed values, lists, sets and maps of everything, embedded objects within others.
         case all
@@ -13,8 +13,8 @@ package enum RandomSchemas {
     private static let elements: [BaseType] = scalars + [.data, .decimal128, .mixed, .mixed]
     private static let keys: [BaseType] = [.int, .string, .objectId, .uuid]
 
-    /// A schema without faults, at version 1. Every class has an Int and a String, and every class is linked to, so
-    /// that each kind of path exists.
+    /// A valid schema at version 1. Every class has an Int and a String, and every class is linked to, so that each
+    /// kind of path exists.
     package static func schema(_ random: inout SeededRandom, kinds: Kinds = .queryable) -> Schema {
         let names = ["Dog", "Person", "Toy", "City"].prefix(2 + random.below(3))
         var properties: [String: [PropertySchema]] = [:]
@@ -93,8 +93,8 @@ package enum RandomSchemas {
         return PropertySchema(name, PropertyType(.link(target), isOptional: isOptional, collection: collection))
     }
 
-    /// Part, which Box may hold in turn; both link to top-level classes. Gives the classes that are to own them the
-    /// properties for it.
+    /// Part, which Box may own; both link to top-level classes. Adds the owning properties to the classes that are to
+    /// own them.
     private static func embeddedClasses(
         names: [String], _ properties: inout [String: [PropertySchema]], _ random: inout SeededRandom
     ) -> [ClassSchema] {
@@ -118,7 +118,7 @@ package enum RandomSchemas {
         ]
     }
 
-    /// Points as geoWithin knows them.
+    /// Points in the form that geoWithin requires.
     private static func place(
         names: [String], _ properties: inout [String: [PropertySchema]], _ random: inout SeededRandom
     ) -> ClassSchema {
@@ -134,7 +134,7 @@ package enum RandomSchemas {
             ])
     }
 
-    /// Whether a class has what a point needs.
+    /// Whether a class has the properties of a point.
     static func isPoint(_ objectClass: ClassSchema) -> Bool {
         objectClass["type"]?.type == PropertyType(.string)
             && objectClass["coordinates"]?.type == PropertyType(.double, collection: .list)

@@ -2,8 +2,7 @@ package import ObjectModel
 package import QueryLanguage
 
 extension RandomValues {
-    /// A value that fits a property: of the parts of points and of texts that words are looked for in, mostly ones
-    /// that say something.
+    /// A value that fits a property: for the parts of points and for full-text indexed texts, mostly meaningful ones.
     package static func value(of property: PropertySchema, _ random: inout SeededRandom) -> Value {
         if property.isFullTextIndexed {
             if property.type.isOptional, random.oneIn(6) { return .null }
@@ -21,12 +20,12 @@ extension RandomValues {
         return .list(numbers.map { .double($0) })
     }
 
-    /// Words that are alike but for case, diacritics and endings.
+    /// Words that are equal except for case, diacritics and suffixes.
     package static func searchWord(_ random: inout SeededRandom) -> String {
         random.pick(["swim", "Swim", "swimming", "jump", "École", "ecole", "climb", "climber", "12a", "日本", "ω"]) ?? ""
     }
 
-    /// Whole degrees, mostly near the origin, sometimes where the globe's map is cut.
+    /// Whole degrees, mostly near the origin, sometimes where the map is cut.
     private static func longitude(_ random: inout SeededRandom) -> Double {
         random.oneIn(6) ? random.pick([180, -180, 179, -179, 90, 200, .nan]) ?? 0 : Double(random.below(13) - 6)
     }
@@ -35,7 +34,7 @@ extension RandomValues {
         random.oneIn(8) ? random.pick([90, -90, 89, -89, 45, 91]) ?? 0 : Double(random.below(13) - 6)
     }
 
-    /// Regions whose edges keep away from whole degrees, so that rounding decides about no point.
+    /// Regions whose edges avoid whole degrees, so that rounding decides about no point.
     package static func shape(_ random: inout SeededRandom) -> GeoShape {
         let center = GeoPosition(
             longitude: random.oneIn(6) ? 179.7182 : uneven(6, &random), latitude: uneven(6, &random))
@@ -83,7 +82,7 @@ extension RandomValues {
         longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude
     }
 
-    /// Within -limit...limit, and no whole number.
+    /// Within -limit...limit, and not a whole number.
     private static func uneven(_ limit: Int, _ random: inout SeededRandom) -> Double {
         Double(random.below(2 * limit) - limit) + Double.random(in: 0.05..<0.95, using: &random)
     }

@@ -1,11 +1,11 @@
 package import ObjectModel
 
-/// Makes values that meet often and lie at the edges of their types.
+/// Makes values that coincide often and are at the limits of their types.
 ///
 /// Floating point values have few bits or are infinite, so that every order of adding them gives nearly the same sum.
 package enum RandomValues {
-    /// A value that a stored property accepts, null once in four times when it may be. Links are null, collections
-    /// of links empty: objects to link to are the caller's to choose. Sets come in any order, with duplicates.
+    /// A value that a stored property accepts, null once in four times when it may be. Links are null, collections of
+    /// links empty: the caller chooses objects to link to. Sets are in any order, with duplicates.
     package static func value(of type: PropertyType, _ random: inout SeededRandom) -> Value {
         if type.isCollection {
             let count = type.isLink ? 0 : length(&random)
@@ -33,7 +33,7 @@ package enum RandomValues {
         }
     }
 
-    /// A mixed value of any kind but a link; lists and dictionaries up to four deep.
+    /// A mixed value of any kind except a link; lists and dictionaries up to four deep.
     package static func mixed(_ random: inout SeededRandom, depth: Int = 0) -> Value {
         let kinds: [BaseType] = [
             .bool, .int, .int, .float, .double, .string, .string, .data, .date, .decimal128, .objectId, .uuid,
@@ -45,12 +45,12 @@ package enum RandomValues {
         return value(of: PropertyType(random.pick(kinds) ?? .int, isOptional: true), &random)
     }
 
-    /// Mostly few, seldom more than fit one block of elements.
+    /// Mostly few, rarely more than fit one block of elements.
     package static func length(_ random: inout SeededRandom) -> Int {
         random.oneIn(12) ? random.below(120) : random.below(6)
     }
 
-    /// A key that maps take: no `$` at the start, no `.`.
+    /// A valid map key: no `$` at the start, no `.`.
     package static func mapKey(_ random: inout SeededRandom) -> String {
         random.pick(["", "a", "A", "b", "a b", "é", "e\u{301}", "日", "a$", "\u{0}", "key"]) ?? ""
     }
@@ -60,8 +60,8 @@ package enum RandomValues {
         return random.pick([[], [0], [0, 0], [1], [97], [97, 98], [255], [255, 0, 128], [127, 255, 255]]) ?? []
     }
 
-    /// Small numbers with up to two digits behind the point, several ways to write the same one among them, and the
-    /// edges of the type.
+    /// Small numbers with up to two digits after the point, including several encodings of the same one, and the limits
+    /// of the type.
     package static func decimal(_ random: inout SeededRandom) -> Decimal128 {
         let edges: [(UInt64, UInt64)] = [
             (0x7C00_0000_0000_0000, 0), (0x7800_0000_0000_0000, 0), (0xF800_0000_0000_0000, 0),
@@ -73,7 +73,7 @@ package enum RandomValues {
         return Decimal128(high: sign | exponent, low: UInt64(random.below(12) * (random.oneIn(2) ? 10 : 1)))
     }
 
-    /// A value that differs from all others given with another `number`.
+    /// A value that differs from all others made with another `number`.
     package static func uniqueValue(of type: PropertyType, number: Int64) -> Value {
         switch type.base {
         case .string: .string("key \(number)")
@@ -106,7 +106,7 @@ package enum RandomValues {
         return random.oneIn(8) ? random.pick(edges) ?? 0 : Float(random.below(24)) / 2 - 3
     }
 
-    /// Short texts that share beginnings, ends and parts, with pairs that differ in case only, in ASCII, Latin-1 and
+    /// Short texts that share prefixes, suffixes and parts, with pairs that differ in case only, in ASCII, Latin-1 and
     /// beyond, and the letters around × and ÷ that do not fold.
     package static func string(_ random: inout SeededRandom) -> String {
         let texts = [

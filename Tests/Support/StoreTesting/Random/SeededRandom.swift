@@ -1,6 +1,6 @@
 import Glibc
 
-/// SplitMix64: a small generator whose whole sequence follows from the seed, so that a failure can be run again.
+/// SplitMix64: a small generator whose whole sequence follows from the seed, so that a failure can be repeated.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     package let seed: UInt64
     private var state: UInt64
@@ -10,7 +10,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// A generator with a new seed every run, or with the one in REALMGATE_SEED, so that a failure can be run again.
+    /// A generator with a new seed every run, or with the one in REALMGATE_SEED, so that a failure can be repeated.
     package static func fresh() -> SeededRandom {
         let given = getenv("REALMGATE_SEED").flatMap { UInt64(String(cString: $0)) }
         return SeededRandom(seed: given ?? UInt64.random(in: 0..<1 << 32))

@@ -1,7 +1,7 @@
 package import ObjectModel
 package import QueryLanguage
 
-/// What `left operator right` means for two single values.
+/// The semantics of `left operator right` for two single values.
 package enum ReferenceComparison {
     /// Null equals null and differs from everything else; it is neither below nor above anything, but `<=` and `>=`
     /// hold between two nulls. Numbers compare exactly across types; a NaN differs from every number, itself
@@ -36,8 +36,8 @@ package enum ReferenceComparison {
         }
     }
 
-    /// A null on the right is the empty start, end or part of every text and data, and of null, but LIKE only null; a
-    /// null on the left has no text. Texts and data do not compare with one another.
+    /// A null on the right is the empty start, end or part of every text and data, and of null, but LIKE matches it
+    /// only with null; a null on the left has no text. Texts and data are not comparable with each other.
     private static func holdsForText(_ left: Value, _ operation: ComparisonOperator, _ right: Value) -> Bool {
         if right.isNull { return operation == .like ? left.isNull : left.isNull || left.isText }
         switch (left, right) {

@@ -3,14 +3,14 @@ package import QueryLanguage
 package import StoreContract
 
 extension ReferenceEvaluator {
-    /// The aggregates in the order asked for, over what the query gives; see `AggregateRequest`.
+    /// The aggregates, in the order of the requests, over the query's result; see `AggregateRequest`.
     package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
         try aggregates(requests, over: try select(query), of: query.classID)
     }
 
-    /// The aggregates of each group of objects with equal values, ascending by those. Of values that are equal in the
-    /// order but not the same, such as 1 and 1.0, the group's key has those of its first object. Without paths
-    /// there is one group, of everything.
+    /// The aggregates of each group of objects with equal values, ascending by those. For values that are equal in the
+    /// order but not the same, such as 1 and 1.0, the group's key has those of its first object. Without paths there is
+    /// one group, of the whole result.
     package func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
@@ -40,7 +40,7 @@ extension ReferenceEvaluator {
         }
     }
 
-    /// The same over all values of one object's collection.
+    /// The aggregates over all values of one object's collection.
     package func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
     ) throws -> [Value] {
@@ -60,8 +60,8 @@ extension ReferenceEvaluator {
         }
     }
 
-    /// One value made of many, which are added in their order. `base` is their property's type; nil when it has none
-    /// that can be added.
+    /// The aggregate of values, which are added in their order. `base` is their property's type; nil when it has no
+    /// sum.
     static func aggregate(
         _ function: AggregateRequest.Function, _ all: [Value], as base: BaseType?, isChecked: Bool
     ) throws -> Value {
@@ -84,7 +84,7 @@ extension ReferenceEvaluator {
         case (.sum, .decimal128), (.sum, .mixed): return .decimal(numbers.reduce(.zero) { $0 + $1.decimal })
         case (.average, _) where numbers.isEmpty: return .null
         case (.average, .int):
-            // Large numbers of both signs leave little of each other, which sums of doubles would lose.
+            // Large numbers of both signs nearly cancel out, which sums of doubles would lose.
             return .double(Double(numbers.reduce(Int128(0)) { $0 + Int128($1.integer) }) / Double(numbers.count))
         case (.average, .float), (.average, .double):
             return .double(numbers.reduce(0) { $0 + $1.number } / Double(numbers.count))
@@ -96,14 +96,13 @@ extension ReferenceEvaluator {
 }
 
 extension ReferenceEvaluator {
-    /// Whether a store's answer to an aggregate over a query is right. Minimum, maximum and sums of Int must be
-    /// equal; the other sums and the averages may differ by what rounding in another order of addition can
-    /// make.
+    /// Whether a store's answer to an aggregate over a query is right. Minimum, maximum and sums of Int must be equal;
+    /// the other sums and the averages may differ by the rounding of another order of addition.
     package func agrees(_ answer: Value, to request: AggregateRequest, over query: BoundQuery) throws -> Bool {
         try agrees(answer, to: request, over: try select(query), of: query.classID)
     }
 
-    /// Whether a store's groups are the right ones, with the right aggregates.
+    /// Whether a store's groups are right, with the right aggregates.
     ///
     /// - Parameter answer: nil when the store found a sum too large.
     package func agree(
@@ -123,7 +122,7 @@ extension ReferenceEvaluator {
         return true
     }
 
-    /// The same for an aggregate over all values of one object's collection.
+    /// Whether an aggregate over all values of one object's collection is right.
     package func agrees(
         _ answer: Value, to function: AggregateRequest.Function, of property: PropertyID, in object: ObjectReference
     ) throws -> Bool {
@@ -168,7 +167,7 @@ extension ReferenceEvaluator {
 }
 
 extension ReferenceArithmetic {
-    /// What rounding can make of a decimal of 1.
+    /// The rounding error of a decimal of 1.
     static let lastDecimalPlace = Decimal128("1e-33") ?? .zero
 }
 

@@ -37,7 +37,7 @@ extension ReferenceEvaluator {
         }
     }
 
-    /// An object that a query names: by looking at all of its class.
+    /// An object by its primary key: found by reading all of its class.
     private func value(of element: ObjectConstants.Element) throws -> Value {
         switch element {
         case .value(let value): return value
@@ -76,7 +76,7 @@ enum ReferenceArithmetic {
         }
     }
 
-    /// In 128 bits, of which the lower 64 are kept: so it wraps around.
+    /// Computes in 128 bits and keeps the lower 64: so it wraps around.
     private static func integer(_ a: Int64, _ operation: BoundArithmetic.Operation, _ b: Int64) -> Int64 {
         let (wideA, wideB) = (Int128(a), Int128(b))
         switch operation {

@@ -2,8 +2,8 @@ package import ObjectModel
 package import QueryLanguage
 
 extension ReferenceEvaluator {
-    /// The value of a path without to-many steps: nil when a link on the way is null. The last link of a path that
-    /// ends in an object is the value, not on the way: null then is a value.
+    /// The value of a path without to-many steps: nil when a link on the path is null. The last link of a path that
+    /// ends in an object is the value, so null is then a value.
     package func singleValue(of path: BoundPath, from key: ObjectKey, in classID: ClassID) throws -> Value? {
         let end = try objects(along: path.links[...], from: key, in: classID)
         switch path.end {
@@ -15,13 +15,13 @@ extension ReferenceEvaluator {
         case .property(let property, let type):
             guard let holder = end.objects.first else { return nil }
             let value = try source.value(end.classID, holder, property)
-            // A shape that the value does not have is a null, unlike a null link.
+            // A value of another shape gives null, unlike a null link.
             return try values(of: value, type, path.steps).first ?? .null
         }
     }
 
-    /// The values of a path, those of each object that the links lead to in turn, in the order in which they
-    /// are met. A null link leads to no object, so it adds no value.
+    /// The values of a path, those of each object that the links lead to in turn. A null link leads to no object, so it
+    /// adds no value.
     package func values(of path: BoundPath, from key: ObjectKey, in classID: ClassID) throws -> [Value] {
         let end = try objects(along: path.links[...], from: key, in: classID)
         switch path.end {
@@ -34,7 +34,7 @@ extension ReferenceEvaluator {
         }
     }
 
-    /// Where links lead, in the order in which it is met; an object is there as often as there are ways to it.
+    /// The targets of links, in the order in which they are found; an object occurs as often as paths lead to it.
     func objects(
         along links: ArraySlice<LinkStep>, from key: ObjectKey, in classID: ClassID
     ) throws -> (classID: ClassID, objects: [ObjectKey]) {
@@ -70,7 +70,7 @@ extension ReferenceEvaluator {
         return (classID, objects)
     }
 
-    /// What the steps find in a property's value: nothing where it has another shape.
+    /// The results of the steps in a property's value: none where it has another shape.
     private func values(of value: Value, _ type: PropertyType, _ steps: [ValueStep]) throws -> [Value] {
         var values = [value]
         var steps = steps[...]
@@ -80,8 +80,8 @@ extension ReferenceEvaluator {
         }
         for (index, step) in steps.enumerated() {
             values = values.flatMap { value in
-                // A map property answers null for every key that it does not have, unlike a dictionary in a
-                // mixed value.
+                // A map property returns null for every key that it does not have, unlike a dictionary in a mixed
+                // value.
                 if index == 0, type.collection == .map, case .elements(.key(let key)) = step,
                     case .dictionary(let map) = value
                 {

@@ -16,7 +16,7 @@ extension ReferenceEvaluator {
     }
 
     private func holds(_ comparison: BoundComparison, for key: ObjectKey, in classID: ClassID) throws -> Bool {
-        // Folding each value once rather than for each pair makes a difference of minutes.
+        // Folding each value once instead of for each pair saves minutes.
         func folded(_ values: [Value]) -> [Value] {
             values.map {
                 ReferenceText.folded(

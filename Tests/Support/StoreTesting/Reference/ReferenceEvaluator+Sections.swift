@@ -3,8 +3,8 @@ package import QueryLanguage
 package import StoreContract
 
 extension ReferenceEvaluator {
-    /// What the query gives, in sections; see `SectionedKeys`. Of keys that are equal in the order but not the
-    /// same the first one names the section.
+    /// The query's result in sections; see `SectionedKeys`. The first of several keys that are equal in the order but
+    /// not the same is the section's key.
     package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
         var found: [(key: Value, members: [ObjectKey])] = []
         for object in try select(query) {
@@ -24,7 +24,7 @@ extension ReferenceEvaluator {
         return result
     }
 
-    /// Whether a store's sections are the right ones.
+    /// Whether a store's sections are right.
     package func agree(_ answer: SectionedKeys, to query: BoundQuery, by key: SectionKey) throws -> Bool {
         let expected = try sections(query, by: key)
         return answer.keys == expected.keys
@@ -44,7 +44,7 @@ extension ReferenceEvaluator {
     }
 }
 
-/// A point in time in UTC, found by counting days from 1970, of years of 365 or 366 of them.
+/// A point in time in UTC, found by counting days from 1970, in years of 365 or 366 days.
 struct ReferenceCalendar {
     private let year: Int64
     private let month: Int64

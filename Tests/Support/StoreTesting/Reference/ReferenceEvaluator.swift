@@ -1,16 +1,16 @@
 package import ObjectModel
 package import QueryLanguage
 
-/// Evaluates bound queries one object and one value at a time, straight from the rules of the query language. It
-/// shares nothing with the executor, so it can tell whether the executor is right.
+/// Evaluates bound queries one object and one value at a time, literally by the rules of the query language. It shares
+/// nothing with the executor, so it can check the executor.
 package struct ReferenceEvaluator<Source: RowSource> {
     package let source: Source
     let incoming = IncomingLinkTable()
 
-    /// The source must not change as long as the evaluator is used.
+    /// The source must not change while the evaluator is used.
     package init(_ source: Source) { self.source = source }
 
-    /// The objects that the query gives, in its order, cut to the window.
+    /// The keys of the query's result, in its order, cut to the window.
     package func select(_ query: BoundQuery, _ window: Window = .all) throws -> [ObjectKey] {
         var keys = try result(of: query)
         if let cursor = window.after {
@@ -29,18 +29,18 @@ package struct ReferenceEvaluator<Source: RowSource> {
 
     package func count(_ query: BoundQuery) throws -> Int { try result(of: query).count }
 
-    /// Whether the object exists and satisfies the predicate; the query's scope and steps are not looked at.
+    /// Whether the object exists and satisfies the predicate; the query's scope and steps are ignored.
     package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
         guard try source.exists(query.classID, key) else { return false }
         return try holds(query.predicate, for: key, in: query.classID)
     }
 
-    /// The values that an object is sorted by: nil where a link on the way is null.
+    /// The values that an object is sorted by; nil where a link on the path is null.
     package func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
         try keys.map { try singleValue(of: $0.path, from: key, in: classID) }
     }
 
-    /// The order of two objects by their sort values. A null link on the way is above every value and null is below
+    /// The order of two objects by their sort values. A null link on the path is above every value and null is below
     /// every value, so that descending reverses both.
     package static func order(_ a: [Value?], _ b: [Value?], by keys: [SortKey]) -> Int {
         for (index, key) in keys.enumerated() {
@@ -56,7 +56,7 @@ package struct ReferenceEvaluator<Source: RowSource> {
         return 0
     }
 
-    /// What the query gives before any window.
+    /// The query's result before any window.
     private func result(of query: BoundQuery) throws -> [ObjectKey] {
         var keys = try objects(in: query.scope, of: query.classID).filter {
             try holds(query.predicate, for: $0, in: query.classID)

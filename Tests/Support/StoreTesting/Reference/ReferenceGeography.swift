@@ -2,7 +2,7 @@ import Glibc
 import ObjectModel
 import QueryLanguage
 
-/// Places and regions on the sphere, by vectors from its centre and triangles.
+/// Positions and regions on the sphere, by vectors from its centre and triangles.
 enum ReferenceGeography {
     /// The point that an object holds; nil when it is malformed.
     static func place(type: Value, coordinates: Value) -> GeoPosition? {
@@ -37,16 +37,16 @@ enum ReferenceGeography {
         return 2 * asin(min(1, square.squareRoot()))
     }
 
-    /// Whether a place is on the smaller side of a closed line, given without its last corner.
+    /// Whether a position is on the smaller side of a closed line, given without its last corner.
     ///
-    /// The triangles between one corner and each edge, counted as positive or negative by the sense of their corners,
-    /// cover every place on the line's left side once more than every place on its right side. Their areas tell how
-    /// often all of the sphere is covered on top of that.
+    /// The triangles between one corner and each edge, counted as positive or negative by their orientation, cover
+    /// every position on the line's left side once more than every position on its right side. Their areas show how
+    /// often the whole sphere is covered in addition.
     private static func isInside(_ corners: [GeoPosition], _ place: GeoPosition) -> Bool {
         let points = corners.map(Vector.init)
         let sought = Vector(place)
-        // The triangles may begin at any point. Their inner edges are no edges of the region: a place that lies on one
-        // is looked at from another point.
+        // The triangles may begin at any point. Their inner edges are not edges of the region: a position on one is
+        // tested from another point.
         for apex in points + points.map(\.turned) {
             guard let (covered, area) = cover(points, from: apex, sought) else { continue }
             let spheres = (area / (4 * .pi)).rounded(.down)
@@ -56,8 +56,8 @@ enum ReferenceGeography {
         return false
     }
 
-    /// How often the triangles between a point and the edges cover a place, and their area; nil where the place is on
-    /// the edge of one.
+    /// How often the triangles between a point and the edges cover a position, and their area; nil where the position
+    /// is on the edge of one.
     private static func cover(
         _ points: [Vector], from apex: Vector, _ sought: Vector
     ) -> (count: Int, area: Double)? {
@@ -96,7 +96,8 @@ enum ReferenceGeography {
 
         func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
 
-        /// Of the body that the three span: positive when they follow one another to the left, seen from outside.
+        /// The signed volume of the body that the three span: positive when they are counterclockwise seen from
+        /// outside.
         func volume(_ b: Vector, _ c: Vector) -> Double {
             x * (b.y * c.z - b.z * c.y) + y * (b.z * c.x - b.x * c.z) + z * (b.x * c.y - b.y * c.x)
         }

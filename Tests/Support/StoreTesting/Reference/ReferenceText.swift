@@ -1,14 +1,14 @@
-// The standard library decomposes text only behind this door. The engine has tables of its own, so that here is
-// somebody else's opinion.
+// The standard library decomposes text only in this SPI. The engine has tables of its own, so this is an independent
+// implementation.
 @_spi(_Unicode) import Swift
 
 import ObjectModel
 import QueryLanguage
 
-/// What texts mean to queries: folding, patterns and words.
+/// The semantics of texts in queries: folding, patterns and words.
 enum ReferenceText {
-    /// The text without what `[c]` and `[d]` do not look at; other values as they are. Of data `[c]` folds the bytes
-    /// that are ASCII letters.
+    /// The text without the differences that `[c]` and `[d]` ignore; other values unchanged. For data `[c]` folds the
+    /// bytes that are ASCII letters.
     static func folded(_ value: Value, ignoresCase: Bool, ignoresDiacritics: Bool) -> Value {
         switch value {
         case .string(let text) where ignoresCase || ignoresDiacritics:
@@ -22,10 +22,9 @@ enum ReferenceText {
         }
     }
 
-    /// The letter that all those are folded to which differ by case alone: the small one of the capital one, where
-    /// either is a single scalar.
+    /// The letter to which all case variants fold: the lower case of the upper case, where each is a single scalar.
     private static func caseless(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        // Its capital is I, but it is the only one of the letters so related that folding keeps apart.
+        // Its upper case is I, but folding keeps this letter apart, alone among letters with such a mapping.
         if scalar == "ı" { return scalar }
         func single(_ text: String) -> Unicode.Scalar? {
             text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
@@ -34,7 +33,7 @@ enum ReferenceText {
         return single(capital.properties.lowercaseMapping) ?? capital
     }
 
-    /// Decomposed, without the marks that combine with letters.
+    /// Decomposed, without combining marks.
     private static func bare(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: scalars)
@@ -50,12 +49,12 @@ enum ReferenceText {
 
     // MARK: Patterns
 
-    /// `*` stands for any run of characters and `?` for exactly one; the whole text must match.
+    /// `*` is any run of characters and `?` exactly one; the whole text must match.
     static func isLike(_ text: String, _ pattern: String) -> Bool {
         isLike(Array(text.unicodeScalars)[...], Array(pattern.unicodeScalars)[...], any: "*", one: "?") { _ in 1 }
     }
 
-    /// The same on bytes, where `?` stands for as many as their first one says that a character of UTF-8 has.
+    /// The same on bytes, where `?` matches as many as the first one announces for a UTF-8 character.
     static func isLike(_ bytes: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         isLike(bytes, pattern, any: UInt8(ascii: "*"), one: UInt8(ascii: "?")) { first in
             switch first {
@@ -72,7 +71,7 @@ enum ReferenceText {
     ) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
         if first == any {
-            // Tries every length of the run. A run of stars is as good as one.
+            // Tries every length of the run. A run of stars is equivalent to one.
             let rest = pattern.drop { $0 == any }
             return rest.isEmpty
                 || (text.startIndex...text.endIndex).contains {
@@ -87,7 +86,7 @@ enum ReferenceText {
 
     // MARK: Words
 
-    /// Whether a text has all the words that it must have, and none of those that it must not have.
+    /// Whether a text contains all required words, and no excluded one.
     static func satisfies(_ text: String, _ search: FullTextSearch) -> Bool {
         let words = words(of: text)
         return search.words.allSatisfy { wanted in
@@ -107,7 +106,7 @@ enum ReferenceText {
     }
 
     private static func withoutDiacritics(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
-        // These have a stroke, which is no mark that could be taken off.
+        // These have a stroke, which is not a combining mark.
         let strokes: [Unicode.Scalar: Unicode.Scalar] = ["ø": "o", "đ": "d", "ł": "l"]
         if let plain = strokes[scalar] { return [plain] }
         let parts = bare([scalar])
