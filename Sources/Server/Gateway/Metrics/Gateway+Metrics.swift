@@ -50,7 +50,7 @@ extension Gateway {
             "process_resident_memory_bytes", .gauge, "Memory in use, mapped files included.", process.residentBytes)
         text.single("process_virtual_memory_bytes", .gauge, "Address space in use.", process.virtualBytes)
         text.single("process_open_fds", .gauge, "Open file descriptors.", process.openFiles)
-        text.single("process_max_fds", .gauge, "Most file descriptors that may be open.", process.mostFiles)
+        text.single("process_max_fds", .gauge, "The limit of open file descriptors.", process.mostFiles)
     }
 
     private func writeRequests(_ text: inout MetricsText) {
@@ -61,7 +61,7 @@ extension Gateway {
         let seen = all.map { ($0.0, $0.1, requestMetrics.numbers(ofRoute: $0.2)) }.filter { $0.2.count > 0 }
         text.family(
             "realmgate_http_requests_total", .counter,
-            "Answers by the method and pattern of the route, and the first digit of the status.")
+            "Responses by the method and pattern of the route, and the first digit of the status.")
         for (method, route, numbers) in seen {
             for (index, count) in numbers.classes.enumerated() where count > 0 {
                 text.sample(["method": method, "route": route, "status": "\(index + 1)xx"], count)
@@ -69,7 +69,7 @@ extension Gateway {
         }
         text.family(
             "realmgate_http_request_duration_seconds", .histogram,
-            "Time until the answer was known, by the method and pattern of the route; of event streams until they opened."
+            "Time until the response was known, by the method and pattern of the route; for event streams until they opened."
         )
         for (method, route, numbers) in seen {
             text.histogram(
@@ -77,9 +77,9 @@ extension Gateway {
                 sum: numbers.seconds)
         }
         text.single(
-            "realmgate_http_malformed_total", .counter, "Requests refused before any route: malformed or too large.",
+            "realmgate_http_malformed_total", .counter, "Requests rejected before routing: malformed or too large.",
             serverCounters.refusals)
-        text.family("realmgate_limited_total", .counter, "What was refused because somebody had too much of it.")
+        text.family("realmgate_limited_total", .counter, "Requests rejected and connections closed because of a limit.")
         text.sample(["limit": "address_rate"], edge.limitedAddresses.load(ordering: .relaxed))
         text.sample(["limit": "caller_rate"], edge.limitedCallers.load(ordering: .relaxed))
         text.sample(["limit": "caller_streams"], edge.limitedStreams.load(ordering: .relaxed))
@@ -94,16 +94,16 @@ extension Gateway {
         text.sample(["limit": "worker_queue"], workers.refused.load(ordering: .relaxed))
         text.sample(["limit": "transfer_queue"], transfers.refused.load(ordering: .relaxed))
         text.single(
-            "realmgate_unidentified_total", .counter, "Requests without a credential that is valid.",
+            "realmgate_unidentified_total", .counter, "Requests without a valid credential.",
             edge.unidentified.load(ordering: .relaxed))
         text.single(
             "realmgate_reads_moved_total", .counter,
-            "Reads that were begun on a loop and given to a worker, because they took too long there.",
+            "Reads that began on an event loop and were passed to a worker because they took too long.",
             edge.movedReads.load(ordering: .relaxed))
         text.single(
             "realmgate_worker_queue_length", .gauge, "Long requests that run or wait for their turn.", workers.length)
         text.single(
-            "realmgate_workers_begun", .gauge, "Those among them that have begun.", workers.begun)
+            "realmgate_workers_begun", .gauge, "Long requests that have begun.", workers.begun)
         text.single(
             "realmgate_transfer_queue_length", .gauge, "Imports and backups that run or wait for their turn.",
             transfers.length)
@@ -114,23 +114,23 @@ extension Gateway {
             "realmgate_connections_open", .gauge, "Open connections, event streams not counted.",
             serverCounters.openConnections)
         text.single(
-            "realmgate_answers_bytes", .gauge, "Bytes of large answers that wait for their clients.",
+            "realmgate_answers_bytes", .gauge, "Bytes of large responses that wait for their clients.",
             serverCounters.answerBytes)
         text.single(
-            "realmgate_answers_limit_bytes", .gauge, "Most bytes of large answers that may wait; limits.memory.",
+            "realmgate_answers_limit_bytes", .gauge, "The limit of realmgate_answers_bytes; limits.memory.",
             serverCounters.answerLimit)
         text.single(
-            "realmgate_answers_refused_total", .counter, "Large answers that found no room in that.",
+            "realmgate_answers_refused_total", .counter, "Large responses rejected because of that limit.",
             serverCounters.refusedAnswers)
         text.single(
             "realmgate_answers_stuck_total", .counter,
-            "Connections cut because their client took nothing of a large answer.", serverCounters.stuckAnswers)
+            "Connections closed because their client read nothing of a large response.", serverCounters.stuckAnswers)
         text.single("realmgate_streams_open", .gauge, "Open event streams.", serverCounters.openStreams)
         text.single(
             "realmgate_streams_queued_bytes", .gauge, "Bytes that wait for the clients of event streams.",
             serverCounters.streamBytes)
         text.single(
-            "realmgate_streams_stuck_total", .counter, "Event streams cut because their client took nothing.",
+            "realmgate_streams_stuck_total", .counter, "Event streams closed because their client read nothing.",
             serverCounters.stuckStreams)
     }
 
@@ -138,7 +138,7 @@ extension Gateway {
         let store = store.statistics()
         text.family(
             "realmgate_store_commit_duration_seconds", .histogram,
-            "Time of a durable commit, from taking up its work to its being on disk.")
+            "Time of a durable commit, from the start of its transactions until it is on disk.")
         text.histogram(
             bounds: StoreStatistics.Durations.bounds, buckets: store.commits.buckets, sum: store.commits.seconds)
         text.single("realmgate_store_commits_total", .counter, "Durable commits.", store.commits.count)
@@ -149,20 +149,22 @@ extension Gateway {
             "realmgate_store_works_failed_total", .counter, "Write transactions that failed.", store.failedWorks)
         text.single(
             "realmgate_store_works_waiting", .gauge, "Write transactions that wait for the writer.", store.waitingWorks)
-        text.single("realmgate_store_file_bytes", .gauge, "Length of the database file.", store.fileBytes)
+        text.single("realmgate_store_file_bytes", .gauge, "Size of the database file.", store.fileBytes)
         text.single(
-            "realmgate_store_used_bytes", .gauge, "Bytes that the file's pages in use reach to.", store.usedBytes)
+            "realmgate_store_used_bytes", .gauge, "Size of the database file up to its last page in use.",
+            store.usedBytes)
         if let free = store.freeDiskBytes {
             text.single("realmgate_store_disk_free_bytes", .gauge, "Bytes free on the database's disk.", free)
         }
         text.single(
-            "realmgate_store_versions_pinned", .gauge, "Versions that somebody holds a snapshot of.", store.heldVersions
+            "realmgate_store_versions_pinned", .gauge, "Versions that are retained because they are in use.",
+            store.heldVersions
         )
         text.single(
             "realmgate_store_oldest_pinned_seconds", .gauge,
-            "For how long the oldest of them has not been the newest version.", store.oldestHeldSeconds)
+            "The time since the oldest of them stopped being the latest version.", store.oldestHeldSeconds)
         if let newest = store.newestVersion {
-            text.single("realmgate_store_version", .gauge, "The newest version.", Int(clamping: newest.rawValue))
+            text.single("realmgate_store_version", .gauge, "The latest version.", Int(clamping: newest.rawValue))
         }
         if let floor = store.changeLogFloor {
             text.single(
@@ -177,6 +179,6 @@ extension Gateway {
         text.single("realmgate_live_queries", .gauge, "Different live queries of event streams.", topics.count)
         text.single("realmgate_live_results", .gauge, "Results that are kept current.", live.resultCount)
         text.single("realmgate_subscription_sets", .gauge, "Subscription sets.", subscriptions.count)
-        text.single("realmgate_snapshots", .gauge, "Versions that callers keep.", snapshots.count)
+        text.single("realmgate_snapshots", .gauge, "Snapshots of callers.", snapshots.count)
     }
 }
