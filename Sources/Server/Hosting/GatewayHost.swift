@@ -53,7 +53,7 @@ package final class GatewayHost: Sendable {
         gateway.update(configuration)
     }
 
-    /// Rejects new requests, lets running ones finish within the time, and ends the event streams with a last event.
+    /// Accepts no new requests, lets running ones finish within the time, and ends the event streams with a last event.
     /// Blocks until that is done; calling it again does nothing.
     package func stop(within time: Duration) {
         gateway.beginDraining()

@@ -2,7 +2,7 @@ public import Foundation
 
 extension RealmServer {
     /// The authentication and authorisation settings. While they are at their defaults and no key exists, every caller
-    /// has full access; the server then accepts loopback addresses only.
+    /// has full access; the server then listens on loopback addresses only, unless `allowsOpenAddress` is set.
     public struct Access: Sendable {
         /// The permissions of each role that keys and tokens can have. `admin` has full access and need not be listed;
         /// `anonymous` is the role of callers without a credential.

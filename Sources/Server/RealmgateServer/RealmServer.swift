@@ -118,7 +118,7 @@ public final class RealmServer: Sendable {
         state.withLock { if case .running(let host, _) = $0 { host } else { nil } }
     }
 
-    /// Rejects new requests, gives running requests `time` to finish, ends event streams with a last event, and closes
+    /// Accepts no new requests, gives running requests `time` to finish, ends event streams with a last event, and closes
     /// the realm. Does nothing if the server has been stopped before.
     public func stop(within time: Duration = .seconds(10)) async {
         let port = port

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What a client has received of a set's stream, encoded in the event ids: `MARK.REVISION`, followed by `;ID=MARK` for
+/// A client's position in a set's stream, encoded in the event ids: `MARK.REVISION`, followed by `;ID=MARK` for
 /// each subscription that is at another version, 0 for one without any event.
 ///
 /// The events of one commit are sent one by one, so a stream may break off between them.

@@ -49,7 +49,7 @@ extension ObjectImporter {
 
     /// The import ended early.
     package struct Failure: Error {
-        /// What was imported.
+        /// The results until then.
         package let outcome: Outcome
         /// The first line that was not imported because of the failure, or was being read; nil if no line was read yet.
         package let line: Int?

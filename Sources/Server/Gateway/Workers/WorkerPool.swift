@@ -12,7 +12,7 @@ final class WorkerPool: Sendable {
         var busy: String
         /// `long requests`
         var work: String
-        /// What the caller has too much of, and what to do.
+        /// A sentence that says what the caller can do.
         var remedy: String
         /// The setting of the limit per caller.
         var setting: String

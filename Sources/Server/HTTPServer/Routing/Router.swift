@@ -13,7 +13,7 @@ package typealias Middleware =
 /// matches all remaining segments, at least one. Literal components take precedence over parameters, and those over
 /// `*`. `HEAD` falls back to `GET`; `OPTIONS` is answered with 204 and `Allow` unless it has a route of its own.
 package struct Router: Sendable {
-    /// Where the body of a request is kept until its handler runs.
+    /// The storage of a request's body until its handler runs.
     package enum BodyHandling: Sendable, Hashable {
         /// In memory, up to the server's limit.
         case memory
