@@ -88,6 +88,8 @@ targets += floor(
     [
         module("JSONCoding", ["ObjectModel", "CJansson"]),
         module("YAMLCoding", ["JSONCoding", "CYAML"]),
+        // What a gateway and its followers say to each other: both use this.
+        module("WireProtocol", ["JSONCoding", "StoreContract", "ObjectModel"]),
     ])
 
 targets += floor(
@@ -99,7 +101,7 @@ targets += floor(
             "RealmSwift",
             [
                 "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
-                "QueryLanguage", "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
+                "QueryLanguage", "WireProtocol", "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
             ]),
     ])
 
@@ -112,8 +114,8 @@ targets += floor(
         module(
             "Gateway",
             [
-                "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution",
-                "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, crypto,
+                "HTTPServer", "Identity", "AccessRules", "WireProtocol", "JSONCoding", "LiveQueries",
+                "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, crypto,
             ]),
         // A gateway with its server, for the program and for programs of others.
         module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
@@ -191,8 +193,10 @@ targets += floor(
 targets += floor(
     "Tests/Wire",
     [
-        tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
+        tests("JSONCoding", ["JSONCoding", "StoreTesting", "ObjectModel"]),
         tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
+        tests(
+            "WireProtocol", ["WireProtocol", "JSONCoding", "StoreTesting", "StoreContract", "ObjectModel"]),
     ])
 
 targets += floor(
@@ -208,8 +212,8 @@ targets += floor(
         tests(
             "RealmSwift",
             [
-                "RealmSwift", "SampleApps", "EmbeddedStore", "StoreTesting", "StoreContract", "JSONCoding",
-                "ObjectModel", combine, combineDispatch,
+                "RealmSwift", "SampleApps", "EmbeddedStore", "StoreTesting", "StoreContract", "WireProtocol",
+                "JSONCoding", "ObjectModel", combine, combineDispatch,
             ]),
     ])
 

@@ -13,10 +13,14 @@ package final class LiveQueries: CommitReceiver {
     private struct Inbox {
         var changes: [ChangeSet] = []
         var registrations: [LiveRegistration] = []
+        var fences: [LiveFence] = []
         var left: Set<LiveAddress> = []
         var isScheduled = false
         /// Changes wait until then, unless an observer waits to be added.
         var restsUntil: DispatchTime?
+
+        /// Whether somebody waits who is not to wait for the end of a rest.
+        var isUrgent: Bool { !registrations.isEmpty || !fences.isEmpty }
     }
 
     private let inbox = Mutex(Inbox())
@@ -109,6 +113,12 @@ package final class LiveQueries: CommitReceiver {
         queue.sync { run() }
     }
 
+    /// Calls back once everything that was committed up to a version has been delivered: on the observers' thread, when
+    /// no observer is in the midst of what it is told.
+    package func whenDelivered(_ version: Version, _ action: @escaping @Sendable () -> Void) {
+        hand { $0.fences.append(LiveFence(version: version, action: action)) }
+    }
+
     /// Called from `deliver`: all commits of the next `nanoseconds` are then processed together, so that observers with
     /// costly events leave time for others. The pauses of several observers add up. Later commits are processed at
     /// once. Observers that join do not wait.
@@ -128,9 +138,9 @@ package final class LiveQueries: CommitReceiver {
 
     private func hand(_ add: (inout Inbox) -> Void) {
         let start: DispatchTime? = inbox.withLock { inbox in
-            let hadRegistrations = !inbox.registrations.isEmpty
+            let wasUrgent = inbox.isUrgent
             add(&inbox)
-            let mustHurry = !hadRegistrations && !inbox.registrations.isEmpty
+            let mustHurry = !wasUrgent && inbox.isUrgent
             defer { inbox.isScheduled = true }
             guard !inbox.isScheduled || mustHurry && inbox.restsUntil != nil else { return nil }
             return mustHurry ? .now() : inbox.restsUntil ?? .now()
@@ -149,9 +159,12 @@ package final class LiveQueries: CommitReceiver {
             defer { inbox = Inbox(restsUntil: inbox.restsUntil) }
             return inbox
         }
-        work.withLock { work in
-            work.take(changes: taken.changes, registrations: taken.registrations, left: taken.left)
+        let reached = work.withLock { work in
+            work.take(
+                changes: taken.changes, registrations: taken.registrations, fences: taken.fences, left: taken.left)
             work.drain()
+            return work.takeReached()
         }
+        for fence in reached { fence.action() }
     }
 }

@@ -3,6 +3,7 @@ import JSONCoding
 import ObjectModel
 import StoreTesting
 import Testing
+import WireProtocol
 
 @testable import RealmSwift
 
@@ -11,7 +12,7 @@ extension LonelyRealm {
     func tell(_ name: String, _ data: String, id: String? = nil) async throws {
         try await run { _, realm in
             let client = try #require(realm.rlm.file?.sync)
-            let event = try SyncEvent(ServerEvent(id: id, name: name, data: Array(data.utf8)))
+            let event = try SetEvent(ServerEvent(id: id, name: name, data: Array(data.utf8)))
             try await client.stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
             realm.refresh()
         }
@@ -34,7 +35,7 @@ extension LonelyRealm {
             let client = try #require(realm.rlm.file?.sync)
             try await client.stateStore.change { _, _ in }
             return client.stateStore.syncState.uploads.flatMap(\.operations).map {
-                String(decoding: $0.json.bytes, as: UTF8.self)
+                String(decoding: $0.sent.json.bytes, as: UTF8.self)
             }
         }
     }
@@ -64,7 +65,7 @@ struct SubscriptionMergingTests {
             "initial",
             #"""
             {"subscription":"n1","version":10,"items":[{"_id":1,"dog_name":"a","age":1},{"_id":2,"dog_name":"b","age":2}]}
-            """#, id: "10.1")
+            """#, id: "10-0a1b2c3d.1")
         return realm
     }
 
@@ -78,7 +79,7 @@ struct SubscriptionMergingTests {
             {"subscription":"n1","version":11,"deletions":[0],"insertions":[0,2],"modifications":[1],"objects":{
             "insertions":[{"_id":0,"dog_name":"z","age":0},{"_id":5,"dog_name":"e","age":5}],
             "modifications":[{"_id":2,"dog_name":"bb","age":3}]}}
-            """#, id: "11.1")
+            """#, id: "11-0a1b2c3d.1")
         #expect(try await realm.dogs() == ["0 z 0", "2 bb 3", "5 e 5"])
         try await realm.tell(
             "update", #"{"subscription":"n1","version":12,"deletions":[1],"insertions":[],"modifications":[]}"#)
@@ -100,14 +101,14 @@ struct SubscriptionMergingTests {
             {"subscription":"n1","version":VERSION,"deletions":[],"insertions":[],"modifications":[0],"objects":{
             "insertions":[],"modifications":[{"_id":1,"dog_name":"theirs","age":9}]}}
             """#
-        try await realm.tell("update", theirs.replacingOccurrences(of: "VERSION", with: "11"), id: "11.1")
+        try await realm.tell("update", theirs.replacingOccurrences(of: "VERSION", with: "11"), id: "11-0a1b2c3d.1")
         #expect(try await realm.dogs().first == "1 mine 9")
         // The gateway's change was before the local one.
         try await realm.acknowledge(at: 12)
         #expect(try await realm.dogs().first == "1 mine 9")
         try await realm.edit { $0.object(ofType: RulesDog.self, forPrimaryKey: 1)?.name = "again" }
         // The gateway's change was after the local one, and before its response.
-        try await realm.tell("update", theirs.replacingOccurrences(of: "VERSION", with: "14"), id: "14.1")
+        try await realm.tell("update", theirs.replacingOccurrences(of: "VERSION", with: "14"), id: "14-0a1b2c3d.1")
         #expect(try await realm.dogs().first == "1 again 9")
         try await realm.acknowledge(at: 13)
         #expect(try await realm.dogs().first == "1 theirs 9")
@@ -124,7 +125,7 @@ struct SubscriptionMergingTests {
             #"""
             {"subscription":"n1","version":11,"deletions":[],"insertions":[],"modifications":[0],"objects":{
             "insertions":[],"modifications":[{"_id":1,"dog_name":"x","age":1}]}}
-            """#, id: "11.1")
+            """#, id: "11-0a1b2c3d.1")
         #expect(try await realm.dogs().first == "1 x 50")
     }
 
@@ -136,7 +137,8 @@ struct SubscriptionMergingTests {
             $0.create(RulesDog.self, value: ["_id": 8, "age": 800])
         }
         try await realm.tell(
-            "initial", #"{"subscription":"n1","version":11,"items":[{"_id":2,"dog_name":"b","age":2}]}"#, id: "11.1")
+            "initial", #"{"subscription":"n1","version":11,"items":[{"_id":2,"dog_name":"b","age":2}]}"#,
+            id: "11-0a1b2c3d.1")
         #expect(try await realm.dogs() == ["2 b 2", "7  7", "8  800"])
         try await realm.acknowledge(at: 12)
         #expect(try await realm.dogs() == ["2 b 2", "7  7"])
@@ -156,7 +158,7 @@ struct SubscriptionMergingTests {
             #"""
             {"subscription":"n1","version":11,"deletions":[],"insertions":[],"modifications":[0],"objects":{
             "insertions":[],"modifications":[{"_id":1,"dog_name":"x","age":1}]}}
-            """#, id: "11.1")
+            """#, id: "11-0a1b2c3d.1")
         #expect(try await realm.dogs() == [])
     }
 
@@ -168,7 +170,7 @@ struct SubscriptionMergingTests {
             #"""
             {"subscription":"n1","version":11,"deletions":[],"insertions":[],"modifications":[0],"objects":{
             "insertions":[],"modifications":[{"_id":1,"dog_name":"a","age":1,"owner":"ada"}]}}
-            """#, id: "11.1")
+            """#, id: "11-0a1b2c3d.1")
         let owner = { @Sendable (realm: Realm) in
             realm.object(ofType: RulesDog.self, forPrimaryKey: 1)?.owner?.handle
         }
@@ -179,13 +181,13 @@ struct SubscriptionMergingTests {
         let number = try await realm.run { _, realm in realm.subscriptions.first(named: "owners")?.query.number }
         let label = "n\(try #require(number))"
         try await realm.tell(
-            "initial", #"{"subscription":"\#(label)","version":12,"items":[{"handle":"ada"}]}"#, id: "12.2")
+            "initial", #"{"subscription":"\#(label)","version":12,"items":[{"handle":"ada"}]}"#, id: "12-0a1b2c3d.2")
         #expect(try await realm.run { _, realm in owner(realm) } == "ada")
         // The object leaves the result, and enters it again.
-        try await realm.tell("initial", #"{"subscription":"\#(label)","version":13,"items":[]}"#, id: "13.2")
+        try await realm.tell("initial", #"{"subscription":"\#(label)","version":13,"items":[]}"#, id: "13-0a1b2c3d.2")
         #expect(try await realm.run { _, realm in owner(realm) } == nil)
         try await realm.tell(
-            "initial", #"{"subscription":"\#(label)","version":14,"items":[{"handle":"ada"}]}"#, id: "14.2")
+            "initial", #"{"subscription":"\#(label)","version":14,"items":[{"handle":"ada"}]}"#, id: "14-0a1b2c3d.2")
         #expect(try await realm.run { _, realm in owner(realm) } == "ada")
         #expect(try await realm.uploads() == [])
     }
@@ -203,34 +205,6 @@ struct SubscriptionMergingTests {
 
 @Suite("Parts of following a gateway")
 struct SubscriptionPartsTests {
-    @Test("events are put together however the bytes are cut", arguments: 1...9)
-    func parser(step: Int) {
-        let text =
-            "retry: 2000\n\nid: 41\nevent: initial\ndata: {\"a\":\ndata: 1}\n\n: keep-alive\n\n"
-            + "event:update\r\ndata:x\r\n\r\nid\rdata\r\r"
-        let bytes = Array(text.utf8)
-        var parser = EventStreamParser()
-        var events: [ServerEvent] = []
-        for start in stride(from: 0, to: bytes.count, by: step) {
-            events += parser.feed(bytes[start..<min(start + step, bytes.count)])
-        }
-        #expect(
-            events == [
-                ServerEvent(id: "41", name: "initial", data: Array("{\"a\":\n1}".utf8)),
-                ServerEvent(id: "41", name: "update", data: Array("x".utf8)),
-                ServerEvent(id: "", name: "message", data: []),
-            ])
-    }
-
-    @Test(
-        "the version that all subscriptions have reached",
-        arguments: [
-            ("41.17", 41), ("41.17;3=40", 40), ("41.17;3=0;4=44", 0), ("x", nil), ("", nil),
-        ] as [(String, UInt64?)])
-    func reached(id: String, version: UInt64?) throws {
-        #expect(try SyncEvent(ServerEvent(id: id, name: "update", data: Array("{}".utf8))).reached == version)
-    }
-
     @Test("a list of members does what an array does")
     func members() {
         var generator = SeededRandom.fresh()

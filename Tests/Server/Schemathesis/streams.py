@@ -197,6 +197,8 @@ call("POST", "/v1/objects/Streamed", {"id": 5, "name": "e"})
 sets.until("update")
 call("DELETE", "/v1/subscriptions/streams/other")
 sets.until("removed")
+call("PUT", "/v1/subscriptions/streams/barriers/now")
+sets.until("barrier")
 
 # A class that goes.
 fresh()

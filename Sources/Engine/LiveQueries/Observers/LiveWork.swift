@@ -14,6 +14,8 @@ final class LiveWork {
     /// Registrations that arrived after it. They may be bound to a later schema, and are admitted at a version that has
     /// it.
     private var late: [LiveRegistration] = []
+    /// Who waits for everything up to a version to be delivered.
+    private var fences: [LiveFence] = []
     /// By the observers' lens; empty while there are no observers, so that no version is pinned needlessly.
     private var observed: [AnyLens?: LiveSet] = [:]
 
@@ -27,7 +29,10 @@ final class LiveWork {
 
     var resultCount: Int { observed.values.reduce(0) { $0 + $1.count } }
 
-    func take(changes: [ChangeSet], registrations: [LiveRegistration], left: Set<LiveAddress>) {
+    func take(
+        changes: [ChangeSet], registrations: [LiveRegistration], fences: [LiveFence], left: Set<LiveAddress>
+    ) {
+        self.fences += fences
         pending += changes.drop { $0.version <= version }
         if held == nil { waiting += registrations } else { late += registrations }
         for address in left {
@@ -69,6 +74,14 @@ final class LiveWork {
             waiting = late
             late = []
         }
+    }
+
+    /// Those whose version has been delivered; after `drain`.
+    func takeReached() -> [LiveFence] {
+        guard !fences.isEmpty else { return [] }
+        let reached = fences.filter { $0.version <= version }
+        fences.removeAll { $0.version <= version }
+        return reached
     }
 
     private func advance(to snapshot: any Snapshot) {

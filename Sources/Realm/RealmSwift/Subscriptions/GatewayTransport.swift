@@ -1,6 +1,7 @@
 import Foundation
 import JSONCoding
 import Synchronization
+import WireProtocol
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -9,15 +10,16 @@ import Synchronization
 /// A response of the gateway.
 struct GatewayAnswer: Sendable {
     var status: Int
-    var version: UInt64?
     var json: JSONValue
     /// The value of `Retry-After` in seconds.
     var retryAfter: Double?
     /// `retryAfter`, limited to 600 seconds, plus up to 10 % so that clients do not all retry at once.
     var pause: Double? { retryAfter.map { min(max($0, 0), 600) * Double.random(in: 1...1.1) } }
 
-    var code: String? { json.text("code") }
-    var detail: String { json.text("detail") ?? "The gateway answered with status \(status)." }
+    /// For an answer that is a refusal.
+    var problem: ProblemForm { ProblemForm(json) }
+    var code: String? { problem.code }
+    var detail: String { problem.detail ?? "The gateway answered with status \(status)." }
 }
 
 /// Sends requests to a gateway, and reads its event streams.
@@ -103,10 +105,10 @@ final class GatewayTransport: Sendable {
     /// responses.
     func events(_ path: String, after position: String?) async throws -> AsyncThrowingStream<ServerEvent, any Error> {
         var headers = ["Accept": "text/event-stream", "Cache-Control": "no-cache"]
-        if let position { headers["Last-Event-ID"] = position }
+        if let position { headers[HeaderName.lastEventID] = position }
         // On Linux, a session whose first request is a stream polls whether the connection is writable, which takes a
         // whole processor, until the session is used for another request. So another request comes first.
-        _ = try await answer(try await self.request("GET", "/healthz", [:]), streams)
+        _ = try await answer(try await self.request("GET", Endpoint.health.path(), [:]), streams)
         let request = try await request("GET", path, headers)
         let task = try whileOpen { streams.dataTask(with: request) }
         let (events, continuation) = AsyncThrowingStream.makeStream(of: ServerEvent.self)
@@ -145,7 +147,7 @@ extension GatewayAnswer {
     fileprivate init(_ response: HTTPURLResponse, _ body: Data) {
         status = response.statusCode
         json = (try? JSONValue.parse(Array(body))) ?? .null
-        retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { text in
+        retryAfter = response.value(forHTTPHeaderField: HeaderName.retryAfter).flatMap { text in
             if let seconds = Double(text) { return seconds }
             // The time depends on the clock of the server that sent it.
             guard let time = HTTPTime.read(text),
@@ -153,7 +155,6 @@ extension GatewayAnswer {
             else { return nil }
             return time.timeIntervalSince(now)
         }
-        if case .int(let number)? = json["version"] { version = UInt64(clamping: number) }
     }
 }
 
@@ -200,7 +201,7 @@ private final class StreamDelegate: NSObject, URLSessionDataDelegate, Sendable {
                 stream.refusal?.body.append(data)
                 return
             }
-            for event in stream.parser.feed(data) { stream.continuation.yield(event) }
+            for event in data.withUnsafeBytes({ stream.parser.feed($0) }) { stream.continuation.yield(event) }
         }
     }
 

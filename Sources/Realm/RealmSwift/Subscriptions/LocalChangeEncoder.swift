@@ -1,6 +1,7 @@
 import JSONCoding
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// Encodes the changes of local commits as operations of the gateway's transactions.
 struct LocalChangeEncoder {
@@ -133,7 +134,7 @@ struct LocalChangeEncoder {
     ) throws -> [Upload.Operation] {
         var operations: [Upload.Operation] = []
         for object in deleted {
-            operations.append(Upload.Operation(object: object, json: ["op": "delete", "object": object.address]))
+            operations.append(Upload.Operation(object: object, sent: .delete(object.target)))
             touched[object] = .deleted
         }
         var links: [Upload.Operation] = []
@@ -148,20 +149,18 @@ struct LocalChangeEncoder {
                 let value = try transaction.value(place.classID, place.key, property.id)
                 let leads = property.type.isLink || (property.type.isMixed && value.leadsSomewhere)
                 if leads, value == property.type.zeroValue { continue }
-                let member = JSONObject.Member(name: property.name, value: try writer.json(value, property))
+                let member = JSONObject.Member(name: property.name, value: writer.json(value, property))
                 if leads { further.members.append(member) } else { own.members.append(member) }
             }
             operations.append(
                 Upload.Operation(
                     object: object,
-                    json: [
-                        "op": "create", "class": .string(objectClass.name), "value": .object(own),
-                        "update": "modified",
-                    ]))
+                    sent: .create(
+                        .init(className: objectClass.name, value: .object(own), policy: .modified))))
             if !further.members.isEmpty {
                 links.append(
                     Upload.Operation(
-                        object: object, json: ["op": "set", "object": object.address, "value": .object(further)]))
+                        object: object, sent: .set(.init(object.target), value: .object(further))))
             }
         }
         operations += links
@@ -171,7 +170,7 @@ struct LocalChangeEncoder {
             else { continue }
             var names: Set<String> = []
             var whole = Whole()
-            var own: [JSONValue] = []
+            var own: [TransactionOperation] = []
             if let properties = modified[place] {
                 own += try edits(object, objectClass, place, [], properties, &whole) { hidden(object, $0) }
                 names.formUnion(objectClass.storedProperties.filter { properties[$0.id] != nil }.map(\.name))
@@ -186,7 +185,7 @@ struct LocalChangeEncoder {
             names.remove(objectClass.primaryKey ?? "")
             guard !names.isEmpty else { continue }
             touched[object] = .modified(names)
-            operations += own.map { Upload.Operation(object: object, json: $0) }
+            operations += own.map { Upload.Operation(object: object, sent: $0) }
         }
         return operations
     }
@@ -197,9 +196,9 @@ struct LocalChangeEncoder {
     private func edits(
         _ object: SyncObject, _ objectClass: ClassSchema, _ place: ObjectReference, _ way: [SyncStep],
         _ properties: [PropertyID: CollectionEdit?], _ whole: inout Whole, hidden: (String) -> JSONValue?
-    ) throws -> [JSONValue] {
+    ) throws -> [TransactionOperation] {
         var assigned = JSONObject()
-        var edits: [(PropertySchema, [[(String, JSONValue)]])] = []
+        var edits: [(PropertySchema, [TransactionOperation.Change])] = []
         for property in objectClass.storedProperties {
             guard let edit = properties[property.id], property.name != objectClass.primaryKey else { continue }
             let value = try transaction.value(place.classID, place.key, property.id)
@@ -209,7 +208,7 @@ struct LocalChangeEncoder {
                 continue
             }
             whole.properties[place, default: []].insert(property.id)
-            var json = try writer.json(value, property)
+            var json = writer.json(value, property)
             if property.type.collection == .list, let all = hidden(property.name) {
                 json = try merged(json, into: all, property)
             }
@@ -218,33 +217,18 @@ struct LocalChangeEncoder {
         // An embedded object is identified by its values, except those that the preceding operation has changed.
         let changed = Set(properties.keys)
         var isFirst = true
-        func subject(_ operation: String) -> JSONObject {
+        func subject() -> TransactionOperation.Subject {
             defer { isFirst = false }
-            var json = JSONObject([
-                .init(name: "op", value: .string(operation)), .init(name: "object", value: object.address),
-            ])
-            if !way.isEmpty {
-                let steps = way.enumerated().flatMap { index, step in
-                    step.json(without: index == way.count - 1 && !isFirst ? changed : [])
-                }
-                json.members.append(.init(name: "in", value: .array(steps)))
-            }
-            return json
+            return .init(
+                object.target,
+                way: way.enumerated().flatMap { index, step in
+                    step.parts(without: index == way.count - 1 && !isFirst ? changed : [])
+                })
         }
-        var operations: [JSONValue] = []
-        if !assigned.members.isEmpty {
-            var json = subject("set")
-            json.members.append(.init(name: "value", value: .object(assigned)))
-            operations.append(.object(json))
-        }
+        var operations: [TransactionOperation] = []
+        if !assigned.members.isEmpty { operations.append(.set(subject(), value: .object(assigned))) }
         for (property, parts) in edits {
-            for part in parts {
-                guard case .string(let name)? = part.first?.1 else { continue }
-                var json = subject(name)
-                json.members.append(.init(name: "property", value: .string(property.name)))
-                json.members += part.dropFirst().map { .init(name: $0.0, value: $0.1) }
-                operations.append(.object(json))
-            }
+            operations += parts.map { .edit(.init(subject(), property.name, $0)) }
         }
         return operations
     }
@@ -253,7 +237,7 @@ struct LocalChangeEncoder {
     /// collection must be sent as a whole.
     private func parts(
         of edit: CollectionEdit, _ value: Value, _ property: PropertySchema, _ place: ObjectReference
-    ) throws -> [[(String, JSONValue)]]? {
+    ) throws -> [TransactionOperation.Change]? {
         switch (edit, value) {
         case (.list(let edit), .list(let elements)):
             let old = try before.map { try $0.value(place.classID, place.key, property.id) }
@@ -261,21 +245,20 @@ struct LocalChangeEncoder {
         case (.set(let edit), .set):
             // Deleted objects have already left all sets.
             let gone = try edit.deletions.filter { try stillExists($0, property) }
-            let removals = try writer.json(.set(Array(gone)), property).elements
-            var parts = removals.map { [("op", "remove"), ("value", $0)] as [(String, JSONValue)] }
+            var parts = writer.json(.set(Array(gone)), property).elements.map {
+                TransactionOperation.Change.removeValue($0)
+            }
             let new = try edit.insertions.filter { try stillExists($0, property) }
-            if !new.isEmpty { parts.append([("op", "add"), ("value", try writer.json(.set(Array(new)), property))]) }
+            if !new.isEmpty { parts.append(.add(writer.json(.set(Array(new)), property))) }
             return parts
         case (.map(let edit), .dictionary(let map)):
             let put = edit.insertions.union(edit.modifications)
             var parts = edit.deletions.subtracting(put).sorted().map {
-                [("op", "remove"), ("mapKey", .string($0.text))] as [(String, JSONValue)]
+                TransactionOperation.Change.removeKey($0.text)
             }
             for key in put.sorted() {
                 guard let value = map[key.text] else { continue }
-                let json = try writer.json(.dictionary(ValueMap([(key.text, value)])), property)
-                guard case .object(let object) = json, let member = object.members.first else { return nil }
-                parts.append([("op", "put"), ("mapKey", .string(key.text)), ("value", member.value)])
+                parts.append(.put(key: key.text, writer.element(value, property)))
             }
             return parts
         default: return nil
@@ -320,7 +303,7 @@ struct LocalChangeEncoder {
 
 extension SyncObject {
     /// The object as operations refer to it.
-    var address: JSONValue { ["class": .string(className), "key": keyJSON] }
+    var target: TransactionOperation.Target { .object(className: className, key: keyJSON) }
 }
 
 extension Value {

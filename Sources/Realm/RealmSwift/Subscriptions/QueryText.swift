@@ -5,15 +5,6 @@ import StoreContract
 
 /// Queries in the form that the gateway accepts.
 enum QueryText {
-    /// Percent-encodes all characters except letters, digits and `-._~`.
-    static func escaped(_ text: String) -> String {
-        let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? text
-    }
-
-    /// Returns a property's name as queries write it.
-    static func name(_ property: String) -> String { QueryPrinter.escaped(property) }
-
     /// Returns a condition on a class's objects as query text with stored names. Equal conditions give equal text.
     /// Throws for conditions that have no text form, and for classes that cannot have subscriptions.
     static func filter(_ predicate: BoundPredicate, of boundClass: BoundClass, in realm: RLMRealm) throws -> String {

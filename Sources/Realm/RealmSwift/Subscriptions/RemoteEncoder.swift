@@ -1,6 +1,7 @@
 import JSONCoding
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// Encodes values of the local store for the gateway: links as primary keys, embedded objects inline.
 struct RemoteEncoder {
@@ -19,39 +20,38 @@ struct RemoteEncoder {
     }
 
     /// Encodes the whole value of a property.
-    func json(_ value: Value, _ property: PropertySchema) throws -> JSONValue {
-        let json = JSONWriter(capacity: 128)
-        write(value, property, into: json)
-        return try JSONValue.parse(json.bytes)
-    }
-
-    private func write(_ value: Value, _ property: PropertySchema, into json: JSONWriter) {
-        json.value(value, isMixed: property.type.isMixed) { link in
+    func json(_ value: Value, _ property: PropertySchema) -> JSONValue {
+        JSONValue(value, isMixed: property.type.isMixed) { link in
             switch link {
             case .link(let key):
-                guard let target = property.targetClass.flatMap({ schema[$0] }) else { return json.null() }
-                if target.isEmbedded { return write(target, key, into: json) }
-                writeKey(ObjectReference(target.id, key), into: json)
+                guard let target = property.targetClass.flatMap({ schema[$0] }) else { return .null }
+                return target.isEmbedded ? json(target, key) : json(keyOf: ObjectReference(target.id, key))
             case .reference(let target):
-                guard let objectClass = schema[target.classID] else { return json.null() }
-                json.link(class: objectClass.name) { writeKey(target, into: json) }
-            default: json.null()
+                guard let objectClass = schema[target.classID] else { return .null }
+                return .link(class: objectClass.name, key: json(keyOf: target))
+            default: return .null
             }
         }
     }
 
-    private func writeKey(_ object: ObjectReference, into json: JSONWriter) {
-        guard let primaryKey = schema[object.classID]?.primaryKeyProperty, let key = try? read(object, primaryKey.id)
-        else { return json.null() }
-        json.value(key)
+    /// One element of a list.
+    func element(_ value: Value, _ property: PropertySchema) -> JSONValue {
+        json(.list([value]), property).elements.first ?? .null
     }
 
-    private func write(_ objectClass: ClassSchema, _ key: ObjectKey, into json: JSONWriter) {
-        json.beginObject()
-        for property in objectClass.storedProperties {
-            json.name(property.name)
-            write((try? read(ObjectReference(objectClass.id, key), property.id)) ?? .null, property, into: json)
-        }
-        json.endObject()
+    private func json(keyOf object: ObjectReference) -> JSONValue {
+        guard let primaryKey = schema[object.classID]?.primaryKeyProperty, let key = try? read(object, primaryKey.id)
+        else { return .null }
+        return JSONValue(key) { _ in .null }
+    }
+
+    /// An embedded object.
+    private func json(_ objectClass: ClassSchema, _ key: ObjectKey) -> JSONValue {
+        .object(
+            JSONObject(
+                objectClass.storedProperties.map { property in
+                    let value = (try? read(ObjectReference(objectClass.id, key), property.id)) ?? .null
+                    return .init(name: property.name, value: json(value, property))
+                }))
     }
 }

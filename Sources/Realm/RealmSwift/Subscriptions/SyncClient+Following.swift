@@ -3,6 +3,7 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 import Synchronization
+import WireProtocol
 
 extension SyncClient {
     /// Connects, again after each failure, and applies the events of the stream.
@@ -63,7 +64,8 @@ extension SyncClient {
             return
         }
         try await stateStore.change { syncState, _ in syncState.streamBegan() }
-        let events = try await transport.events(path("stream"), after: stateStore.syncState.position)
+        let events = try await transport.events(
+            Endpoint.subscriptionStream.path(stateStore.syncState.client), after: stateStore.syncState.position)
         var isFirst = true
         for try await event in events {
             // An event that arrived before the suspension may still be in the sequence.
@@ -78,15 +80,19 @@ extension SyncClient {
                 // Subscriptions may have changed since they were sent.
                 try await agree()
             }
-            let event = try SyncEvent(event)
+            let event = try SetEvent(event)
             switch event.content {
-            case .other: continue
+            case .other, .subscriptions, .removed: continue
             case .closing: return
-            case .barrier(let name): barriers.removeValue(forKey: name)?.resume()
-            case .failed(_, let code, let message):
-                report(SyncError(.subscriptionFailed, message, gatewayCode: code))
+            case .barrier(let token):
                 try await stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
-            case .initial(let number, _), .update(let number, _, _, _, _):
+                barriers.removeValue(forKey: token)?.resume()
+            case .failed(let name, let problem):
+                guard SubscriptionName.queryNumber(in: name) != nil else { continue }
+                report(SyncError(.subscriptionFailed, problem.sentence, gatewayCode: problem.code))
+                try await stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
+            case .initial(let name, _), .update(let name, _):
+                guard let number = SubscriptionName.queryNumber(in: name) else { continue }
                 do {
                     try await stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
                 } catch let fault as ValueFault {
@@ -109,7 +115,10 @@ extension SyncClient {
         if let name { _ = try await transport.send("DELETE", path(name)) }
     }
 
-    func path(_ rest: String) -> String { "/v1/subscriptions/\(stateStore.syncState.client)/\(rest)" }
+    /// Where the gateway has a subscription of ours.
+    private func path(_ name: String) -> String {
+        Endpoint.subscription.path(stateStore.syncState.client, name)
+    }
 
     // MARK: Subscriptions
 
@@ -136,25 +145,18 @@ extension SyncClient {
 
     /// Returns our subscriptions in the gateway's set.
     private func remoteNames(_ syncState: SyncView) async throws -> [(text: String, number: Int)] {
-        let answer = try await transport.send("GET", "/v1/subscriptions/\(syncState.client)")
+        let answer = try await transport.send("GET", Endpoint.subscriptionSet.path(syncState.client))
         if answer.status == 404 { return [] }
         guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
-        return answer.json.array("subscriptions").compactMap { json in
-            // An earlier run may have left a barrier behind.
-            if let name = json.text("name"), name.hasPrefix("barrier-") {
-                return barriers[name] == nil ? (name, 0) : nil
-            }
-            guard let name = json.text("name"), name.hasPrefix("n"), let number = Int(name.dropFirst()) else {
-                return nil
-            }
-            return (name, number)
+        return SubscriptionForm.names(ofSet: answer.json).compactMap { name in
+            SubscriptionName.queryNumber(in: name).map { (name, $0) }
         }
     }
 
     private func put(_ query: SyncQuery) async throws {
         guard let objectClass = try stateStore.store.snapshot().schema[query.className] else { return }
-        let body = SyncRequest(query, objectClass, try stateStore.store.snapshot().schema).body
-        let answer = try await transport.send("PUT", path(query.remoteName), body: body)
+        let form = SubscriptionForm(query, objectClass, try stateStore.store.snapshot().schema)
+        let answer = try await transport.send("PUT", path(query.remoteName), body: form.json.bytes)
         switch answer.status {
         case 200..<300:
             agreed.insert(query.number)
@@ -180,42 +182,34 @@ extension SyncClient {
     ///
     /// - Parameter timeout: seconds to wait for the stream.
     func passBarrier(timeout: TimeInterval? = nil) async throws {
-        let syncState = stateStore.syncState
-        for query in syncState.queries where query.state == .complete {
-            guard let body = request(query, waiting: true) else { continue }
-            let answer = try await transport.send("PUT", path(query.remoteName), body: body)
-            guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
-            // The subscription existed when the stream began. Now the gateway has created another set, because it had
-            // deleted the first one or because the credentials belong to another caller.
-            if answer.status == 201, agreed.contains(query.number) {
-                followAnew()
-                throw CancellationError()
-            }
-        }
-        guard let query = syncState.queries.first(where: { $0.state == .complete }) else { return }
-        // The stream delivers all earlier events before the first result of an additional query.
-        let name = "barrier-\(UUID().uuidString)"
-        let body: JSONValue = [
-            "class": .string(query.className), "filter": "FALSEPREDICATE", "waitForSync": "never",
-        ]
+        let token = UUID().uuidString
         try await withCheckedThrowingContinuation { continuation in
-            barriers[name] = continuation
+            barriers[token] = continuation
             Task {
                 try await Task.sleep(for: .seconds(min(timeout ?? .infinity, configuration.idleTimeout)))
-                guard let waiting = barriers.removeValue(forKey: name) else { return }
+                guard let waiting = barriers.removeValue(forKey: token) else { return }
                 waiting.resume(throwing: SyncStateStore.timeout)
                 if timeout ?? .infinity > configuration.idleTimeout { followAnew() }
             }
             Task {
                 do {
-                    let answer = try await transport.send("PUT", path(name), body: body.bytes)
-                    guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
+                    try await ask(forBarrier: token)
                 } catch {
-                    barriers.removeValue(forKey: name)?.resume(throwing: error)
+                    barriers.removeValue(forKey: token)?.resume(throwing: error)
                 }
             }
         }
-        _ = try await transport.send("DELETE", path(name))
+    }
+
+    private func ask(forBarrier token: String) async throws {
+        let answer = try await transport.send("PUT", Endpoint.barrier.path(stateStore.syncState.client, token))
+        let isUnknown = answer.status == 404 && answer.code != nil
+        guard answer.status < 300 || isUnknown else { throw GatewayFailure(answer: answer) }
+        // The set was there when the stream began. Now there is another one, because it was forgotten, or because the
+        // credentials are somebody else's now.
+        guard isUnknown || BarrierAnswer(answer.json)?.streams == 0 else { return }
+        followAnew()
+        throw CancellationError()
     }
 
     /// Closes the present connection and opens another one at once.
@@ -224,35 +218,21 @@ extension SyncClient {
         attempts = 0
         followBell.ring()
     }
-
-    private func request(_ query: SyncQuery, waiting: Bool) -> [UInt8]? {
-        guard let schema = try? stateStore.store.snapshot().schema, let objectClass = schema[query.className] else {
-            return nil
-        }
-        return SyncRequest(query, objectClass, schema, waits: waiting).body
-    }
 }
 
-/// The request for a subscription.
-struct SyncRequest {
+extension SubscriptionForm {
     /// The depth to which embedded objects are expanded.
     private static let depth = 4
-    let body: [UInt8]
 
-    /// Creates the request. The result is sorted by primary key, so that equal results have an equal order. Each change
-    /// contains whole objects with the properties that exist here. Changes of linked objects are not reported.
-    init(_ query: SyncQuery, _ objectClass: ClassSchema, _ schema: StoredSchema, waits: Bool = false) {
-        let fields = objectClass.storedProperties.map { JSONValue.string($0.name) }
-        let paths = objectClass.storedProperties.flatMap { Self.keyPaths($0, schema, Self.depth) }
-        var json = JSONObject()
-        func put(_ name: String, _ value: JSONValue) { json.members.append(.init(name: name, value: value)) }
-        put("class", .string(query.className))
-        put("filter", .string(query.filter))
-        put("sort", .string(objectClass.primaryKey ?? ""))
-        put("fields", .array(fields))
-        put("keyPaths", .array(paths.map { .string($0) }))
-        put("waitForSync", waits ? "always" : "never")
-        body = JSONValue.object(json).bytes
+    /// What the gateway is asked for.
+    ///
+    /// The result is sorted by the primary key, so that the same objects are in the same order, and each change comes with
+    /// whole objects of the properties that are here. What happens to linked objects is no change.
+    init(_ query: SyncQuery, _ objectClass: ClassSchema, _ schema: StoredSchema) {
+        self.init(
+            className: query.className, filter: query.filter, sort: objectClass.primaryKey ?? "",
+            fields: objectClass.storedProperties.map(\.name),
+            keyPaths: objectClass.storedProperties.flatMap { Self.keyPaths($0, schema, Self.depth) }, wait: .never)
     }
 
     private static func keyPaths(_ property: PropertySchema, _ schema: StoredSchema, _ depth: Int) -> [String] {
@@ -262,4 +242,9 @@ struct SyncRequest {
         return [property.name]
             + target.storedProperties.flatMap { keyPaths($0, schema, depth - 1) }.map { property.name + "." + $0 }
     }
+}
+
+extension ProblemForm {
+    /// Why a query cannot be followed.
+    var sentence: String { detail ?? "The gateway cannot follow the query." }
 }

@@ -1,8 +1,10 @@
 import Foundation
 import JSONCoding
 import ObjectModel
+import QueryLanguage
 import StoreContract
 import Synchronization
+import WireProtocol
 
 extension SyncClient {
     /// Sends the uploads one after the other.
@@ -29,30 +31,31 @@ extension SyncClient {
     /// Throws if the upload must be retried.
     private func send(_ upload: Upload) async throws {
         let answer = try await transport.send(
-            "POST", "/v1/transactions", body: upload.body, headers: ["Idempotency-Key": upload.idempotencyKey])
+            "POST", Endpoint.transactions.path(), body: upload.body,
+            headers: [HeaderName.idempotencyKey: upload.idempotencyKey])
+        let operation = answer.problem.operation
         switch answer.status {
         case 200..<300:
             // A response without a version comes from an intermediary, so the gateway has not run the transaction.
-            guard let version = answer.version else {
+            guard let done = TransactionAnswer(answer.json) else {
                 throw SyncError(.connection, "The gateway's address responds, but it is not a gateway.")
             }
             isConnected()
-            let results = answer.json.array("results")
             var rows: [SyncObject: JSONValue] = [:]
-            for object in upload.unaffected(results, try stateStore.store.snapshot().schema) {
+            for object in upload.unaffected(done.results, try stateStore.store.snapshot().schema) {
                 rows[object] = try await row(of: object)
             }
             let found = rows
             let outside = try await stateStore.change { syncState, transaction in
-                try syncState.acknowledge(upload.number, at: version, found, transaction)
+                try syncState.acknowledge(upload.number, at: done.version.rawValue, found, transaction)
             }
             reportOutside(outside)
             if !stateStore.syncState.unconfirmed.isEmpty { confirmBell.ring() }
-        case 404 where answer.json["operation"] != nil:
-            try await drop(answer.json.int("operation"), of: upload)
-        case 422 where answer.saysThatLinkIsMissing && upload.isEdit(answer.json.int("operation")):
+        case 404 where operation != nil:
+            try await drop(operation ?? 0, of: upload)
+        case 422 where answer.problem.saysThatLinkIsMissing && upload.isEdit(operation ?? 0):
             // The target of a link was deleted.
-            try await drop(answer.json.int("operation"), of: upload)
+            try await drop(operation ?? 0, of: upload)
         case 413 where upload.operations.count > 1:
             try await stateStore.change { syncState, _ in syncState.split(upload.number) }
         case 300..<400, 401, 404, 405, 407, 408, 421, 425, 429, 500...: throw GatewayFailure(answer: answer)
@@ -145,31 +148,31 @@ extension SyncClient {
             let primaryKey = objectClass.primaryKey
         else { return .null }
         let arguments: JSONValue = [object.keyJSON]
-        let form = [
-            ("filter", "\(QueryText.name(primaryKey)) == $0"),
-            ("args", String(decoding: arguments.bytes, as: UTF8.self)),
-            ("fields", objectClass.storedProperties.map(\.name).joined(separator: ",")), ("limit", "1"),
+        let query = [
+            (ParameterName.filter, "\(QueryPrinter.escaped(primaryKey)) == $0"),
+            (ParameterName.arguments, String(decoding: arguments.bytes, as: UTF8.self)),
+            (ParameterName.fields, objectClass.storedProperties.map(\.name).joined(separator: ",")),
+            (ParameterName.limit, "1"),
         ]
-        let query = form.map { "\($0)=\(QueryText.escaped($1))" }.joined(separator: "&")
-        let answer = try await transport.send("GET", "/v1/objects/\(QueryText.escaped(object.className))?\(query)")
+        let answer = try await transport.send("GET", Endpoint.objects.path(object.className, query: query))
         switch answer.status {
-        case 200..<300: return answer.json.array("items").first ?? .null
+        case 200..<300: return answer.json.array(EventField.items).first ?? .null
         case 300..<400, 401, 407, 408, 421, 425, 429, 500...: throw GatewayFailure(answer: answer)
         default: return .null
         }
     }
 }
 
-extension GatewayAnswer {
-    /// Whether the error reports a missing link target. The gateway has no code for it, so the message decides.
+extension ProblemForm {
     fileprivate var saysThatLinkIsMissing: Bool {
-        code == "object.invalid_value" && json["operation"] != nil && detail.contains("which does not exist")
+        code == StoreError.Code.invalidValue.rawValue && operation != nil
+            && detail?.contains(Self.missingLink) == true
     }
 }
 
 extension Upload {
     /// Whether an operation changes an existing object.
     fileprivate func isEdit(_ operation: Int) -> Bool {
-        operations.indices.contains(operation) && operations[operation].json["op"] != "create"
+        operations.indices.contains(operation) && operations[operation].sent.name != .create
     }
 }

@@ -1,6 +1,7 @@
 import JSONCoding
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// An edit of a list, element by element. Each element is identified by its position and its previous value, so that
 /// the gateway finds it when others have edited the list meanwhile.
@@ -24,54 +25,47 @@ struct SyncListEdit {
         self.changes = changes
     }
 
-    /// Returns the operations in order, each as its name and arguments; nil if the list must be sent as a whole.
-    func parts() throws -> [[(String, JSONValue)]]? {
+    /// The operations in their order; nil for what is to be sent as a whole.
+    func parts() throws -> [TransactionOperation.Change]? {
         let (gone, come, assigned) = (edit.deletions, edit.insertions, edit.modifications)
         let isAppending = come.runs.isEmpty || come.runs == [new.count - come.count..<new.count]
-        if gone.isEmpty, assigned.isEmpty, isAppending { return try insertions() }
+        if gone.isEmpty, assigned.isEmpty, isAppending { return insertions() }
         guard let old, let before = changes.before, gone.count + assigned.count + come.runs.count <= Self.largest,
             old.count - gone.count == new.count - come.count,
             // Not if another list was assigned.
             gone.count < old.count || come.isEmpty || old.count < 2
         else { return nil }
         let writer = RemoteEncoder(before)
-        func known(_ index: Int) throws -> (String, JSONValue)? {
+        func known(_ index: Int) throws -> JSONValue? {
             guard try changes.stillExists(old[index], property) || property.ownsTarget else { return nil }
-            return ("was", try writer.element(old[index], property))
+            return writer.element(old[index], property)
         }
-        var parts: [[(String, JSONValue)]] = []
+        var parts: [TransactionOperation.Change] = []
         for index in assigned.runs.joined() {
             let rank = index - come.count(below: index)
             guard let place = gone.positions(ofNonMembers: rank..<rank + 1).first?.lowerBound,
                 old.indices.contains(place), new.indices.contains(index)
             else { return nil }
             guard let was = try known(place) else { return nil }
-            parts.append([
-                ("op", "replace"), ("index", .int(Int64(place))), was,
-                ("value", try changes.writer.element(new[index], property)),
-            ])
+            parts.append(.replace(at: place, was: was, changes.writer.element(new[index], property)))
         }
         for index in gone.runs.joined().reversed() {
             guard old.indices.contains(index) else { return nil }
             // Deleted objects have already left all lists.
             guard let was = try known(index) else { continue }
-            parts.append([("op", "remove"), ("index", .int(Int64(index))), was])
+            parts.append(.removeAt(index, was: was))
         }
-        return parts + (try insertions())
+        return parts + insertions()
     }
 
-    private func insertions() throws -> [[(String, JSONValue)]] {
-        try edit.insertions.runs.compactMap { run in
+    private func insertions() -> [TransactionOperation.Change] {
+        edit.insertions.runs.compactMap { run in
             guard run.upperBound <= new.count else { return nil }
-            let values = JSONValue.array(try new[run].map { try changes.writer.element($0, property) })
-            if run.upperBound == new.count { return [("op", "append"), ("value", values)] }
-            var part: [(String, JSONValue)] = [("op", "insert"), ("index", .int(Int64(run.lowerBound)))]
-            if run.lowerBound > 0 {
-                part.append(("behind", try changes.writer.element(new[run.lowerBound - 1], property)))
-                // The insertion succeeds even if others have removed the element before it.
-                part.append(("orAtIndex", true))
-            }
-            return part + [("value", values)]
+            let values = JSONValue.array(new[run].map { changes.writer.element($0, property) })
+            if run.upperBound == new.count { return .append(values) }
+            let behind = run.lowerBound > 0 ? changes.writer.element(new[run.lowerBound - 1], property) : nil
+            // The insertion succeeds even if others have removed the element before it.
+            return .insert(at: run.lowerBound, behind: behind, orAtIndex: behind != nil, values)
         }
     }
 }
@@ -117,7 +111,7 @@ struct SyncStep {
             let writer = RemoteEncoder(before)
             was = try (changes.schema[object.classID]?.storedProperties ?? []).map { property in
                 let value = try before.value(object.classID, object.key, property.id)
-                let member = JSONObject.Member(name: property.name, value: try writer.json(value, property))
+                let member = JSONObject.Member(name: property.name, value: writer.json(value, property))
                 return (id: property.id, member: member)
             }
         default: return nil
@@ -127,22 +121,14 @@ struct SyncStep {
     /// Returns the step as operations encode it.
     ///
     /// - Parameter changed: properties whose values no longer identify the embedded object.
-    func json(without changed: Set<PropertyID>) -> [JSONValue] {
-        let name = JSONValue.string(property.name)
+    func parts(without changed: Set<PropertyID>) -> [TransactionOperation.WayPart] {
+        let name = TransactionOperation.WayPart.name(property.name)
         switch element {
         case nil: return [name]
-        case .mapKey(let key): return [name, .string(key)]
+        case .mapKey(let key): return [name, .name(key)]
         case .position(let index):
             let known = was.filter { !changed.contains($0.id) }.map(\.member)
-            if known.isEmpty { return [name, .int(Int64(index))] }
-            return [name, ["index": .int(Int64(index)), "was": .object(JSONObject(known))]]
+            return [name, .position(index, was: known.isEmpty ? nil : .object(JSONObject(known)))]
         }
-    }
-}
-
-extension RemoteEncoder {
-    /// Encodes one element of a list.
-    func element(_ value: Value, _ property: PropertySchema) throws -> JSONValue {
-        try json(.list([value]), property).elements.first ?? .null
     }
 }

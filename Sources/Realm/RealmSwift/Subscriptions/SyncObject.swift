@@ -24,7 +24,7 @@ struct SyncObject: Hashable, Sendable {
         return String(decoding: keyBytes, as: UTF8.self)
     }
 
-    var keyJSON: JSONValue { (try? JSONValue.parse(keyBytes)) ?? .null }
+    var keyJSON: JSONValue { JSONValue(key) { _ in .null } }
 
     /// Returns nil if the class does not exist, or has another type of primary key.
     init?(_ className: String, json: JSONValue, in schema: StoredSchema) {

@@ -2,57 +2,66 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 /// Thrown if an event does not fit the stored result: the stream must begin again.
 struct SyncMismatch: Error {}
 
 extension SyncState {
     /// Applies an event, within a write transaction that has already collected the local changes.
-    mutating func apply(_ event: SyncEvent, _ transaction: any WriteTransaction) throws {
+    mutating func apply(_ event: SetEvent, _ transaction: any WriteTransaction) throws {
+        let version = event.version.rawValue
         switch event.content {
-        case .initial(let number, let items):
-            guard let query = queries.first(where: { $0.number == number }) else { break }
+        case .initial(let name, let items):
+            guard let query = query(named: name) else { break }
+            let number = query.number
             let keys = try names(items, query.className, transaction).map(\.key)
             let before = members[number]?.keys ?? []
             if members[number] == nil { addMembers(number, of: query.className) }
             members[number]?.replace(with: keys)
-            try upsert(items, of: query.className, at: event.version, transaction)
-            try leave(before, query.className, event.version, transaction)
+            try upsert(items, of: query.className, at: version, transaction)
+            try leave(before, query.className, version, transaction)
             setState(.complete, of: number)
-        case .update(let number, let deletions, let insertions, let inserted, let modified):
-            guard let query = queries.first(where: { $0.number == number }) else { break }
-            try update(query, deletions, insertions, inserted, modified, event.version, transaction)
-            setState(.complete, of: number)
-        case .failed(let number, let code, let message):
-            setState(.failed(code: code, message: message), of: number)
-        case .barrier, .closing, .other: break
+        case .update(let name, let update):
+            guard let query = query(named: name) else { break }
+            try take(update, of: query, version, transaction)
+            setState(.complete, of: query.number)
+        case .failed(let name, let problem):
+            guard let query = query(named: name) else { break }
+            setState(.failed(code: problem.code ?? "", message: problem.sentence), of: query.number)
+        case .subscriptions, .removed, .barrier, .closing, .other: break
         }
         if let position = event.position { self.position = position }
-        if let version = event.reached { reached(version) }
+        if let version = event.reached { reached(version.rawValue) }
         if !unconfirmed.isEmpty { unconfirmed = unconfirmed.filter { !isMember($0) } }
         try settle(transaction)
     }
 
-    private mutating func update(
-        _ query: SyncQuery, _ deletions: [Int], _ insertions: [Int], _ inserted: [JSONValue],
-        _ modified: [JSONValue], _ version: UInt64, _ transaction: any WriteTransaction
+    /// The query with a name that the gateway knows it by.
+    private func query(named name: String) -> SyncQuery? {
+        guard let number = SubscriptionName.queryNumber(in: name) else { return nil }
+        return queries.first { $0.number == number }
+    }
+
+    private mutating func take(
+        _ update: CollectionUpdate, of query: SyncQuery, _ version: UInt64, _ transaction: any WriteTransaction
     ) throws {
         guard var list = members[query.number] else { throw SyncMismatch() }
         // Removed from the dictionary, so that the only copy is edited in place. An error undoes the whole write.
         members[query.number] = MatchList()
         var left: [Value] = []
-        for position in deletions.reversed() {
+        for position in update.deletions.reversed() {
             guard let key = list.remove(at: position) else { throw SyncMismatch() }
             left.append(key)
         }
-        let names = try names(inserted, query.className, transaction)
-        guard names.count == insertions.count else { throw SyncMismatch() }
-        for (position, name) in zip(insertions, names) {
+        let names = try names(update.inserted, query.className, transaction)
+        guard names.count == update.insertions.count else { throw SyncMismatch() }
+        for (position, name) in zip(update.insertions, names) {
             guard position <= list.count, !list.contains(name.key) else { throw SyncMismatch() }
             list.insert(name.key, at: position)
         }
         members[query.number] = list
-        try upsert(modified + inserted, of: query.className, at: version, transaction)
+        try upsert(update.modified + update.inserted, of: query.className, at: version, transaction)
         try leave(left, query.className, version, transaction)
     }
 
@@ -219,7 +228,7 @@ extension SyncState {
                     waiting[name, default: []].insert(object)
                     if case .object(let known)? = unresolved[object], known[held.name] != nil { continue }
                     let value = try transaction.value(owner.classID, owner.key, held.id)
-                    note(try RemoteEncoder(transaction: transaction).json(value, held), held.name, of: object)
+                    note(RemoteEncoder(transaction: transaction).json(value, held), held.name, of: object)
                 }
             }
         }

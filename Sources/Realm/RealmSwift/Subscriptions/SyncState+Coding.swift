@@ -1,32 +1,6 @@
 import JSONCoding
 import ObjectModel
-
-extension JSONValue {
-    /// The elements of an array; none for other values.
-    var elements: [JSONValue] {
-        if case .array(let elements) = self { return elements }
-        return []
-    }
-
-    func array(_ name: String) -> [JSONValue] { self[name]?.elements ?? [] }
-
-    func int(_ name: String) -> Int {
-        if case .int(let number)? = self[name] { return Int(number) }
-        return 0
-    }
-
-    func text(_ name: String) -> String? {
-        if case .string(let text)? = self[name] { return text }
-        return nil
-    }
-
-    /// The JSON text as sent.
-    var bytes: [UInt8] {
-        let json = JSONWriter(capacity: 256)
-        json.value(self)
-        return json.bytes
-    }
-}
+import WireProtocol
 
 extension SyncQuery {
     init?(_ json: JSONValue) {
@@ -35,7 +9,7 @@ extension SyncQuery {
             let updated = json.text("updatedAt").flatMap({ Timestamp(rfc3339: $0) })
         else { return nil }
         self.init(
-            id: json.int("id"), number: json.int("number"), name: json.text("name"), className: className,
+            id: json.int("id") ?? 0, number: json.int("number") ?? 0, name: json.text("name"), className: className,
             filter: filter, createdAt: created, updatedAt: updated)
         switch json.text("state") {
         case "complete": state = .complete
@@ -70,11 +44,13 @@ extension Upload {
     init?(_ json: JSONValue, _ number: Int, _ schema: StoredSchema) {
         guard let key = json.text("key") else { return nil }
         self.number = number
-        order = json["order"] == nil ? number : json.int("order")
+        order = json.int("order") ?? number
         idempotencyKey = key
         operations = json.array("operations").compactMap { entry in
-            guard let object = SyncObject(kept: entry, in: schema), let json = entry[2] else { return nil }
-            return Operation(object: object, json: json)
+            guard let object = SyncObject(kept: entry, in: schema), let json = entry[2],
+                let sent = try? TransactionOperation(json)
+            else { return nil }
+            return Operation(object: object, sent: sent)
         }
         touched = [:]
         for entry in json.array("touched") {
@@ -102,7 +78,7 @@ extension Upload {
             return [.string(object.className), object.keyJSON, what]
         }
         let operations: [JSONValue] = operations.map {
-            [.string($0.object.className), $0.object.keyJSON, $0.json]
+            [.string($0.object.className), $0.object.keyJSON, $0.sent.json]
         }
         return [
             "key": .string(idempotencyKey), "order": .int(Int64(order)), "touched": .array(touched),
@@ -114,7 +90,7 @@ extension Upload {
     /// event may come for them. Deleted objects are not included.
     ///
     /// - Parameter results: the results of the operations.
-    func unaffected(_ results: [JSONValue], _ schema: StoredSchema) -> [SyncObject] {
+    func unaffected(_ results: [TransactionAnswer.Result], _ schema: StoredSchema) -> [SyncObject] {
         var affected: Set<SyncObject> = []
         for (operation, result) in zip(operations, results) where operation.hasEffect(result, schema) {
             affected.insert(operation.object)
@@ -123,21 +99,18 @@ extension Upload {
     }
 
     /// The body of the request.
-    var body: [UInt8] {
-        let body: JSONValue = ["operations": .array(operations.map(\.json))]
-        return body.bytes
-    }
+    var body: [UInt8] { TransactionForm.bytes(operations.map(\.sent)) }
 }
 
 extension Upload.Operation {
     /// Whether the gateway's result says that the object was changed.
-    fileprivate func hasEffect(_ result: JSONValue, _ schema: StoredSchema) -> Bool {
-        if let created = result["created"] { return created == .bool(true) }
-        guard result.int("modified") > 0 else { return false }
-        guard json["op"] == "set", case .object(let values)? = json["value"] else { return true }
+    fileprivate func hasEffect(_ result: TransactionAnswer.Result, _ schema: StoredSchema) -> Bool {
+        if let created = result.created { return created }
+        guard result.modified > 0 else { return false }
+        guard case .set(let subject, .object(let values)) = sent else { return true }
         // Assigning an equal collection has no effect.
         return values.members.contains { member in
-            if json["in"] == nil, let property = schema[object.className]?[member.name] {
+            if subject.way.isEmpty, let property = schema[object.className]?[member.name] {
                 return !property.type.isCollection || property.ownsTarget
             }
             switch member.value {

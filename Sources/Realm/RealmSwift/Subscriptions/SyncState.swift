@@ -2,6 +2,7 @@ import Foundation
 import JSONCoding
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// A stored subscription.
 struct SyncQuery: Sendable, Equatable {
@@ -23,7 +24,7 @@ struct SyncQuery: Sendable, Equatable {
     var updatedAt: Timestamp
     var state = State.pending
 
-    var remoteName: String { "n\(number)" }
+    var remoteName: String { SubscriptionName.query(number) }
 }
 
 /// The changes of one local commit, or of several that were collected together. Sent as one transaction.
@@ -36,8 +37,8 @@ struct Upload: Sendable {
 
     struct Operation: Sendable {
         var object: SyncObject
-        /// The operation as sent.
-        var json: JSONValue
+        /// As the gateway is told.
+        var sent: TransactionOperation
     }
 
     let number: Int
@@ -224,9 +225,9 @@ struct SyncState: Sendable {
         else { return nil }
         self.client = client
         self.path = path
-        revision = head.int("revision")
-        scanned = Version(UInt64(head.int("scanned")))
-        next = head.int("next")
+        revision = head.int("revision") ?? 0
+        scanned = Version(UInt64(clamping: head.int("scanned") ?? 0))
+        next = head.int("next") ?? 0
         if case .string(let position)? = head["position"] { self.position = position }
         wasComplete = head["complete"] == .bool(true)
         for entry in head.array("unconfirmed") {

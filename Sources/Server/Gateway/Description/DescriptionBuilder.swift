@@ -1,5 +1,6 @@
 import JSONCoding
 import ObjectModel
+import WireProtocol
 
 /// Completes the API description for one schema: adds components for the objects of each class, a copy of the
 /// operations on objects for each class, and the names of the classes wherever a class is named.
@@ -226,7 +227,7 @@ struct DescriptionBuilder {
             Reference($0).map { $0.kind == .parameters && $0.name == "idempotencyKey" } ?? false
         }
         if isRepeatable {
-            headers = headers.with("Idempotency-Replayed", Reference(.headers, "IdempotencyReplayed").json)
+            headers = headers.with(HeaderName.idempotencyReplayed, Reference(.headers, "IdempotencyReplayed").json)
         }
         for common in document[Self.commonHeaders]?.members ?? [] {
             headers = headers.with(common.name, common.value)

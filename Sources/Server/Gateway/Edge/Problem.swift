@@ -1,5 +1,6 @@
 package import HTTPServer
 package import JSONCoding
+import WireProtocol
 
 /// An error response as an `application/problem+json` document (RFC 9457), with the gateway's additional members.
 package struct Problem: HTTPErrorConvertible, Hashable {
@@ -55,7 +56,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
             let error = code == "auth.required" ? "" : ", error=\"invalid_token\""
             response.headers["WWW-Authenticate"] = "Bearer realm=\"realmgate\"" + error
         }
-        if let retryAfter { response.headers["Retry-After"] = String(retryAfter) }
+        if let retryAfter { response.headers[HeaderName.retryAfter] = String(retryAfter) }
         return response
     }
 
@@ -68,16 +69,16 @@ package struct Problem: HTTPErrorConvertible, Hashable {
         writer.string(status == 507 ? "Insufficient Storage" : reasonPhrase(status))
         writer.name("status")
         writer.int(status)
-        writer.name("detail")
+        writer.name(ProblemForm.Field.detail)
         writer.string(detail)
-        writer.name("code")
+        writer.name(ProblemForm.Field.code)
         writer.string(code)
         for (name, value) in [("parameter", parameter), ("property", property), ("path", path), ("hint", hint)] {
             guard let value else { continue }
             writer.name(name)
             writer.string(value)
         }
-        for (name, number) in [("operation", operation), ("position", position), ("length", length)] {
+        for (name, number) in [(ProblemForm.Field.operation, operation), ("position", position), ("length", length)] {
             guard let number else { continue }
             writer.name(name)
             writer.int(number)

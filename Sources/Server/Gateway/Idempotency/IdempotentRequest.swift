@@ -4,6 +4,7 @@ import Identity
 import JSONCoding
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// A write that a client may repeat with the same `Idempotency-Key`: its response is stored in the same commit.
 struct IdempotentRequest: Sendable {
@@ -14,12 +15,12 @@ struct IdempotentRequest: Sendable {
 
     /// Nil for a request without a key. Throws 400 for an invalid key.
     init?(_ request: Request, _ caller: Caller) throws(Problem) {
-        guard let key = request.header("Idempotency-Key") else { return nil }
+        guard let key = request.header(HeaderName.idempotencyKey) else { return nil }
         guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw Problem(
                 400, "idempotency.invalid_key",
                 "Idempotency-Key takes 1 to 255 visible ASCII characters without blanks, such as a UUID.",
-                parameter: "Idempotency-Key")
+                parameter: HeaderName.idempotencyKey)
         }
         var scope = SHA256()
         scope.take("\(caller.principal.credential)")
@@ -41,7 +42,7 @@ struct IdempotentRequest: Sendable {
             throw Problem(
                 422, "idempotency.mismatch",
                 "This Idempotency-Key was used for another request. Take a new one for each request, and the same one only to send it again.",
-                parameter: "Idempotency-Key")
+                parameter: HeaderName.idempotencyKey)
         }
         guard let kept = KeptAnswer(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
         throw Replay(kept: kept)
@@ -63,7 +64,7 @@ struct IdempotentRequest: Sendable {
 
         init(kept: KeptAnswer) {
             var answer = kept.answer
-            answer.headers["Idempotency-Replayed"] = "true"
+            answer.headers[HeaderName.idempotencyReplayed] = "true"
             self.answer = answer
         }
     }

@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectModel
 import Synchronization
+import WireProtocol
 
 /// Counts the bytes stored for the `Idempotency-Key`s of each caller. Only this process's records count: after a
 /// restart the count begins at zero, and earlier records expire as usual.
@@ -40,7 +41,7 @@ final class Repetitions: Sendable {
         var problem = Problem(
             429, "idempotency.limited",
             "The answers to your requests with an Idempotency-Key take \(most) bytes, as many as they may (idempotency.bytesPerCaller). Leave the key out, or wait until some of them are forgotten.",
-            parameter: "Idempotency-Key")
+            parameter: HeaderName.idempotencyKey)
         problem.retryAfter = Int(clamping: max(next - time.seconds, 1))
         throw problem
     }

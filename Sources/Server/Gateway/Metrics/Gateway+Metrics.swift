@@ -3,10 +3,11 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 import Synchronization
+import WireProtocol
 
 extension Gateway {
     func onHealth(_ on: Registration) {
-        on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
+        on(.get, Endpoint.health.pattern) { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             try checkReadiness()
             return .now(.json(Array(#"{"status":"ready"}"#.utf8)))

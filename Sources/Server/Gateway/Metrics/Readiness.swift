@@ -1,11 +1,16 @@
 package import HTTPServer
+import JSONCoding
 import StoreContract
 import Synchronization
+import WireProtocol
 
 extension Gateway {
     /// The last event of every stream when the server stops: it tells clients to reconnect.
-    package static let closingEvent = SharedBytes.event(
-        name: "closing", retry: 2000, data: Array(#"{"code":"gateway.draining","reconnect":true}"#.utf8))
+    package static let closingEvent: SharedBytes = {
+        let json = JSONWriter(capacity: 64)
+        json.closing(code: "gateway.draining")
+        return SharedBytes.event(name: EventKind.closing.rawValue, retry: 2000, data: json.bytes)
+    }()
 
     /// Reports the server as not ready from now on, because it is about to stop.
     package func beginDraining() { isDraining.store(true, ordering: .relaxed) }

@@ -3,6 +3,7 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 /// The position of a page in the elements of one object's property.
 private struct OffsetPage: Sendable {
@@ -171,5 +172,5 @@ extension Response {
 
 extension HeaderFields {
     /// Adds the mark of the state that a response shows.
-    mutating func add(_ mark: Mark) { add("Realmgate-Mark", mark.description) }
+    mutating func add(_ mark: Mark) { add(HeaderName.mark, mark.description) }
 }

@@ -2,6 +2,7 @@ import JSONCoding
 import LiveQueries
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// How the elements of one object's list, set or map are written: values as such, links as their target objects.
 struct ElementPlan {
@@ -35,7 +36,7 @@ struct ElementPlan {
 
     /// Writes `"items"`: an array, or an object for a map.
     func writeItems(_ snapshot: any Snapshot, _ json: JSONWriter) throws {
-        json.name("items")
+        json.name(EventField.items)
         if isMap {
             try write(try map(snapshot).entries.map { ($0.key, $0.value) }, snapshot, json)
         } else {
@@ -47,22 +48,16 @@ struct ElementPlan {
     func write(_ change: LiveCollectionChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         switch change.difference {
         case .positions(let indices):
-            json.positions("deletions", indices.deletions)
-            json.positions("insertions", indices.insertions)
-            json.positions("modifications", indices.modifications)
+            json.positions(
+                deletions: indices.deletions, insertions: indices.insertions, modifications: indices.modifications)
             guard includesObjects else { return }
-            json.name("objects")
-            json.beginObject()
-            for (name, positions) in [
-                ("insertions", indices.insertions), ("modifications", indices.modificationsNew),
-            ] {
-                json.name(name)
-                try write(try elements(at: positions, snapshot), snapshot, json)
-            }
-            json.endObject()
+            try json.changedObjects(
+                insertions: { try write(try elements(at: indices.insertions, snapshot), snapshot, json) },
+                modifications: { try write(try elements(at: indices.modificationsNew, snapshot), snapshot, json) })
         case .keys(let deletions, let insertions, let modifications):
             for (name, keys) in [
-                ("deletions", deletions), ("insertions", insertions), ("modifications", modifications),
+                (EventField.deletions, deletions), (EventField.insertions, insertions),
+                (EventField.modifications, modifications),
             ] {
                 json.name(name)
                 json.beginArray()
@@ -71,13 +66,9 @@ struct ElementPlan {
             }
             guard includesObjects else { return }
             let map = change.ownerIsDeleted ? ValueMap() : try map(snapshot)
-            json.name("objects")
-            json.beginObject()
-            for (name, keys) in [("insertions", insertions), ("modifications", modifications)] {
-                json.name(name)
-                try write(keys.map { ($0, map[$0] ?? .null) }, snapshot, json)
-            }
-            json.endObject()
+            try json.changedObjects(
+                insertions: { try write(insertions.map { ($0, map[$0] ?? .null) }, snapshot, json) },
+                modifications: { try write(modifications.map { ($0, map[$0] ?? .null) }, snapshot, json) })
         }
     }
 

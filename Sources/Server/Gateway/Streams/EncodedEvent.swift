@@ -1,21 +1,22 @@
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import WireProtocol
 
 /// An event with its data, encoded once for all streams that receive it.
 struct EncodedEvent: Sendable {
-    let name: String
+    let name: EventKind
     /// The state after the event; nil for an event without a state.
     let mark: Mark?
     /// The bytes for a stream of its own, with the mark as event id.
     let bytes: SharedBytes
 
     /// - Parameter data: a JSON object in one line.
-    init(_ name: String, _ mark: Mark?, _ data: JSONWriter) {
-        self.init(name, mark, data.withBytes { .event(id: mark?.description, name: name, data: $0) })
+    init(_ name: EventKind, _ mark: Mark?, _ data: JSONWriter) {
+        self.init(name, mark, data.withBytes { .event(id: mark?.description, name: name.rawValue, data: $0) })
     }
 
-    init(_ name: String, _ mark: Mark?, _ bytes: SharedBytes) {
+    init(_ name: EventKind, _ mark: Mark?, _ bytes: SharedBytes) {
         self.name = name
         self.mark = mark
         self.bytes = bytes
@@ -33,10 +34,10 @@ struct EncodedEvent: Sendable {
     func send(on stream: EventStream, as id: String, with members: [UInt8]) -> EventStream.SendResult {
         guard bytes.count > Self.mostCopied else { return stream.send(copy(id, members)) }
         let start = bytes.withUnsafeBytes { $0.firstIndex(of: UInt8(ascii: "{")).map { $0 + 1 } ?? $0.count }
-        var out = Array("id: \(id)\nevent: \(name)\ndata: {".utf8)
+        var out = Array("id: \(id)\nevent: \(name.rawValue)\ndata: {".utf8)
         out += members
         // An event of this size has members.
-        out.append(UInt8(ascii: ","))
+        if !members.isEmpty { out.append(UInt8(ascii: ",")) }
         return stream.send(SharedBytes(out), SharedBytes(bytes, from: start))
     }
 
@@ -46,10 +47,11 @@ struct EncodedEvent: Sendable {
         bytes.withUnsafeBytes { all in
             // The data is the event's last field, and the first brace is that of its object.
             let start = all.firstIndex(of: UInt8(ascii: "{")).map { $0 + 1 } ?? all.count
-            var out = Array("id: \(id)\nevent: \(name)\ndata: {".utf8)
+            var out = Array("id: \(id)\nevent: \(name.rawValue)\ndata: {".utf8)
             out.reserveCapacity(out.count + members.count + 1 + all.count - start)
             out += members
-            if start < all.count, all[start] != UInt8(ascii: "}") { out.append(UInt8(ascii: ",")) }
+            let isFollowed = start < all.count && all[start] != UInt8(ascii: "}")
+            if isFollowed, !members.isEmpty { out.append(UInt8(ascii: ",")) }
             out += all[start...]
             return SharedBytes(out)
         }
@@ -68,16 +70,15 @@ struct Ending: Error {
     static func deleted(_ version: Version, _ mark: Mark?) -> Ending {
         let json = JSONWriter(capacity: 64)
         json.beginObject()
-        json.name("version")
-        json.int(version.rawValue)
+        json.member(version)
         json.endObject()
-        return Ending(event: EncodedEvent("deleted", mark, json), problem: nil)
+        return Ending(event: EncodedEvent(.deleted, mark, json), problem: nil)
     }
 
     static func error(_ problem: Problem) -> Ending {
         let json = JSONWriter(capacity: 256)
         problem.encode(into: json)
-        return Ending(event: EncodedEvent("error", nil, json), problem: problem)
+        return Ending(event: EncodedEvent(.error, nil, json), problem: problem)
     }
 }
 

@@ -5,6 +5,7 @@ import LiveQueries
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 /// The data in updates besides positions.
 enum Include: String, CaseIterable, Sendable {
@@ -14,7 +15,7 @@ enum Include: String, CaseIterable, Sendable {
 
 extension Gateway {
     /// The parameters of every event stream.
-    private static let streamParameters = ["keyPaths", "types", "lastEventID"]
+    private static let streamParameters = ["keyPaths", "types", ParameterName.lastEventID]
     /// The parameters of streams whose updates contain objects.
     private static let rowParameters = streamParameters + ["fields", "expand", "include"]
 
@@ -39,7 +40,7 @@ extension Gateway {
         let way = named.hops.map(\.query)
         guard let place = try CollectionPlace(property) else {
             return try elementsKey(
-                property, QueryParameters(request, single: ["include", "types", "lastEventID"]), way)
+                property, QueryParameters(request, single: ["include", "types", ParameterName.lastEventID]), way)
         }
         let query = QueryReader.parameters + ["limit"]
         guard !property.schema.type.isComputed,
@@ -296,5 +297,5 @@ extension Gateway {
 extension Request {
     /// The id of the last event that the client received. The header, which browsers send when they reconnect, is more
     /// recent than the parameter with which the page opened the stream.
-    var lastEventID: String? { header("Last-Event-ID") ?? query("lastEventID") }
+    var lastEventID: String? { header(HeaderName.lastEventID) ?? query(ParameterName.lastEventID) }
 }

@@ -5,6 +5,7 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 import Synchronization
+import WireProtocol
 
 /// A large event, split into several that a client applies one after the other. Each is encoded when the first client
 /// has room for it, and shared by all that receive it at about the same time.
@@ -83,7 +84,7 @@ final class LargeEvent: Sendable {
             let isLast = next == nil
             let name = name(place)
             let bytes = data.withBytes { data in
-                limits.memory.counted(.event(id: isLast ? mark.description : "", name: name, data: data))
+                limits.memory.counted(.event(id: isLast ? mark.description : "", name: name.rawValue, data: data))
             }
             state.parts[index].bytes = bytes
             state.latest = bytes
@@ -91,11 +92,11 @@ final class LargeEvent: Sendable {
         }
     }
 
-    private func name(_ place: Place) -> String {
+    private func name(_ place: Place) -> EventKind {
         switch content {
-        case .keys, .whole: place.isFirst ? "initial" : "update"
-        case .difference(.object): "change"
-        case .change, .difference: "update"
+        case .keys, .whole: place.isFirst ? .initial : .update
+        case .difference(.object): .change
+        case .change, .difference: .update
         }
     }
 
@@ -130,14 +131,12 @@ final class LargeEvent: Sendable {
         let end = place.index + count
         let json = begin(items.count)
         if place.isFirst {
-            json.name("count")
+            json.name(EventField.count)
             json.int(keys.count)
-            json.name("items")
+            json.name(EventField.items)
             json.json(items)
         } else {
-            json.positions("deletions", [])
-            json.positions("insertions", Array(place.index..<end))
-            json.positions("modifications", [])
+            json.positions(deletions: [], insertions: Array(place.index..<end), modifications: [])
             objects(insertions: items, modifications: Self.none, json)
         }
         json.endObject()
@@ -169,9 +168,9 @@ final class LargeEvent: Sendable {
             place.index = inserted.upperBound
         }
         let json = begin(modifications.count + insertions.count)
-        json.positions("deletions", deletions)
-        json.positions("insertions", Array(change.insertions[inserted]))
-        json.positions("modifications", Array(change.modifications[modified]))
+        json.positions(
+            deletions: deletions, insertions: Array(change.insertions[inserted]),
+            modifications: Array(change.modifications[modified]))
         objects(insertions: insertions, modifications: modifications, json)
         json.endObject()
         return (json, hasRoom && place.index == change.insertions.count ? nil : place)
@@ -182,19 +181,12 @@ final class LargeEvent: Sendable {
     private func begin(_ bytes: Int) -> JSONWriter {
         let json = JSONWriter(capacity: bytes + 4096)
         json.beginObject()
-        json.name("version")
-        json.int(version.rawValue)
+        json.member(version)
         return json
     }
 
     private func objects(insertions: [UInt8], modifications: [UInt8], _ json: JSONWriter) {
-        json.name("objects")
-        json.beginObject()
-        json.name("insertions")
-        json.json(insertions)
-        json.name("modifications")
-        json.json(modifications)
-        json.endObject()
+        json.changedObjects(insertions: { json.json(insertions) }, modifications: { json.json(modifications) })
     }
 
     /// Returns an array of as many objects as fit into an event, and at least one if there is any.

@@ -19,6 +19,7 @@ extension Topic {
         }
         for member in members {
             if let stream = member.plainStream { group.leave(stream) }
+            member.willTakeParts(since: since)
         }
         guard !members.isEmpty else { return }
         context.workers.run(for: members.first?.caller) { [self] in

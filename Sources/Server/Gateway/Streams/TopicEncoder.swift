@@ -5,6 +5,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 import Synchronization
+import WireProtocol
 
 /// Encodes the events of one topic, each once. Called on the live queries' thread, where events arrive one at a time,
 /// so its lock is hardly ever contended.
@@ -26,7 +27,7 @@ final class TopicEncoder: Sendable {
         let mark = snapshot.mark
         if let known = state.withLock({ $0.knownInitial(mark) }) { return known }
         let plan = try state.withLock { try $0.plan(for: snapshot.schema) }
-        var event = EncodedEvent("initial", mark, try plan.initial(snapshot, content, limit: largest))
+        var event = EncodedEvent(.initial, mark, try plan.initial(snapshot, content, limit: largest))
         event = event.counted(by: limits.memory)
         state.withLock { $0.note(initial: event.bytes, mark) }
         return event
@@ -86,7 +87,7 @@ private struct State {
 
     func knownInitial(_ mark: Mark) -> EncodedEvent? {
         guard initialMark == mark, let lastInitial else { return nil }
-        return EncodedEvent("initial", mark, lastInitial)
+        return EncodedEvent(.initial, mark, lastInitial)
     }
 
     mutating func note(initial: SharedBytes, _ mark: Mark) {
@@ -97,8 +98,8 @@ private struct State {
     mutating func update(
         _ difference: TopicEvent.Difference, since: Version?, _ budget: QueryBudget, _ memory: EventMemory
     ) throws -> EncodedEvent {
-        var name = "update"
-        if case .object = difference { name = "change" }
+        var name = EventKind.update
+        if case .object = difference { name = .change }
         let snapshot = difference.snapshot
         let mark = snapshot.mark
         if let since, let resumption, resumption == (since, mark), let lastResumption {

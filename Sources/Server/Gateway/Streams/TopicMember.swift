@@ -17,6 +17,9 @@ protocol TopicMember: AnyObject, Sendable {
     /// receives the later changes; if there is no room, `fallBehind` follows.
     func begin(with event: EncodedEvent) -> EventStream.SendResult
 
+    /// A large event follows in parts, from any thread. Until the first of them it is at this version.
+    func willTakeParts(since version: Version?)
+
     /// Whether it has room for an event. If not, it continues once it has, as told by `fallBehind`.
     func findsRoom() -> Bool
 
@@ -42,6 +45,7 @@ protocol TopicMember: AnyObject, Sendable {
 extension TopicMember {
     func begin(with event: EncodedEvent) -> EventStream.SendResult { take(event) }
     func take(part: EncodedEvent) -> EventStream.SendResult { take(part) }
+    func willTakeParts(since version: Version?) {}
     func findsRoom() -> Bool { true }
     func fallBehind(in delivery: Delivery) {}
 }

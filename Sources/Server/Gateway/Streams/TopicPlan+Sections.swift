@@ -3,6 +3,7 @@ import LiveQueries
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 extension TopicPlan {
     /// Writes `"sections": [{"key", "count", "items"}]`.
@@ -13,9 +14,9 @@ extension TopicPlan {
             json.beginObject()
             json.name("key")
             try write(key: sections.key(of: index), snapshot, json)
-            json.name("count")
+            json.name(EventField.count)
             json.int(sections.count(of: index))
-            try json.member("items", sections.keys(of: index), rows, snapshot)
+            try json.member(EventField.items, sections.keys(of: index), rows, snapshot)
             json.endObject()
         }
         json.endArray()
@@ -29,15 +30,13 @@ extension TopicPlan {
         json.beginArray()
         for index in changes.sectionsToInsert { try write(key: sections.key(of: index), snapshot, json) }
         json.endArray()
-        json.paths("deletions", changes.deletions)
-        json.paths("insertions", changes.insertions)
-        json.paths("modifications", changes.modifications)
+        json.paths(EventField.deletions, changes.deletions)
+        json.paths(EventField.insertions, changes.insertions)
+        json.paths(EventField.modifications, changes.modifications)
         guard key.includesObjects else { return }
-        json.name("objects")
-        json.beginObject()
-        try json.member("insertions", changes.insertions.map { sections[$0] }, rows, snapshot)
-        try json.member("modifications", changes.modificationsNew.map { sections[$0] }, rows, snapshot)
-        json.endObject()
+        try json.changedObjects(
+            insertions: { try json.array(changes.insertions.map { sections[$0] }, rows, snapshot) },
+            modifications: { try json.array(changes.modificationsNew.map { sections[$0] }, rows, snapshot) })
     }
 
     private func write(key value: Value, _ snapshot: any Snapshot, _ json: JSONWriter) throws {

@@ -3,6 +3,7 @@ import LiveQueries
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 /// How the events of a topic are written under one schema.
 struct TopicPlan {
@@ -69,17 +70,16 @@ struct TopicPlan {
         let count = try check(content, snapshot, limit: limit)
         let json = JSONWriter(capacity: 256 + min(count, 10_000) * 128)
         json.beginObject()
-        json.name("version")
-        json.int(snapshot.version.rawValue)
+        json.member(snapshot.version)
         if case .object(let object) = key.subject {
-            json.name("object")
+            json.name(EventField.object)
             try rows.write([object.key], of: snapshot, into: json)
         } else {
-            json.name("count")
+            json.name(EventField.count)
             json.int(count)
         }
         switch content {
-        case .objects(let keys): try json.member("items", Array(keys), rows, snapshot)
+        case .objects(let keys): try json.member(EventField.items, Array(keys), rows, snapshot)
         case .sections(let sections): try write(sections, snapshot, json)
         case .elements: try elements?.writeItems(snapshot, json)
         case .object: break
@@ -92,8 +92,7 @@ struct TopicPlan {
     func update(_ difference: TopicEvent.Difference, _ snapshot: any Snapshot) throws -> JSONWriter {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
-        json.name("version")
-        json.int(snapshot.version.rawValue)
+        json.member(snapshot.version)
         switch difference {
         case .objects(let change): try write(change, snapshot, json)
         case .sections(let change): try write(change, snapshot, json)
@@ -105,16 +104,12 @@ struct TopicPlan {
     }
 
     private func write(_ change: LiveChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
-        json.positions("deletions", change.deletions)
-        json.positions("insertions", change.insertions)
-        json.positions("modifications", change.modifications)
+        json.positions(
+            deletions: change.deletions, insertions: change.insertions, modifications: change.modifications)
         guard key.includesObjects else { return }
-        json.name("objects")
-        json.beginObject()
-        for (name, indices) in [("insertions", change.insertions), ("modifications", change.modificationsNew)] {
-            try json.member(name, indices.map { change.newKeys[$0] }, rows, snapshot)
-        }
-        json.endObject()
+        try json.changedObjects(
+            insertions: { try json.array(change.insertions.map { change.newKeys[$0] }, rows, snapshot) },
+            modifications: { try json.array(change.modificationsNew.map { change.newKeys[$0] }, rows, snapshot) })
     }
 
     private func value(of property: PropertyID, _ snapshot: any Snapshot) throws -> Value? {
@@ -124,7 +119,7 @@ struct TopicPlan {
 
     /// Writes the changed properties with their values.
     private func write(_ change: LiveObjectChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
-        json.name("changes")
+        json.name(EventField.changes)
         json.beginArray()
         for property in change.properties {
             guard let schema = objectClass[property.id] else { continue }
@@ -185,17 +180,14 @@ extension RowPlan {
 }
 
 extension JSONWriter {
-    /// Writes a member with an array of positions.
-    func positions(_ name: String, _ positions: [Int]) {
-        self.name(name)
-        beginArray()
-        for position in positions { int(position) }
-        endArray()
-    }
-
     /// Writes a member with an array of objects.
     func member(_ name: String, _ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
         self.name(name)
+        try array(keys, plan, snapshot)
+    }
+
+    /// An array of objects.
+    func array(_ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
         beginArray()
         try plan.write(keys, of: snapshot, into: self)
         endArray()

@@ -16,6 +16,11 @@ final class Topics: Sendable {
     /// The number of different topics.
     var count: Int { entries.withLock { $0.count } }
 
+    /// See `LiveQueries.whenDelivered`.
+    func whenDelivered(_ version: Version, _ action: @escaping @Sendable () -> Void) {
+        context.live.whenDelivered(version, action)
+    }
+
     /// See `TopicContext.mark`.
     func mark(of version: Version) -> Mark? { context.mark(version) }
 

@@ -5,20 +5,22 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 extension Gateway {
     func onSubscriptions(_ on: Registration) {
-        on(.get, "/v1/subscriptions/:set", getSubscriptions)
-        on(.post, "/v1/subscriptions/:set", postSubscription)
-        on(.delete, "/v1/subscriptions/:set", deleteSubscriptions)
-        on(.get, "/v1/subscriptions/:set/stream", streamSubscriptions)
-        on(.get, "/v1/subscriptions/:set/:name", getSubscription)
-        on(.put, "/v1/subscriptions/:set/:name", putSubscription)
-        on(.delete, "/v1/subscriptions/:set/:name", deleteSubscription)
+        on(.get, Endpoint.subscriptionSet.pattern, getSubscriptions)
+        on(.post, Endpoint.subscriptionSet.pattern, postSubscription)
+        on(.delete, Endpoint.subscriptionSet.pattern, deleteSubscriptions)
+        on(.get, Endpoint.subscriptionStream.pattern, streamSubscriptions)
+        on(.get, Endpoint.subscription.pattern, getSubscription)
+        on(.put, Endpoint.subscription.pattern, putSubscription)
+        on(.delete, Endpoint.subscription.pattern, deleteSubscription)
+        on(.put, Endpoint.barrier.pattern, putBarrier)
     }
 
     private func putSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let name = path["name"] ?? ""
+        let name = path[Endpoint.Parameter.name] ?? ""
         try SubscriptionSets.check(name, "subscription")
         return try put(name, request, path)
     }
@@ -33,7 +35,7 @@ extension Gateway {
         let caller = try caller(of: request)
         let key = try channelKey(of: wanted.query, for: caller)
         let account = Self.limitKey(request)
-        let set = try subscriptions.made(path["set"] ?? "", of: caller.subscriber, for: account)
+        let set = try subscriptions.made(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber, for: account)
         let (subscription, outcome) = try set.put(name, wanted.query, key, subscriptions.now)
         let status = outcome == .created ? 201 : 200
         let version = try snapshot(for: request).version
@@ -82,17 +84,17 @@ extension Gateway {
     private func getSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
-        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
+        let set = try subscriptions.existing(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber)
         let found = set.current.subscriptions
         let json = JSONWriter(capacity: 256 + found.count * 256)
         json.beginObject()
-        json.name("set")
+        json.name(SubscriptionForm.Field.set)
         json.string(set.name)
-        json.name("count")
+        json.name(SubscriptionForm.Field.count)
         json.int(found.count)
-        json.name("state")
-        json.plainString(Self.state(of: found).word)
-        json.name("subscriptions")
+        json.name(SubscriptionForm.Field.state)
+        json.plainString(Self.state(of: found).word.rawValue)
+        json.name(SubscriptionForm.Field.subscriptions)
         json.beginArray()
         for subscription in found { subscription.write(into: json) }
         json.endArray()
@@ -111,8 +113,8 @@ extension Gateway {
     private func getSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
-        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
-        let name = path["name"] ?? ""
+        let set = try subscriptions.existing(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber)
+        let name = path[Endpoint.Parameter.name] ?? ""
         guard let found = set.current.subscriptions.first(where: { $0.isCalled(name) }) else {
             throw Self.unknown(name, set)
         }
@@ -128,8 +130,8 @@ extension Gateway {
     private func deleteSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
-        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
-        let name = path["name"] ?? ""
+        let set = try subscriptions.existing(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber)
+        let name = path[Endpoint.Parameter.name] ?? ""
         guard set.remove(subscriptions.now, where: { $0.isCalled(name) }) > 0 else { throw Self.unknown(name, set) }
         return .later { [subscriptions] responder in subscriptions.save { responder.answer(.empty()) } }
     }
@@ -139,7 +141,7 @@ extension Gateway {
         let query = QueryReader.parameters + ["limit"]
         let parameters = try QueryParameters(request, single: query + ["class", "unnamedOnly"])
         let caller = try caller(of: request)
-        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
+        let set = try subscriptions.existing(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber)
         let unnamedOnly = try parameters.flag("unnamedOnly")
         let removed: Int
         if query.contains(where: { parameters[$0] != nil }) {
@@ -171,12 +173,30 @@ extension Gateway {
         return .later { [subscriptions] responder in subscriptions.save { responder.answer(answer) } }
     }
 
-    private func streamSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
-        _ = try QueryParameters(request, single: ["lastEventID"])
+    /// An event on the streams of the set that are open, behind everything that was committed before.
+    private func putBarrier(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
-        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
-        let position = request.lastEventID.flatMap { text in
-            StreamPosition(text) { [store] mark in (try? store.knows(mark)) ?? false }
+        let set = try subscriptions.existing(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber)
+        guard let token = BarrierToken(path[Endpoint.Parameter.token] ?? "") else {
+            throw Problem(
+                400, "subscription.invalid_name",
+                "The token of a barrier has 1 to \(BarrierToken.longest) bytes, no control characters, and is neither '.' nor '..'."
+            )
+        }
+        let mark = try snapshot(for: request).mark
+        let answer = BarrierAnswer(version: mark.version, streams: try set.expect(token, at: mark))
+        let json = JSONWriter(capacity: 64)
+        answer.write(into: json)
+        return .now(.json(json.bytes, status: 202))
+    }
+
+    private func streamSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [ParameterName.lastEventID])
+        let caller = try caller(of: request)
+        let set = try subscriptions.existing(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber)
+        let position = request.lastEventID.flatMap { StreamPosition($0) }?.heard { [store] mark in
+            (try? store.knows(mark)) ?? false
         }
         let account = Self.limitKey(request)
         return .events { [self] stream in
@@ -217,5 +237,5 @@ extension Gateway {
 
 extension Subscription {
     /// Whether a path names this subscription, by its name or by its id.
-    fileprivate func isCalled(_ text: String) -> Bool { name.isSame(as: text) || text == "$\(id)" }
+    fileprivate func isCalled(_ text: String) -> Bool { name.isSame(as: text) || text == SubscriptionName.id(id) }
 }

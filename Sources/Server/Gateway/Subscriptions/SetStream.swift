@@ -2,6 +2,7 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import Synchronization
+import WireProtocol
 
 /// One client's stream of all subscriptions of a set.
 ///
@@ -39,8 +40,21 @@ final class SetStream: Sendable {
         var owesList = false
         /// Errors for which there was no room.
         var owedErrors: [SubscriptionID: EncodedEvent] = [:]
+        /// Those that were asked for and have not been told, in the order in which they were asked for.
+        var barriers: [Barrier] = []
+        /// Whether a look at them is to come.
+        var isLookingAtBarriers = false
         var isOver = false
     }
+
+    fileprivate struct Barrier {
+        let token: BarrierToken
+        /// The state when it was asked for.
+        let mark: Mark
+    }
+
+    /// Most barriers that wait to be told.
+    private static let mostBarriers = 16
 
     private let stream: EventStream
     private let topics: Topics
@@ -110,17 +124,19 @@ final class SetStream: Sendable {
             state.revision = revision
             state.owedErrors[subscription.id] = nil
             guard let slot = state.slots.removeValue(forKey: subscription.id) else { return nil }
-            let event = EncodedEvent("removed", nil, JSONWriter.empty)
+            let event = EncodedEvent(.removed, nil, JSONWriter.empty)
             if !send(event, slot.label, state) { state.owesList = true }
             return slot.member
         }
         member?.leave(topics)
+        lookAtBarriers()
     }
 
     /// Ends all observations, because the stream has ended.
     func end() {
         let members = state.withLock { state in
             state.isOver = true
+            state.barriers = []
             defer { state.slots = [:] }
             return state.slots.values.compactMap(\.member)
         }
@@ -133,19 +149,25 @@ final class SetStream: Sendable {
     fileprivate func take(
         _ event: EncodedEvent, of member: SetMember, isLive: Bool = true, isPart: Bool = false
     ) -> EventStream.SendResult {
-        state.withLock { state in
-            guard !state.isOver, var slot = state.slots[member.id], slot.member === member else { return .closed }
-            guard state.slots.values.allSatisfy({ $0.phase != .behind }) else { return .full }
+        let (result, mayTellBarriers) = state.withLock { state -> (EventStream.SendResult, Bool) in
+            guard !state.isOver, var slot = state.slots[member.id], slot.member === member else {
+                return (.closed, false)
+            }
+            guard state.slots.values.allSatisfy({ $0.phase != .behind }) else { return (.full, false) }
             var next = state
             next.arrive(at: event.mark?.version ?? state.version)
             // A client that has received only a part must begin again.
             slot.version = isPart ? nil : isLive ? next.version : event.mark?.version
             slot.phase = isLive ? .live : .joining
             next.slots[member.id] = slot
-            let result = event.send(on: stream, as: text(next.position, event), with: Self.members(slot.label))
+            let result = event.send(
+                on: stream, as: text(next.slots.mapValues(\.version), next.revision, event),
+                with: Self.members(slot.label))
             if result == .queued { state = next }
-            return result
+            return (result, isLive && !state.barriers.isEmpty)
         }
+        if mayTellBarriers { lookAtBarriers() }
+        return result
     }
 
     fileprivate func isAt(_ version: Version, _ member: SetMember) {
@@ -154,6 +176,15 @@ final class SetStream: Sendable {
             state.arrive(at: version)
             state.slots[member.id]?.version = version
             state.slots[member.id]?.phase = .live
+        }
+        lookAtBarriers()
+    }
+
+    fileprivate func willTakeParts(_ member: SetMember, since version: Version?) {
+        state.withLock { state in
+            guard state.slots[member.id]?.member === member else { return }
+            state.slots[member.id]?.version = version
+            state.slots[member.id]?.phase = .joining
         }
     }
 
@@ -200,6 +231,7 @@ final class SetStream: Sendable {
             state.slots[member.id]?.phase = .over
             sendError(ending.event, of: member.id, &state)
         }
+        lookAtBarriers()
     }
 
     /// Sends what was skipped.
@@ -222,20 +254,78 @@ final class SetStream: Sendable {
                 member.topic.join(member, since: version)
             }
         }
+        lookAtBarriers()
+    }
+
+    // MARK: Barriers
+
+    /// Tells, once everything is told that was committed up to this state, that it is. False when too many are asked for
+    /// already.
+    func expect(_ token: BarrierToken, at mark: Mark) -> Bool {
+        let isTaken = state.withLock { state in
+            guard !state.isOver else { return true }
+            // What is asked for again is asked for later.
+            state.barriers.removeAll { $0.token == token }
+            guard state.barriers.count < Self.mostBarriers else { return false }
+            state.barriers.append(Barrier(token: token, mark: mark))
+            return true
+        }
+        if isTaken { lookAtBarriers() }
+        return isTaken
+    }
+
+    /// Tells the barriers that can be told, when the live queries have come to a version that does.
+    private func lookAtBarriers() {
+        let version: Version? = state.withLock { state in
+            guard let first = state.barriers.first, !state.isLookingAtBarriers else { return nil }
+            state.isLookingAtBarriers = true
+            return first.mark.version
+        }
+        guard let version else { return }
+        topics.whenDelivered(version) { [weak self] in self?.tellBarriers(at: version) }
+    }
+
+    /// On the live queries' thread, where no subscription is in the midst of what it is told: those that are live have
+    /// been told everything up to the version. Others are waited for.
+    private func tellBarriers(at version: Version) {
+        state.withLock { state in
+            state.isLookingAtBarriers = false
+            guard !state.isOver, state.slots.values.allSatisfy({ $0.phase == .live || $0.phase == .over }) else {
+                return
+            }
+            while let barrier = state.barriers.first, barrier.mark.version <= version {
+                var next = state
+                next.barriers.removeFirst()
+                next.reach(barrier.mark.version)
+                let json = JSONWriter(capacity: 128)
+                json.barrier(barrier.token, at: barrier.mark.version)
+                let event = EncodedEvent(.barrier, barrier.mark, json)
+                guard
+                    event.send(on: stream, as: text(next.slots.mapValues(\.version), next.revision, event), with: [])
+                        == .queued
+                else { return }
+                state = next
+            }
+        }
+        // Those of later versions.
+        let isLater = state.withLock { $0.barriers.first.map { $0.mark.version > version } ?? false }
+        if isLater { lookAtBarriers() }
     }
 
     // MARK: Sending
 
     private func send(_ event: EncodedEvent, _ label: String, _ state: State) -> Bool {
-        event.send(on: stream, as: text(state.position, event), with: Self.members(label)) != .full
+        event.send(
+            on: stream, as: text(state.slots.mapValues(\.version), state.revision, event), with: Self.members(label))
+            != .full
     }
 
     /// Returns the id of an event.
-    private func text(_ position: StreamPosition, _ event: EncodedEvent) -> String {
-        position.text { [topics] version in
+    private func text(_ versions: [SubscriptionID: Version?], _ revision: UInt64, _ event: EncodedEvent) -> String {
+        StreamPosition(versions, revision: revision) { [topics] version in
             // Nearly always it is the event's mark, which needs no lookup.
             event.mark?.version == version ? event.mark : topics.mark(of: version)
-        }
+        }.description
     }
 
     private func sendError(_ event: EncodedEvent, of id: SubscriptionID, _ state: inout State) {
@@ -245,20 +335,14 @@ final class SetStream: Sendable {
 
     private func sendList(_ state: inout State) {
         let json = JSONWriter(capacity: 256)
-        json.beginObject()
-        json.name("subscriptions")
-        json.beginArray()
-        for (_, slot) in state.slots.sorted(by: { $0.key < $1.key }) { json.string(slot.label) }
-        json.endArray()
-        json.endObject()
-        state.owesList = stream.send(EncodedEvent("subscriptions", nil, json).bytes) == .full
+        json.subscriptionList(state.slots.sorted { $0.key < $1.key }.map(\.value.label))
+        state.owesList = stream.send(EncodedEvent(.subscriptions, nil, json).bytes) == .full
     }
 
     /// Returns `"subscription": …` as a member of an object.
     private static func members(_ label: String) -> [UInt8] {
         let json = JSONWriter(capacity: 64)
-        json.name("subscription")
-        json.string(label)
+        json.member(subscription: label)
         return json.bytes
     }
 }
@@ -274,7 +358,13 @@ extension SetStream.State {
         self.version = version
     }
 
-    fileprivate var position: StreamPosition { StreamPosition(slots.mapValues(\.version), revision: revision) }
+    /// Everything up to that version has been told of what is live.
+    fileprivate mutating func reach(_ version: Version) {
+        for (id, slot) in slots where slot.phase == .live && (slot.version ?? Version(0)) < version {
+            slots[id]?.version = version
+        }
+        self.version = max(self.version, version)
+    }
 }
 
 /// A subscription's membership in a topic, for one stream.
@@ -308,6 +398,7 @@ final class SetMember: TopicMember {
     func take(part: EncodedEvent) -> EventStream.SendResult {
         stream?.take(part, of: self, isLive: false, isPart: true) ?? .closed
     }
+    func willTakeParts(since version: Version?) { stream?.willTakeParts(self, since: version) }
     func findsRoom() -> Bool { stream?.findsRoom(self) ?? true }
     func isAt(_ version: Version) { stream?.isAt(version, self) }
     func fallBehind(since version: Version?) { stream?.fallBehind(self, since: version) }

@@ -1,5 +1,6 @@
 import JSONCoding
 import ObjectModel
+import WireProtocol
 
 /// Identifies a subscription in its set; never reused in a set.
 typealias SubscriptionID = Int
@@ -28,26 +29,28 @@ struct Subscription: Sendable {
     var state = State.pending
 
     /// The name for clients.
-    var label: String { name ?? "$\(id)" }
+    var label: String { name ?? SubscriptionName.id(id) }
 
     /// Writes it as an object.
     ///
     /// - Parameter isSuperseded: whether the query has been replaced meanwhile.
     func write(into json: JSONWriter, isSuperseded: Bool = false) {
         json.beginObject()
-        json.name("id")
-        json.string("$\(id)")
-        json.name("name")
+        json.name(SubscriptionForm.Field.id)
+        json.string(SubscriptionName.id(id))
+        json.name(SubscriptionForm.Field.name)
         if let name { json.string(name) } else { json.null() }
         query.write(into: json)
-        for (name, date) in [("createdAt", createdAt), ("updatedAt", updatedAt)] {
+        for (name, date) in [
+            (SubscriptionForm.Field.createdAt, createdAt), (SubscriptionForm.Field.updatedAt, updatedAt),
+        ] {
             json.name(name)
             json.date(date)
         }
-        json.name("state")
-        json.plainString(isSuperseded ? "superseded" : state.word)
+        json.name(SubscriptionForm.Field.state)
+        json.plainString((isSuperseded ? .superseded : state.word).rawValue)
         if case .failed(let problem) = state {
-            json.name("error")
+            json.name(SubscriptionForm.Field.error)
             problem.encode(into: json)
         }
         json.endObject()
@@ -55,11 +58,11 @@ struct Subscription: Sendable {
 }
 
 extension Subscription.State {
-    var word: String {
+    var word: SubscriptionStateWord {
         switch self {
-        case .pending: "pending"
-        case .complete: "complete"
-        case .failed: "error"
+        case .pending: .pending
+        case .complete: .complete
+        case .failed: .error
         }
     }
 }

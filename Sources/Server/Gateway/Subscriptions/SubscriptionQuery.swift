@@ -3,6 +3,7 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 /// The query of a subscription as its client wrote it: the parameters for observing a class.
 struct SubscriptionQuery: Hashable, Sendable {
@@ -12,12 +13,13 @@ struct SubscriptionQuery: Hashable, Sendable {
 
     /// The members of a request's body that are parameters, in the order in which they are written.
     static let names = [
-        "filter", "args", "sort", "distinct", "limit", "fields", "expand", "keyPaths", "include", "types",
+        ParameterName.filter, ParameterName.arguments, ParameterName.sort, "distinct", ParameterName.limit,
+        ParameterName.fields, "expand", ParameterName.keyPaths, "include", "types",
     ]
 
     /// Parses the members of a body or of a saved set. Throws 400.
     init(_ body: JSONObject) throws(Problem) {
-        guard case .string(let className)? = body["class"] else {
+        guard case .string(let className)? = body[SubscriptionForm.Field.class] else {
             throw Problem(400, "subscription.invalid", "Say in 'class' which class to subscribe to.", property: "class")
         }
         self.className = className
@@ -67,7 +69,7 @@ struct SubscriptionQuery: Hashable, Sendable {
 
     /// Writes the members that the query was parsed from.
     func write(into json: JSONWriter) {
-        json.name("class")
+        json.name(SubscriptionForm.Field.class)
         json.string(className)
         for name in Self.names {
             guard let text = parameters[name] else { continue }

@@ -1,16 +1,7 @@
 import Dispatch
 import JSONCoding
 import ObjectModel
-
-/// When a request for a subscription is answered.
-enum SubscriptionWait: String, CaseIterable, Sendable {
-    /// At once.
-    case never
-    /// After the first result was sent, if the request created or changed the subscription; else at once.
-    case onCreation
-    /// After everything committed before the request was sent.
-    case always
-}
+import WireProtocol
 
 /// The body of a request for a subscription.
 struct SubscriptionRequest: Sendable {
@@ -26,18 +17,19 @@ struct SubscriptionRequest: Sendable {
         guard case .object(let object) = body else {
             throw Problem(400, "subscription.invalid", "The body is an object with a 'class', not \(body.inWords).")
         }
-        let names = ["class"] + SubscriptionQuery.names + ["waitForSync", "timeout"]
+        typealias Field = SubscriptionForm.Field
+        let names = [Field.class] + SubscriptionQuery.names + [Field.waitForSync, Field.timeout]
         for member in object.members where !names.contains(member.name) {
             let place =
-                member.name == "name" ? " Its name stands in the path: PUT /v1/subscriptions/{set}/{name}." : ""
+                member.name == Field.name ? " Its name stands in the path: PUT /v1/subscriptions/{set}/{name}." : ""
             throw Problem(
                 400, "subscription.invalid",
                 "A subscription has no '\(member.name)'.\(place) Possible are \(names.joined(separator: ", ")).",
                 property: member.name, hint: names.nearest(to: member.name))
         }
         query = try SubscriptionQuery(object)
-        wait = try Self.wait(object["waitForSync"])
-        timeout = try Self.timeout(object["timeout"])
+        wait = try Self.wait(object[Field.waitForSync])
+        timeout = try Self.timeout(object[Field.timeout])
     }
 
     private static func wait(_ json: JSONValue?) throws(Problem) -> SubscriptionWait {
@@ -48,11 +40,11 @@ struct SubscriptionRequest: Sendable {
             let words = SubscriptionWait.allCases.map(\.rawValue)
             throw Problem(
                 400, "subscription.invalid", "'waitForSync' takes \(words.joined(separator: ", ")), not '\(word)'.",
-                property: "waitForSync", hint: words.nearest(to: word))
+                property: SubscriptionForm.Field.waitForSync, hint: words.nearest(to: word))
         case let other?:
             throw Problem(
                 400, "subscription.invalid", "'waitForSync' must be a string, not \(other.inWords).",
-                property: "waitForSync")
+                property: SubscriptionForm.Field.waitForSync)
         }
     }
 
@@ -67,7 +59,7 @@ struct SubscriptionRequest: Sendable {
         guard seconds >= 0, seconds <= longestTimeout else {
             throw Problem(
                 400, "subscription.invalid", "'timeout' is a number of seconds from 0 to \(Int(longestTimeout)).",
-                property: "timeout")
+                property: SubscriptionForm.Field.timeout)
         }
         return .milliseconds(Int(seconds * 1000))
     }

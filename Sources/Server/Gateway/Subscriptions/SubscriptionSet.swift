@@ -2,6 +2,7 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import Synchronization
+import WireProtocol
 
 /// Identifies a subscription set: those of different callers may have the same name, and are independent.
 struct SubscriptionSetID: Hashable, Comparable, Sendable {
@@ -210,6 +211,20 @@ final class SubscriptionSet: Sendable {
             else { return nil }
             if case .success(let key) = outcome { state.subscriptions[index].key = key }
             return (state.subscriptions[index], outcome)
+        }
+    }
+
+    /// Has all streams that are open tell when everything up to this state has been told. Gives how many there are. Throws
+    /// 429 when too many barriers wait already.
+    func expect(_ token: BarrierToken, at mark: Mark) throws(Problem) -> Int {
+        try state.withLock { state throws(Problem) in
+            for stream in state.streams where !stream.expect(token, at: mark) {
+                throw Problem(
+                    429, "subscription.too_many_barriers",
+                    "A stream of the set is asked for as many barriers as it may be. Wait until some of them have come."
+                )
+            }
+            return state.streams.count
         }
     }
 

@@ -3,6 +3,7 @@ import HTTPServer
 import Logging
 import ObjectModel
 import Synchronization
+import WireProtocol
 
 /// The subscription sets of all clients. A set without a stream and without requests is deleted after a while.
 final class SubscriptionSets: Sendable {
@@ -107,7 +108,8 @@ final class SubscriptionSets: Sendable {
     /// Throws 400 for a name that cannot be used in a path, or that has the form of an id.
     static func check(_ name: String, _ what: String) throws(Problem) {
         let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-        guard !name.isEmpty, name.utf8.count <= longestName, isPrintable, !name.hasPrefix("$"), name != ".",
+        guard !name.isEmpty, name.utf8.count <= longestName, isPrintable, !name.hasPrefix(SubscriptionName.idPrefix),
+            name != ".",
             name != ".."
         else {
             throw Problem(

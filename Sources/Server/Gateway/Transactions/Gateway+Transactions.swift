@@ -2,6 +2,7 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// The contents of each operation's result.
 private enum ResultContent: String, CaseIterable {
@@ -10,7 +11,7 @@ private enum ResultContent: String, CaseIterable {
 
 extension Gateway {
     /// Runs several writes as one transaction.
-    func onTransactions(_ on: Registration) { on(.post, "/v1/transactions", transact) }
+    func onTransactions(_ on: Registration) { on(.post, Endpoint.transactions.pattern, transact) }
 
     private func transact(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["include"])
@@ -22,15 +23,15 @@ extension Gateway {
             if let expected = input.expected, !expected.isMet(by: transaction.before) {
                 throw Problem(
                     412, "transaction.version_changed",
-                    "The store is at version \(expected.shown(transaction.before)), not \(expected). Read again what the transaction depends on."
+                    "The store is at version \(expected.shown(transaction.before)), not \(expected.text). Read again what the transaction depends on."
                 )
             }
             let answer = AnswerText(capacity: 128 + input.operations.count * 64)
             let json = answer.json
             json.beginObject()
-            json.name("version")
+            json.name(TransactionAnswer.Field.version)
             json.int(transaction.version.rawValue)
-            json.name("results")
+            json.name(TransactionAnswer.Field.results)
             json.beginArray()
             var run = TransactionRun(transaction, reader, includesObjects: includesObjects, into: answer)
             try run.perform(input.operations)

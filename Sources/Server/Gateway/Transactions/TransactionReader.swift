@@ -2,6 +2,7 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 /// Parses a transaction. All errors name the operation and the location.
 struct TransactionReader {
@@ -18,22 +19,19 @@ struct TransactionReader {
     }
 
     consuming func read(_ body: JSONValue) throws(Problem) -> TransactionInput {
-        let members = try Members(body, "A transaction", ["ifVersion", "operations"], at: "$")
+        let form = try Self.form(body)
         var input = TransactionInput()
-        input.expected = try members.state("ifVersion")
-        guard case .array(let operations)? = members["operations"] else {
-            throw .transaction("A transaction has a list of 'operations'.", "$.operations")
-        }
-        guard operations.count <= configuration.largestTransaction else {
+        input.expected = form.expected
+        guard form.operations.count <= configuration.largestTransaction else {
             throw Problem(
                 413, "transaction.too_large",
-                "A transaction has at most \(configuration.largestTransaction) operations; this one has \(operations.count)."
+                "A transaction has at most \(configuration.largestTransaction) operations; this one has \(form.operations.count)."
             )
         }
-        input.operations.reserveCapacity(operations.count)
-        for (index, json) in operations.enumerated() {
+        input.operations.reserveCapacity(form.operations.count)
+        for (index, json) in form.operations.enumerated() {
             do throws(Problem) {
-                input.operations.append(TransactionOperation(action: try action(json)))
+                input.operations.append(BoundOperation(action: try action(try Self.operation(json))))
             } catch {
                 throw error.inOperation(index)
             }
@@ -41,94 +39,73 @@ struct TransactionReader {
         return input
     }
 
-    private mutating func action(_ json: JSONValue) throws(Problem) -> TransactionOperation.Action {
-        guard case .string(let text)? = json["op"], let name = TransactionOperation.Name(rawValue: text) else {
-            let names = TransactionOperation.Name.allCases.map(\.rawValue)
-            var hint: String?
-            if case .string(let text)? = json["op"] { hint = names.nearest(to: text) }
-            throw .transaction("An operation's 'op' is one of \(names.joined(separator: ", ")).", "$.op", hint: hint)
-        }
-        let members = try Members(json, "'\(text)'", ["op"] + Self.members(of: name), at: "$")
-        switch name {
-        case .create: return try create(members)
-        case .set:
-            let subject = try subject(members)
-            return .set(subject, try input(try members.required("value"), subject.objectClass))
-        case .delete: return .delete(try subject(members))
-        case .require: return try require(members)
-        default: return .edit(try edit(name, members))
+    private static func form(_ body: JSONValue) throws(Problem) -> TransactionForm {
+        do throws(TransactionFault) {
+            return try TransactionForm(body)
+        } catch {
+            throw Problem(error)
         }
     }
 
-    private static func members(of name: TransactionOperation.Name) -> [String] {
-        switch name {
-        case .create: ["class", "value", "update", "as"]
-        case .set: ["object", "in", "value"]
-        case .delete: ["object"]
-        case .insert: ["object", "in", "property", "index", "behind", "orAtIndex", "value"]
-        case .replace: ["object", "in", "property", "index", "was", "value"]
-        case .move: ["object", "in", "property", "index", "was", "to"]
-        case .remove: ["object", "in", "property", "index", "was", "mapKey", "value"]
-        case .append, .add: ["object", "in", "property", "value"]
-        case .put: ["object", "in", "property", "mapKey", "value"]
-        case .clear: ["object", "in", "property"]
-        case .require: ["object", "class", "filter", "args", "exists", "count"]
+    private static func operation(_ json: JSONValue) throws(Problem) -> TransactionOperation {
+        do throws(TransactionFault) {
+            return try TransactionOperation(json)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    private mutating func action(_ operation: TransactionOperation) throws(Problem) -> BoundOperation.Action {
+        switch operation {
+        case .create(let creation): return try create(creation)
+        case .set(let subject, let value):
+            let subject = try self.subject(subject)
+            return .set(subject, try input(value, subject.objectClass))
+        case .delete(let target): return .delete(try object(target))
+        case .edit(let edit): return .edit(try bound(edit))
+        case .require(.object(let subject, let exists)):
+            return .requireObject(try self.subject(subject), exists: exists)
+        case .require(.objects(let className, let filter, let arguments, let exists, let count)):
+            let objectClass = try objectClass(className)
+            return .requireObjects(
+                objectClass, try query(filter, arguments, objectClass), exists: exists, count: count)
         }
     }
 
     // MARK: Operations
 
-    private mutating func create(_ members: Members) throws(Problem) -> TransactionOperation.Action {
-        let objectClass = try objectClass(members)
-        var policy = UpdatePolicy.error
-        if let text = try members.text("update") {
-            guard let given = UpdatePolicy(rawValue: text) else {
-                let names = UpdatePolicy.allCases.map(\.rawValue)
-                throw .transaction(
-                    "'update' takes \(names.joined(separator: " or ")), not '\(text)'.", "$.update",
-                    hint: names.nearest(to: text))
-            }
-            guard given == .error || objectClass.primaryKey != nil else {
-                var problem = Problem.transaction(
-                    "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
-                    "$.update")
-                problem.code = StoreError.Code.noPrimaryKey.rawValue
-                throw problem
-            }
-            policy = given
+    private mutating func create(
+        _ creation: TransactionOperation.Creation
+    ) throws(Problem) -> BoundOperation.Action {
+        let objectClass = try objectClass(creation.className)
+        guard creation.policy == .error || objectClass.primaryKey != nil else {
+            var problem = Problem.transaction(
+                "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
+                "$.update")
+            problem.code = StoreError.Code.noPrimaryKey.rawValue
+            throw problem
         }
-        let value = try input(members["value"] ?? [:], objectClass)
-        let name = try members.text("as")
-        if let name {
+        let value = try input(creation.value ?? [:], objectClass)
+        if let name = creation.name {
             guard made.updateValue(objectClass, forKey: name) == nil else {
                 throw .transaction("Two operations make an object that is called '\(name)'.", "$.as")
             }
         }
-        return .create(objectClass, value, policy, name: name)
+        return .create(objectClass, value, creation.policy, name: creation.name)
     }
 
-    private func require(_ members: Members) throws(Problem) -> TransactionOperation.Action {
-        let exists = try members.flag("exists")
-        if members["object"] != nil {
-            for name in ["class", "filter", "args", "count"] where members[name] != nil {
-                throw .transaction("'require' is about one object, or about a class, not both.", "$.\(name)")
-            }
-            return .requireObject(try subject(members), exists: exists ?? true)
-        }
-        let objectClass = try objectClass(members)
-        let count = try members.position("count")
+    /// The condition of a requirement.
+    private func query(
+        _ filter: String?, _ arguments: JSONValue?, _ objectClass: ClassSchema
+    ) throws(Problem) -> BoundQuery {
         var parameters: [String: String] = [:]
-        if let filter = try members.text("filter") { parameters["filter"] = filter }
-        if let arguments = members["args"] {
-            let text = JSONWriter(capacity: 128)
-            text.value(arguments)
-            parameters["args"] = String(decoding: text.bytes, as: UTF8.self)
+        if let filter { parameters[ParameterName.filter] = filter }
+        if let arguments {
+            parameters[ParameterName.arguments] = String(decoding: arguments.bytes, as: UTF8.self)
         }
         do throws(Problem) {
-            let query = try QueryReader(schema: schema, configuration: configuration).filter(
+            return try QueryReader(schema: schema, configuration: configuration).filter(
                 QueryParameters(parameters), objectClass)
-            return .requireObjects(
-                objectClass, query, exists: exists ?? (count == nil ? true : nil), count: count)
         } catch {
             var problem = error
             problem.path = problem.parameter.map { "$.\($0)" }
@@ -137,65 +114,51 @@ struct TransactionReader {
         }
     }
 
-    private func edit(
-        _ name: TransactionOperation.Name, _ members: Members
-    ) throws(Problem) -> TransactionOperation.Edit {
-        let subject = try subject(members)
+    private func bound(_ edit: TransactionOperation.Edit) throws(Problem) -> BoundOperation.Edit {
+        let subject = try subject(edit.subject)
         let objectClass = subject.objectClass
-        guard let text = try members.text("property") else {
-            throw .transaction("'\(name.rawValue)' needs a 'property'.", "$.property")
+        let property = try property(edit.property, of: objectClass, "$.property")
+        var bound = BoundOperation.Edit(name: edit.change.name, subject: subject, property: property)
+        func known(_ json: JSONValue?, _ path: String) throws(Problem) -> ObjectInput.Content? {
+            guard let json else { return nil }
+            return try self.known(json, property, of: objectClass, at: path)
         }
-        guard let property = objectClass[text] else {
-            var problem = Problem(
-                422, StoreError.Code.unknownProperty.rawValue, "'\(objectClass.name)' has no property '\(text)'.",
-                property: text, hint: objectClass.properties.map(\.name).nearest(to: text))
-            problem.path = "$.property"
-            throw problem
+        switch edit.change {
+        case .insert(let index, let behind, let orAtIndex, let value):
+            bound.index = index
+            bound.known = try known(behind, "$.behind")
+            bound.isPlacedAnyway = orAtIndex
+            bound.value = try contents(value, bound)
+        case .replace(let index, let was, let value):
+            bound.element = String(index)
+            bound.known = try known(was, "$.was")
+            bound.value = try contents(value, bound)
+        case .move(let index, let target, let was):
+            bound.index = index
+            bound.target = target
+            bound.known = try known(was, "$.was")
+        case .removeAt(let index, let was):
+            bound.element = String(index)
+            bound.known = try known(was, "$.was")
+        case .removeKey(let key): bound.element = key
+        case .put(let key, let value):
+            bound.element = key
+            bound.value = try contents(value, bound)
+        case .removeValue(let value), .append(let value), .add(let value): bound.value = try contents(value, bound)
+        case .clear: break
         }
-        var edit = TransactionOperation.Edit(name: name, subject: subject, property: property)
-        switch name {
-        case .insert:
-            edit.index = try members.requiredPosition("index")
-            edit.isPlacedAnyway = try members.flag("orAtIndex") ?? false
-            guard members["orAtIndex"] == nil || members["behind"] != nil else {
-                throw .transaction(
-                    "'orAtIndex' says what to do when the element that 'behind' names is gone. Give that, too.",
-                    "$.orAtIndex")
-            }
-        case .replace: edit.element = String(try members.requiredPosition("index"))
-        case .move:
-            edit.index = try members.requiredPosition("index")
-            edit.target = try members.requiredPosition("to")
-        case .put:
-            guard let key = try members.text("mapKey") else {
-                throw .transaction("'put' needs a 'mapKey'.", "$.mapKey")
-            }
-            edit.element = key
-        case .remove:
-            let given = ["index", "mapKey", "value"].filter { members[$0] != nil }
-            guard given.count == 1 else {
-                throw .transaction(
-                    "'remove' needs the 'index' of a list's element, a 'mapKey', or the 'value' of a set's element.",
-                    "$")
-            }
-            if let index = try members.position("index") {
-                edit.element = String(index)
-            } else {
-                edit.element = try members.text("mapKey")
-                guard members["was"] == nil else {
-                    throw .transaction("'was' says which element of a list is meant, beside its 'index'.", "$.was")
-                }
-            }
-        default: break
-        }
-        let known = name == .insert ? "behind" : "was"
-        if let json = members[known] {
-            edit.known = try self.known(json, property, of: objectClass, at: "$.\(known)")
-        }
-        if [.insert, .replace, .append, .add, .put].contains(name) || members["value"] != nil {
-            edit.value = try contents(try members.required("value"), edit)
-        }
-        return edit
+        return bound
+    }
+
+    private func property(
+        _ name: String, of objectClass: ClassSchema, _ path: String
+    ) throws(Problem) -> PropertySchema {
+        if let property = objectClass[name] { return property }
+        var problem = Problem(
+            422, StoreError.Code.unknownProperty.rawValue, "'\(objectClass.name)' has no property '\(name)'.",
+            property: name, hint: objectClass.properties.map(\.name).nearest(to: name))
+        problem.path = path
+        throw problem
     }
 
     // MARK: Values
@@ -215,7 +178,7 @@ struct TransactionReader {
 
     private func input(
         _ json: JSONValue, _ objectClass: ClassSchema
-    ) throws(Problem) -> TransactionOperation.Input<ObjectInput> {
+    ) throws(Problem) -> BoundOperation.Input<ObjectInput> {
         if try refersToMade(json) { return .waiting(json) }
         return .ready(try object(json, objectClass))
     }
@@ -230,15 +193,15 @@ struct TransactionReader {
     }
 
     private func contents(
-        _ json: JSONValue, _ edit: TransactionOperation.Edit
-    ) throws(Problem) -> TransactionOperation.Input<[ObjectInput.Content]> {
+        _ json: JSONValue, _ edit: BoundOperation.Edit
+    ) throws(Problem) -> BoundOperation.Input<[ObjectInput.Content]> {
         if try refersToMade(json) { return .waiting(json) }
         return .ready(try elements(json, edit))
     }
 
     /// Parses the elements of an edit, without references to created objects; a single one if the operation accepts
     /// one.
-    func elements(_ json: JSONValue, _ edit: TransactionOperation.Edit) throws(Problem) -> [ObjectInput.Content] {
+    func elements(_ json: JSONValue, _ edit: BoundOperation.Edit) throws(Problem) -> [ObjectInput.Content] {
         let name = "\(edit.subject.objectClass.name).\(edit.property.name)"
         guard case .array(let elements) = json, [.insert, .append, .add].contains(edit.name) else {
             return [try reader.content(json, edit.property, isElement: true, called: name, at: "$.value")]
@@ -266,14 +229,9 @@ struct TransactionReader {
 
     // MARK: Objects
 
-    private func objectClass(_ members: Members) throws(Problem) -> ClassSchema {
-        guard let name = try members.text("class") else {
-            throw .transaction("Say with 'class' which class is meant.", "$.class")
-        }
-        return try objectClass(name, "$.class")
-    }
-
-    private func objectClass(_ name: String, _ path: String) throws(Problem) -> ClassSchema {
+    private func objectClass(
+        _ name: String, _ path: String = "$.class"
+    ) throws(Problem) -> ClassSchema {
         do throws(Problem) {
             return try schema.named(name)
         } catch {
@@ -284,57 +242,44 @@ struct TransactionReader {
         }
     }
 
-    private func subject(_ members: Members) throws(Problem) -> TransactionOperation.Subject {
-        let subject = try object(members)
-        guard let json = members["in"] else { return subject }
-        guard case .array(let elements) = json, !elements.isEmpty else {
-            throw .transaction(
-                "'in' is the way to an embedded object, such as [\"address\"], or [\"phones\", 0] in a list.", "$.in")
-        }
-        var rest = Array(elements.enumerated())[...]
-        var steps: [TransactionOperation.Step] = []
-        var objectClass = subject.objectClass
-        while let (index, name) = rest.popFirst() {
+    private func subject(_ subject: TransactionOperation.Subject) throws(Problem) -> BoundOperation.Subject {
+        let object = try object(subject.object)
+        if subject.way.isEmpty { return object }
+        var rest = Array(subject.way.enumerated())[...]
+        var steps: [BoundOperation.Step] = []
+        var objectClass = object.objectClass
+        while let (index, part) = rest.popFirst() {
             let path = "$.in" + JSONPath.element(index)
-            guard case .string(let text) = name else {
+            guard case .name(let name) = part else {
                 throw .transaction("Here stands the name of a property of '\(objectClass.name)'.", path)
             }
-            guard let property = objectClass[text] else {
-                var problem = Problem(
-                    422, StoreError.Code.unknownProperty.rawValue, "'\(objectClass.name)' has no property '\(text)'.",
-                    property: text, hint: objectClass.properties.map(\.name).nearest(to: text))
-                problem.path = path
-                throw problem
-            }
+            let property = try property(name, of: objectClass, path)
             guard property.ownsTarget, let target = property.targetClass.flatMap({ schema[$0] }) else {
                 throw .transaction(
-                    "'\(objectClass.name).\(text)' holds no embedded objects. Name another object as 'object'.", path)
+                    "'\(objectClass.name).\(name)' holds no embedded objects. Name another object as 'object'.", path)
             }
-            var element: TransactionOperation.Step.Element?
+            var element: BoundOperation.Step.Element?
             if property.type.isCollection {
-                guard let (index, json) = rest.popFirst() else {
-                    throw .transaction("Behind '\(text)' comes which of its objects is meant.", path)
+                guard let (index, part) = rest.popFirst() else {
+                    throw .transaction("Behind '\(name)' comes which of its objects is meant.", path)
                 }
-                element = try step(json, property, objectClass, "$.in" + JSONPath.element(index))
+                element = try step(part, property, objectClass, "$.in" + JSONPath.element(index))
             }
-            steps.append(TransactionOperation.Step(property: property, element: element))
+            steps.append(BoundOperation.Step(property: property, element: element))
             objectClass = target
         }
-        return .part(subject, steps, objectClass)
+        return .part(object, steps, objectClass)
     }
 
     /// Parses the position or key of an embedded object.
     private func step(
-        _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ path: String
-    ) throws(Problem) -> TransactionOperation.Step.Element {
+        _ part: TransactionOperation.WayPart, _ property: PropertySchema, _ objectClass: ClassSchema, _ path: String
+    ) throws(Problem) -> BoundOperation.Step.Element {
         let isMap = property.type.collection == .map
-        switch json {
-        case .string(let key) where isMap: return .mapKey(key)
-        case .int(let index) where !isMap && index >= 0: return .position(Int(index), was: nil)
-        case .object where !isMap:
-            let members = try Members(json, "A position", ["index", "was"], at: path)
-            let index = try members.requiredPosition("index")
-            guard let was = members["was"] else { return .position(index, was: nil) }
+        switch part {
+        case .name(let key) where isMap: return .mapKey(key)
+        case .position(let index, nil) where !isMap: return .position(index, was: nil)
+        case .position(let index, let was?) where !isMap:
             return .position(index, was: try known(was, property, of: objectClass, at: path + ".was"))
         default:
             throw .transaction(
@@ -345,28 +290,21 @@ struct TransactionReader {
         }
     }
 
-    private func object(_ members: Members) throws(Problem) -> TransactionOperation.Subject {
-        let json = try members.required("object")
-        let form =
-            "An object is written as {\"class\": \"Dog\", \"key\": 1}, or as {\"ref\": \"a\"} for one that an earlier operation makes."
-        let reference: String?
-        if case .string(let name)? = json["ref"], case .object(let object) = json, object.members.count == 1 {
-            reference = name
-        } else {
-            reference = MadeReference.name(in: json)
-        }
-        if let reference {
-            guard let objectClass = made[reference] else {
+    private func object(_ target: TransactionOperation.Target) throws(Problem) -> BoundOperation.Subject {
+        let (className, json): (String, JSONValue)
+        switch target {
+        case .made(let name):
+            guard let objectClass = made[name] else {
                 throw .transaction(
-                    "No operation before this one makes an object that is called '\(reference)' with 'as'.", "$.object",
-                    hint: Array(made.keys).nearest(to: reference))
+                    "No operation before this one makes an object that is called '\(name)' with 'as'.", "$.object",
+                    hint: Array(made.keys).nearest(to: name))
             }
-            return .made(reference, objectClass)
+            return .made(name, objectClass)
+        case .object(let name, let key): (className, json) = (name, key)
         }
-        guard let link = LinkForm(["$link": json]) else { throw .transaction(form, "$.object") }
-        let objectClass = try objectClass(link.className, "$.object.class")
+        let objectClass = try objectClass(className, "$.object.class")
         do {
-            let key = try ValueCoding.decode(link.key, as: objectClass.primaryKeyProperty?.type ?? PropertyType(.int))
+            let key = try ValueCoding.decode(json, as: objectClass.primaryKeyProperty?.type ?? PropertyType(.int))
             if objectClass.primaryKey == nil, case .int(let number) = key {
                 return .address(objectClass, .objectKey(ObjectKey(number)))
             }
@@ -375,86 +313,5 @@ struct TransactionReader {
             throw .transaction(
                 error.sentence("\(objectClass.name).\(objectClass.primaryKey ?? "$key")"), "$.object.key")
         }
-    }
-}
-
-/// The members of a JSON object, of which only some names are allowed.
-private struct Members {
-    private let object: JSONObject
-    private let path: String
-
-    init(_ json: JSONValue, _ what: String, _ names: [String], at path: String) throws(Problem) {
-        guard case .object(let object) = json else {
-            throw .transaction("\(what) is a JSON object, not \(json.inWords).", path)
-        }
-        for member in object.members where !names.contains(member.name) {
-            throw .transaction(
-                "\(what) has no member '\(member.name)', but \(names.joined(separator: ", ")).",
-                path + JSONPath.member(member.name), hint: names.nearest(to: member.name))
-        }
-        self.object = object
-        self.path = path
-    }
-
-    /// Null counts as absent, except for a value.
-    subscript(name: String) -> JSONValue? {
-        let value = object[name]
-        return value == .null && !["value", "was", "behind"].contains(name) ? nil : value
-    }
-
-    func required(_ name: String) throws(Problem) -> JSONValue {
-        guard let value = self[name] else { throw .transaction("There is no '\(name)'.", "\(path).\(name)") }
-        return value
-    }
-
-    func text(_ name: String) throws(Problem) -> String? {
-        guard let json = self[name] else { return nil }
-        guard case .string(let text) = json else {
-            throw .transaction("'\(name)' is a string, not \(json.inWords).", "\(path).\(name)")
-        }
-        return text
-    }
-
-    func flag(_ name: String) throws(Problem) -> Bool? {
-        guard let json = self[name] else { return nil }
-        guard case .bool(let value) = json else {
-            throw .transaction("'\(name)' is true or false, not \(json.inWords).", "\(path).\(name)")
-        }
-        return value
-    }
-
-    /// Parses a version number or a mark.
-    func state(_ name: String) throws(Problem) -> ExpectedState? {
-        guard case .string(let text)? = self[name] else {
-            return try position(name).map { .version(Version(UInt64($0))) }
-        }
-        guard let mark = Mark(text) else {
-            throw .transaction(
-                "'\(name)' is a version, such as 41, or better the mark of an answer, such as \"41-0a1b2c3d\", not '\(text)'.",
-                "\(path).\(name)")
-        }
-        return .mark(mark)
-    }
-
-    func position(_ name: String) throws(Problem) -> Int? {
-        guard let json = self[name] else { return nil }
-        let given: Int64? =
-            switch json {
-            case .int(let number): number
-            // In JSON 3.0 is the number 3, and some writers know no other form.
-            case .double(let number): Int64(exactly: number)
-            default: nil
-            }
-        guard let number = given, number >= 0, number < Int64.max else {
-            throw .transaction("'\(name)' is a whole number from 0 on, not \(json.inWords).", "\(path).\(name)")
-        }
-        return Int(number)
-    }
-
-    func requiredPosition(_ name: String) throws(Problem) -> Int {
-        guard let position = try position(name) else {
-            throw .transaction("There is no '\(name)'.", "\(path).\(name)")
-        }
-        return position
     }
 }

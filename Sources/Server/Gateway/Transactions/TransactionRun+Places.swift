@@ -1,6 +1,7 @@
 import JSONCoding
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// Finds elements and embedded objects that a client identifies by their earlier contents, and that may have moved.
 extension TransactionRun {
@@ -9,8 +10,8 @@ extension TransactionRun {
     /// Returns an edit of a list at the position of the element that the client expects: the nearest equal one. Nil if
     /// there is none, so that nothing is edited; an insertion then uses the client's position, if the client allows it.
     func located(
-        _ edit: TransactionOperation.Edit, _ object: ObjectReference
-    ) throws -> TransactionOperation.Edit? {
+        _ edit: BoundOperation.Edit, _ object: ObjectReference
+    ) throws -> BoundOperation.Edit? {
         guard let known = edit.known, edit.property.type.collection == .list else { return edit }
         var edit = edit
         let count = try source.elementCount(object, edit.property.id)
@@ -38,7 +39,7 @@ extension TransactionRun {
 
     /// Returns the object that is embedded in another at a step. Throws 404 if there is none; nil if the client said
     /// which object it expects, and that one was deleted.
-    func embedded(_ object: ObjectReference, _ step: TransactionOperation.Step) throws -> ObjectReference? {
+    func embedded(_ object: ObjectReference, _ step: BoundOperation.Step) throws -> ObjectReference? {
         let property = step.property
         var value: Value?
         switch step.element {

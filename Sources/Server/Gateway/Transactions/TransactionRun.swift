@@ -2,6 +2,7 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
 /// Runs the operations of a transaction one after the other, and writes their results.
 struct TransactionRun {
@@ -34,7 +35,7 @@ struct TransactionRun {
     }
 
     /// Runs all operations. Throws problems that name the operation; rethrows internal errors unchanged.
-    mutating func perform(_ operations: [TransactionOperation]) throws {
+    mutating func perform(_ operations: [BoundOperation]) throws {
         for (index, operation) in operations.enumerated() {
             do {
                 if case .delete(let subject) = operation.action, !subject.objectClass.isEmbedded {
@@ -56,7 +57,7 @@ struct TransactionRun {
         return problem.operation == nil ? problem.inOperation(index) : problem
     }
 
-    private mutating func perform(_ operation: TransactionOperation) throws {
+    private mutating func perform(_ operation: BoundOperation) throws {
         switch operation.action {
         case .create(let objectClass, let input, let policy, let name):
             let input = try object(input, objectClass)
@@ -64,14 +65,14 @@ struct TransactionRun {
             let object = ObjectReference(objectClass.id, outcome.key)
             if let name { made[name] = object }
             try result(of: object, objectClass, isNew: true) {
-                $0.name("created"); $0.bool(outcome.isNew)
+                $0.name(TransactionAnswer.Field.created); $0.bool(outcome.isNew)
             }
         case .set(let subject, let input):
             guard let object = try meant(subject) else { return write(EditOutcome(modified: 0, count: nil)) }
             let input = try self.object(input, subject.objectClass)
             try inMember("value") { try ObjectWriter(transaction, .modified).assign(input, to: object.key) }
             try result(of: object, subject.objectClass) {
-                $0.name("modified"); $0.int(1)
+                $0.name(TransactionAnswer.Field.modified); $0.int(1)
             }
         case .delete(let subject):
             let object = try find(subject)
@@ -86,7 +87,7 @@ struct TransactionRun {
 
     // MARK: Deletions
 
-    private mutating func note(deletionOf subject: TransactionOperation.Subject, _ index: Int) throws {
+    private mutating func note(deletionOf subject: BoundOperation.Subject, _ index: Int) throws {
         let objectClass = subject.objectClass
         var found = deletions?.objectClass.id == objectClass.id ? try? find(subject) : nil
         if let object = found, deletions?.known.contains(object.key) == true { found = nil }
@@ -121,14 +122,14 @@ struct TransactionRun {
     private func result(ofDeleting object: ObjectReference, _ objectClass: ClassSchema) throws {
         json.beginObject()
         try identity(of: object, objectClass, isGiven: true)
-        json.name("deleted")
+        json.name(TransactionAnswer.Field.deleted)
         json.int(1)
         json.endObject()
     }
 
     // MARK: Edits
 
-    private func perform(_ edit: TransactionOperation.Edit) throws {
+    private func perform(_ edit: BoundOperation.Edit) throws {
         guard let object = try meant(edit.subject) else { return write(EditOutcome(modified: 0, count: nil)) }
         let source = ObjectSource.transaction(transaction)
         guard let edit = try located(edit, object) else {
@@ -155,10 +156,10 @@ struct TransactionRun {
 
     private func write(_ outcome: EditOutcome) {
         json.beginObject()
-        json.name("modified")
+        json.name(TransactionAnswer.Field.modified)
         json.int(outcome.modified)
         if let count = outcome.count {
-            json.name("count")
+            json.name(TransactionAnswer.Field.count)
             json.int(count)
         }
         json.endObject()
@@ -193,7 +194,7 @@ struct TransactionRun {
 
     // MARK: Requirements
 
-    private func require(_ subject: TransactionOperation.Subject, _ exists: Bool) throws {
+    private func require(_ subject: BoundOperation.Subject, _ exists: Bool) throws {
         let found: Bool
         switch subject {
         case .address(let objectClass, let address): found = try address.find(objectClass, in: transaction) != nil
@@ -207,7 +208,7 @@ struct TransactionRun {
                 "The object is required \(exists ? "to exist, and does not." : "not to exist, and does.")")
         }
         json.beginObject()
-        json.name("exists")
+        json.name(TransactionAnswer.Field.exists)
         json.bool(found)
         json.endObject()
     }
@@ -230,10 +231,10 @@ struct TransactionRun {
         }
         json.beginObject()
         if let count {
-            json.name("count")
+            json.name(TransactionAnswer.Field.count)
             json.int(count)
         } else {
-            json.name("exists")
+            json.name(TransactionAnswer.Field.exists)
             json.bool(found > 0)
         }
         json.endObject()
@@ -241,7 +242,7 @@ struct TransactionRun {
 
     // MARK: Parts
 
-    private func find(_ subject: TransactionOperation.Subject) throws -> ObjectReference {
+    private func find(_ subject: BoundOperation.Subject) throws -> ObjectReference {
         switch subject {
         case .address(let objectClass, let address):
             guard let key = try address.find(objectClass, in: transaction) else {
@@ -267,7 +268,7 @@ struct TransactionRun {
     }
 
     /// Finds the subject; nil for an embedded object that the client identified by its contents, and that was deleted.
-    private func meant(_ subject: TransactionOperation.Subject) throws -> ObjectReference? {
+    private func meant(_ subject: BoundOperation.Subject) throws -> ObjectReference? {
         guard case .part(let outer, let steps, _) = subject else { return try find(subject) }
         var object = try find(outer)
         for step in steps {
@@ -278,7 +279,7 @@ struct TransactionRun {
     }
 
     private func object(
-        _ input: TransactionOperation.Input<ObjectInput>, _ objectClass: ClassSchema
+        _ input: BoundOperation.Input<ObjectInput>, _ objectClass: ClassSchema
     ) throws -> ObjectInput {
         switch input {
         case .ready(let input): input
@@ -286,7 +287,7 @@ struct TransactionRun {
         }
     }
 
-    private func contents(_ edit: TransactionOperation.Edit) throws -> [ObjectInput.Content] {
+    private func contents(_ edit: BoundOperation.Edit) throws -> [ObjectInput.Content] {
         switch edit.value {
         case nil: []
         case .ready(let contents): contents
@@ -311,7 +312,7 @@ struct TransactionRun {
                 text.value(try transaction.value(object.classID, object.key, property.id))
                 key = try JSONValue.parse(text.bytes)
             }
-            return ["$link": ["class": .string(objectClass.name), "key": key]]
+            return .link(class: objectClass.name, key: key)
         }
     }
 
@@ -330,16 +331,16 @@ struct TransactionRun {
         try identity(of: object, objectClass, isGiven: isNew)
         more(json)
         if includesObjects {
-            json.name("object")
+            json.name(TransactionAnswer.Field.object)
             answer.objects([object.key], of: objectClass.id)
         }
         json.endObject()
     }
 
     private func identity(of object: ObjectReference, _ objectClass: ClassSchema, isGiven: Bool) throws {
-        json.name("class")
+        json.name(TransactionAnswer.Field.class)
         json.string(objectClass.name)
-        json.name("key")
+        json.name(TransactionAnswer.Field.key)
         answer.key(
             of: object,
             try objectClass.primaryKeyProperty.map { try transaction.value(object.classID, object.key, $0.id) },

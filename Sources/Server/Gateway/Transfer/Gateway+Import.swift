@@ -3,6 +3,7 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 /// A parsed `POST /v1/import/{Class}`.
 private struct ImportOrder: Sendable {
@@ -131,9 +132,10 @@ extension Gateway {
                 do {
                     let outcome = try order.run(in: store) { done in
                         stream.send(
-                            SharedBytes.event(name: "progress", data: Self.document(of: done, in: order.file.count)))
+                            SharedBytes.event(
+                                name: EventKind.progress.rawValue, data: Self.document(of: done, in: order.file.count)))
                     }
-                    stream.send(SharedBytes.event(name: "done", data: Self.document(of: outcome)))
+                    stream.send(SharedBytes.event(name: EventKind.done.rawValue, data: Self.document(of: outcome)))
                 } catch {
                     let json = JSONWriter(capacity: 512)
                     problem(of: error).encode(into: json)

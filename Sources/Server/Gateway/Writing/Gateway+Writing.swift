@@ -2,6 +2,7 @@ import AccessRules
 import HTTPServer
 import ObjectModel
 import StoreContract
+import WireProtocol
 
 extension Gateway {
     /// The result of a write within its transaction.
@@ -124,7 +125,7 @@ extension Gateway {
             do {
                 let newest = try store.snapshot()
                 let now = try caller.view.restrict(newest)
-                let mark = answer.headers["Realmgate-Mark"].flatMap { Mark($0) }
+                let mark = answer.headers[HeaderName.mark].flatMap { Mark($0) }
                 let earlier = try mark.flatMap { try state(at: $0, newest, caller) }
                 var known = answer
                 if earlier == nil { known.tagged = nil }

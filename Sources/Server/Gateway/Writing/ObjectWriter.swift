@@ -1,6 +1,7 @@
 import JSONCoding
 package import ObjectModel
 package import StoreContract
+import WireProtocol
 
 /// Stores objects within a write transaction. All methods throw the errors of the transaction, and problems with the
 /// location of a link whose target does not exist.
@@ -201,7 +202,7 @@ package struct ObjectWriter {
             case .object: "this"
             }
         return link.place.problem(
-            "'\(link.place.property ?? link.place.path)' links to an object of \(name) with \(what), which does not exist. Create it first, or write the object itself."
+            "'\(link.place.property ?? link.place.path)' links to an object of \(name) with \(what), \(ProblemForm.missingLink). Create it first, or write the object itself."
         )
     }
 

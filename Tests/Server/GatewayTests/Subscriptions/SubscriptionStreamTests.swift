@@ -253,6 +253,7 @@ struct SetReader {
             held = held.filter { names.contains($0.key) }
         case "removed":
             if let name = event.data["subscription"]?.asString { held[name] = nil }
+        case "barrier": break
         case "initial", "update":
             guard let name = event.data["subscription"]?.asString else { throw WireFailure("\(event)") }
             var list = held[name] ?? []

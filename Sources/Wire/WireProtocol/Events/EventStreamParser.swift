@@ -1,12 +1,18 @@
 /// An event of a `text/event-stream`.
-struct ServerEvent: Sendable, Equatable {
-    var id: String?
-    var name: String
-    var data: [UInt8]
+package struct ServerEvent: Sendable, Equatable {
+    package var id: String?
+    package var name: String
+    package var data: [UInt8]
+
+    package init(id: String? = nil, name: String, data: [UInt8]) {
+        self.id = id
+        self.name = name
+        self.data = data
+    }
 }
 
 /// Parses events from the chunks of a stream, wherever these are split. Ignores comments.
-struct EventStreamParser: Sendable {
+package struct EventStreamParser: Sendable {
     private var line: [UInt8] = []
     private var endsWithReturn = false
     private var name = ""
@@ -15,8 +21,15 @@ struct EventStreamParser: Sendable {
     /// The last id, which applies to all later events.
     private var id: String?
 
+    package init() {}
+
     /// Returns the events that are completed by these bytes.
-    mutating func feed(_ bytes: some Collection<UInt8>) -> [ServerEvent] {
+    package mutating func feed(_ bytes: [UInt8]) -> [ServerEvent] { bytes.withUnsafeBytes { feed($0) } }
+
+    // Not one generic function: that would go unspecialised in other modules.
+
+    /// Returns the events that are completed by these bytes.
+    package mutating func feed(_ bytes: UnsafeRawBufferPointer) -> [ServerEvent] {
         var events: [ServerEvent] = []
         var rest = bytes[...]
         while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {

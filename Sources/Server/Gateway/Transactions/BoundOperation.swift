@@ -2,9 +2,10 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WireProtocol
 
-/// One operation of a transaction, checked as far as possible without the store.
-struct TransactionOperation: Sendable {
+/// One operation of a transaction, compared with the schema: checked as far as that goes without the store.
+struct BoundOperation: Sendable {
     /// An object by its key, or one that an earlier operation created.
     indirect enum Subject: Sendable {
         case address(ClassSchema, ObjectAddress)
@@ -40,7 +41,7 @@ struct TransactionOperation: Sendable {
 
     /// The arguments of an edit.
     struct Edit: Sendable {
-        let name: Name
+        let name: TransactionOperation.Name
         let subject: Subject
         let property: PropertySchema
         /// The position or map key of the element.
@@ -63,10 +64,6 @@ struct TransactionOperation: Sendable {
         case requireObjects(ClassSchema, BoundQuery, exists: Bool?, count: Int?)
     }
 
-    enum Name: String, CaseIterable {
-        case create, set, delete, insert, replace, move, remove, append, add, put, clear, require
-    }
-
     let action: Action
 }
 
@@ -74,15 +71,10 @@ struct TransactionOperation: Sendable {
 struct TransactionInput: Sendable {
     /// The state that the store must have.
     var expected: ExpectedState?
-    var operations: [TransactionOperation] = []
+    var operations: [BoundOperation] = []
 }
 
-/// The state of the store that a client expects.
-enum ExpectedState: Hashable, Sendable {
-    /// A version number from a body, of any history.
-    case version(Version)
-    case mark(Mark)
-
+extension ExpectedState {
     func isMet(by state: Mark) -> Bool {
         switch self {
         case .version(let version): version == state.version
@@ -99,51 +91,11 @@ enum ExpectedState: Hashable, Sendable {
     }
 }
 
-extension ExpectedState: CustomStringConvertible {
-    var description: String {
+extension ExpectedState {
+    var text: String {
         switch self {
         case .version(let version): version.description
         case .mark(let mark): mark.description
-        }
-    }
-}
-
-/// The form of a reference to an object that an earlier operation created, in place of a link. No value and no object
-/// of any class has this form.
-enum MadeReference {
-    static let name = "$ref"
-
-    /// Returns the name in `{"$ref": "a"}`; nil for other values.
-    static func name(in json: JSONValue) -> String? {
-        guard case .object(let object) = json, object.members.count == 1, case .string(let name)? = object[name] else {
-            return nil
-        }
-        return name
-    }
-
-    /// Returns every name that the value refers to, with its location.
-    static func names(in json: JSONValue, at path: String = "$") -> [(name: String, path: String)] {
-        if let name = name(in: json) { return [(name, path)] }
-        switch json {
-        case .array(let elements):
-            return elements.enumerated().flatMap { names(in: $1, at: path + JSONPath.element($0)) }
-        case .object(let object):
-            return object.members.flatMap { names(in: $0.value, at: path + JSONPath.member($0.name)) }
-        default: return []
-        }
-    }
-
-    /// Returns the value with each reference replaced.
-    static func resolved(_ json: JSONValue, by link: (String) throws -> JSONValue) rethrows -> JSONValue {
-        if let name = name(in: json) { return try link(name) }
-        switch json {
-        case .array(let elements): return .array(try elements.map { try resolved($0, by: link) })
-        case .object(var object):
-            for index in object.members.indices {
-                object.members[index].value = try resolved(object.members[index].value, by: link)
-            }
-            return .object(object)
-        default: return json
         }
     }
 }
@@ -170,4 +122,6 @@ extension Problem {
         problem.path = path
         return problem
     }
+
+    init(_ fault: TransactionFault) { self = .transaction(fault.detail, fault.path, hint: fault.hint) }
 }

@@ -1,0 +1,96 @@
+import JSONCoding
+import ObjectModel
+
+/// The members of a JSON object that has only some.
+struct TransactionMembers {
+    private let object: JSONObject
+    private let path: String
+
+    /// Throws for anything but an object, and for a member that it does not have.
+    ///
+    /// - Parameter isOperation: whether `op` is one of the members.
+    init(
+        _ json: JSONValue, _ what: @autoclosure () -> String, _ names: [String], isOperation: Bool = false,
+        at path: String
+    ) throws(TransactionFault) {
+        guard case .object(let object) = json else {
+            throw TransactionFault("\(what()) is a JSON object, not \(json.inWords).", path)
+        }
+        for member in object.members
+        where !names.contains(member.name) && !(isOperation && member.name == TransactionOperation.Field.op) {
+            let names = (isOperation ? [TransactionOperation.Field.op] : []) + names
+            throw TransactionFault(
+                "\(what()) has no member '\(member.name)', but \(names.joined(separator: ", ")).",
+                path + JSONPath.member(member.name), hint: names.nearest(to: member.name))
+        }
+        self.object = object
+        self.path = path
+    }
+
+    /// Null is as good as nothing, except for a value.
+    subscript(name: String) -> JSONValue? {
+        let value = object[name]
+        guard value == .null else { return value }
+        switch name {
+        case TransactionOperation.Field.value, TransactionOperation.Field.was, TransactionOperation.Field.behind:
+            return value
+        default: return nil
+        }
+    }
+
+    func required(_ name: String) throws(TransactionFault) -> JSONValue {
+        guard let value = self[name] else { throw TransactionFault("There is no '\(name)'.", "\(path).\(name)") }
+        return value
+    }
+
+    func text(_ name: String) throws(TransactionFault) -> String? {
+        guard let json = self[name] else { return nil }
+        guard case .string(let text) = json else {
+            throw TransactionFault("'\(name)' is a string, not \(json.inWords).", "\(path).\(name)")
+        }
+        return text
+    }
+
+    func flag(_ name: String) throws(TransactionFault) -> Bool? {
+        guard let json = self[name] else { return nil }
+        guard case .bool(let value) = json else {
+            throw TransactionFault("'\(name)' is true or false, not \(json.inWords).", "\(path).\(name)")
+        }
+        return value
+    }
+
+    /// A version's number, or a mark.
+    func state(_ name: String) throws(TransactionFault) -> ExpectedState? {
+        guard case .string(let text)? = self[name] else {
+            return try position(name).map { .version(Version(UInt64($0))) }
+        }
+        guard let mark = Mark(text) else {
+            throw TransactionFault(
+                "'\(name)' is a version, such as 41, or better the mark of an answer, such as \"41-0a1b2c3d\", not '\(text)'.",
+                "\(path).\(name)")
+        }
+        return .mark(mark)
+    }
+
+    func position(_ name: String) throws(TransactionFault) -> Int? {
+        guard let json = self[name] else { return nil }
+        let given: Int64? =
+            switch json {
+            case .int(let number): number
+            // To JSON 3.0 is the number 3, and some writers know no other form.
+            case .double(let number): Int64(exactly: number)
+            default: nil
+            }
+        guard let number = given, number >= 0, number < Int64.max else {
+            throw TransactionFault("'\(name)' is a whole number from 0 on, not \(json.inWords).", "\(path).\(name)")
+        }
+        return Int(number)
+    }
+
+    func requiredPosition(_ name: String) throws(TransactionFault) -> Int {
+        guard let position = try position(name) else {
+            throw TransactionFault("There is no '\(name)'.", "\(path).\(name)")
+        }
+        return position
+    }
+}

@@ -1,0 +1,181 @@
+package import JSONCoding
+import ObjectModel
+import StoreContract
+
+extension TransactionOperation {
+    /// Throws for what is no operation; the path leads from the operation.
+    package init(_ json: JSONValue) throws(TransactionFault) {
+        guard case .string(let text)? = json[Field.op], let name = Name(rawValue: text) else {
+            let names = Name.allCases.map(\.rawValue)
+            throw TransactionFault(
+                "An operation's 'op' is one of \(names.joined(separator: ", ")).", "$.op",
+                hint: json.text(Field.op).flatMap { names.nearest(to: $0) })
+        }
+        let members = try TransactionMembers(json, "'\(text)'", name.members, isOperation: true, at: "$")
+        switch name {
+        case .create: self = .create(try Creation(members))
+        case .set: self = .set(try Subject(members), value: try members.required(Field.value))
+        case .delete: self = .delete(try Target(try members.required(Field.object)))
+        case .require: self = .require(try Requirement(members))
+        case .insert, .replace, .move, .remove, .append, .add, .put, .clear:
+            let subject = try Subject(members)
+            guard let property = try members.text(Field.property) else {
+                throw TransactionFault("'\(text)' needs a 'property'.", "$.property")
+            }
+            self = .edit(Edit(subject, property, try Change(name, members)))
+        }
+    }
+}
+
+extension TransactionOperation.Creation {
+    fileprivate init(_ members: TransactionMembers) throws(TransactionFault) {
+        typealias Field = TransactionOperation.Field
+        guard let className = try members.text(Field.class) else { throw .withoutClass }
+        self.init(className: className, value: members[Field.value], policy: .error)
+        if let text = try members.text(Field.update) {
+            guard let given = UpdatePolicy(rawValue: text) else {
+                let names = UpdatePolicy.allCases.map(\.rawValue)
+                throw TransactionFault(
+                    "'update' takes \(names.joined(separator: " or ")), not '\(text)'.", "$.update",
+                    hint: names.nearest(to: text))
+            }
+            policy = given
+        }
+        name = try members.text(Field.name)
+    }
+}
+
+extension TransactionOperation.Requirement {
+    fileprivate init(_ members: TransactionMembers) throws(TransactionFault) {
+        typealias Field = TransactionOperation.Field
+        let exists = try members.flag(Field.exists)
+        if members[Field.object] != nil {
+            for name in [Field.class, Field.filter, Field.arguments, Field.count] where members[name] != nil {
+                throw TransactionFault("'require' is about one object, or about a class, not both.", "$.\(name)")
+            }
+            self = .object(try TransactionOperation.Subject(members), exists: exists ?? true)
+            return
+        }
+        guard let className = try members.text(Field.class) else { throw .withoutClass }
+        let count = try members.position(Field.count)
+        self = .objects(
+            className: className, filter: try members.text(Field.filter), arguments: members[Field.arguments],
+            exists: exists ?? (count == nil ? true : nil), count: count)
+    }
+}
+
+extension TransactionOperation.Change {
+    fileprivate init(
+        _ name: TransactionOperation.Name, _ members: TransactionMembers
+    ) throws(TransactionFault) {
+        typealias Field = TransactionOperation.Field
+        switch name {
+        case .insert:
+            let index = try members.requiredPosition(Field.index)
+            let behind = members[Field.behind]
+            let orAtIndex = try members.flag(Field.orAtIndex)
+            guard orAtIndex == nil || behind != nil else {
+                throw TransactionFault(
+                    "'orAtIndex' says what to do when the element that 'behind' names is gone. Give that, too.",
+                    "$.orAtIndex")
+            }
+            self = .insert(
+                at: index, behind: behind, orAtIndex: orAtIndex ?? false, try members.required(Field.value))
+        case .replace:
+            self = .replace(
+                at: try members.requiredPosition(Field.index), was: members[Field.was],
+                try members.required(Field.value))
+        case .move:
+            self = .move(
+                from: try members.requiredPosition(Field.index), to: try members.requiredPosition(Field.to),
+                was: members[Field.was])
+        case .remove: try self.init(removing: members)
+        case .put:
+            guard let key = try members.text(Field.mapKey) else {
+                throw TransactionFault("'put' needs a 'mapKey'.", "$.mapKey")
+            }
+            self = .put(key: key, try members.required(Field.value))
+        case .append: self = .append(try members.required(Field.value))
+        case .add: self = .add(try members.required(Field.value))
+        default: self = .clear
+        }
+    }
+
+    private init(removing members: TransactionMembers) throws(TransactionFault) {
+        typealias Field = TransactionOperation.Field
+        let given = [Field.index, Field.mapKey, Field.value].filter { members[$0] != nil }
+        guard given.count == 1 else {
+            throw TransactionFault(
+                "'remove' needs the 'index' of a list's element, a 'mapKey', or the 'value' of a set's element.", "$")
+        }
+        if let index = try members.position(Field.index) {
+            self = .removeAt(index, was: members[Field.was])
+            return
+        }
+        guard members[Field.was] == nil else {
+            throw TransactionFault("'was' says which element of a list is meant, beside its 'index'.", "$.was")
+        }
+        if let key = try members.text(Field.mapKey) {
+            self = .removeKey(key)
+        } else {
+            self = .removeValue(try members.required(Field.value))
+        }
+    }
+}
+
+extension TransactionOperation.Subject {
+    fileprivate init(_ members: TransactionMembers) throws(TransactionFault) {
+        typealias Field = TransactionOperation.Field
+        object = try TransactionOperation.Target(try members.required(Field.object))
+        way = []
+        guard let json = members[Field.way] else { return }
+        guard case .array(let parts) = json, !parts.isEmpty else {
+            throw TransactionFault(
+                "'in' is the way to an embedded object, such as [\"address\"], or [\"phones\", 0] in a list.", "$.in")
+        }
+        for (index, part) in parts.enumerated() {
+            way.append(try TransactionOperation.WayPart(part, at: "$.in" + JSONPath.element(index)))
+        }
+    }
+}
+
+extension TransactionOperation.WayPart {
+    fileprivate init(_ json: JSONValue, at path: String) throws(TransactionFault) {
+        typealias Field = TransactionOperation.Field
+        switch json {
+        case .string(let name): self = .name(name)
+        case .int(let index) where index >= 0: self = .position(Int(index), was: nil)
+        case .object:
+            let members = try TransactionMembers(json, "A position", [Field.index, Field.was], at: path)
+            self = .position(try members.requiredPosition(Field.index), was: members[Field.was])
+        default:
+            throw TransactionFault(
+                "Here stands the name of a property, the key of a map, or a position in a list, counted from 0, or {\"index\": 0, \"was\": …}.",
+                path)
+        }
+    }
+}
+
+extension TransactionOperation.Target {
+    fileprivate init(_ json: JSONValue) throws(TransactionFault) {
+        typealias Field = TransactionOperation.Field
+        if case .string(let name)? = json[Field.ref], case .object(let object) = json, object.members.count == 1 {
+            self = .made(name)
+        } else if let name = MadeReference.name(in: json) {
+            self = .made(name)
+        } else if case .object(let object) = json, object.members.count == 2,
+            case .string(let name)? = json[Field.class],
+            let key = json[Field.key]
+        {
+            self = .object(className: name, key: key)
+        } else {
+            throw TransactionFault(
+                "An object is written as {\"class\": \"Dog\", \"key\": 1}, or as {\"ref\": \"a\"} for one that an earlier operation makes.",
+                "$.object")
+        }
+    }
+}
+
+extension TransactionFault {
+    fileprivate static let withoutClass = TransactionFault("Say with 'class' which class is meant.", "$.class")
+}
