@@ -96,12 +96,16 @@ targets += floor(
     "Sources/Realm",
     [
         module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
+        // Follows a gateway: keeps a store and what a gateway has together.
+        module(
+            "SyncEngine", ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         // Public: the Swift interface of Realm over the engine.
         module(
             "RealmSwift",
             [
-                "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
-                "QueryLanguage", "WireProtocol", "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
+                "EmbeddedStore", "LiveSchedulers", "SyncEngine", "LiveQueries", "StoreContract", "QueryExecution",
+                "Columnar",
+                "QueryLanguage", "ObjectModel", "CDiscovery", combine, combineDispatch,
             ]),
     ])
 
@@ -209,10 +213,12 @@ targets += floor(
                 "LiveSchedulers", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "StoreContract",
                 "QueryLanguage", "ObjectModel",
             ]),
+        tests("SyncEngine", ["SyncEngine", "StoreTesting", "ObjectModel"]),
         tests(
             "RealmSwift",
             [
-                "RealmSwift", "SampleApps", "EmbeddedStore", "StoreTesting", "StoreContract", "WireProtocol",
+                "RealmSwift", "SampleApps", "SyncEngine", "EmbeddedStore", "StoreTesting", "StoreContract",
+                "WireProtocol",
                 "JSONCoding", "ObjectModel", combine, combineDispatch,
             ]),
     ])

@@ -6,12 +6,13 @@ import Testing
 import WireProtocol
 
 @testable import RealmSwift
+@testable import SyncEngine
 
 extension LonelyRealm {
     /// Applies an event as if the gateway had sent it.
     func tell(_ name: String, _ data: String, id: String? = nil) async throws {
         try await run { _, realm in
-            let client = try #require(realm.rlm.file?.sync)
+            let client = try #require(realm.rlm.file?.sync?.client)
             let event = try SetEvent(ServerEvent(id: id, name: name, data: Array(data.utf8)))
             try await client.stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
             realm.refresh()
@@ -21,7 +22,7 @@ extension LonelyRealm {
     /// Simulates that the gateway has run the first upload.
     func acknowledge(at version: UInt64) async throws {
         try await run { _, realm in
-            let client = try #require(realm.rlm.file?.sync)
+            let client = try #require(realm.rlm.file?.sync?.client)
             try await client.stateStore.change { syncState, transaction in
                 guard let first = syncState.uploads.first else { return }
                 _ = try syncState.acknowledge(first.number, at: version, [:], transaction)
@@ -32,7 +33,7 @@ extension LonelyRealm {
 
     func uploads() async throws -> [String] {
         try await run { _, realm in
-            let client = try #require(realm.rlm.file?.sync)
+            let client = try #require(realm.rlm.file?.sync?.client)
             try await client.stateStore.change { _, _ in }
             return client.stateStore.syncState.uploads.flatMap(\.operations).map {
                 String(decoding: $0.sent.json.bytes, as: UTF8.self)
@@ -190,41 +191,5 @@ struct SubscriptionMergingTests {
             "initial", #"{"subscription":"\#(label)","version":14,"items":[{"handle":"ada"}]}"#, id: "14-0a1b2c3d.2")
         #expect(try await realm.run { _, realm in owner(realm) } == "ada")
         #expect(try await realm.uploads() == [])
-    }
-
-    @Test("what several uploads do to an object, in their order")
-    func touches() {
-        #expect(SyncState.merged(.created, .modified(["a"])) == .created)
-        #expect(SyncState.merged(.modified(["b"]), .modified(["a"])) == .modified(["a", "b"]))
-        #expect(SyncState.merged(.created, .deleted) == .deleted)
-        #expect(SyncState.merged(.deleted, .created) == .created)
-        #expect(SyncState.merged(nil, .modified(["a"])) == .modified(["a"]))
-        #expect(SyncState.merged(nil, nil) == nil)
-    }
-}
-
-@Suite("Parts of following a gateway")
-struct SubscriptionPartsTests {
-    @Test("a list of members does what an array does")
-    func members() {
-        var generator = SeededRandom.fresh()
-        print("members seed \(generator.seed)")
-        var list = MatchList()
-        var array: [Value] = []
-        for number in 0..<4000 {
-            if array.isEmpty || Int.random(in: 0..<3, using: &generator) > 0 {
-                let place = Int.random(in: 0...array.count, using: &generator)
-                list.insert(.int(Int64(number)), at: place)
-                array.insert(.int(Int64(number)), at: place)
-            } else {
-                let place = Int.random(in: 0..<array.count, using: &generator)
-                #expect(list.remove(at: place) == array.remove(at: place))
-            }
-        }
-        #expect(list.keys == array)
-        #expect(list.count == array.count && list.key(at: array.count) == nil && list.remove(at: -1) == nil)
-        #expect(list.pieces.allSatisfy { !$0.keys.isEmpty && $0.keys.count <= MatchList.largest })
-        list.replace(with: Array(array.prefix(700)))
-        #expect(list.keys == Array(array.prefix(700)) && !list.contains(array[701]) && list.contains(array[0]))
     }
 }

@@ -4,6 +4,7 @@ import LiveQueries
 import LiveSchedulers
 package import ObjectModel
 package import StoreContract
+import SyncEngine
 import Synchronization
 
 /// A realm's file in this process: one store, shared by the instances of all threads, queues and actors. It is closed
@@ -13,7 +14,7 @@ final class RealmFile: Sendable {
     let store: EmbeddedStore
     let hub: InstanceHub
     /// Synchronises the file with a gateway, if one is configured.
-    let sync: SyncClient?
+    let sync: FileSync?
     private let syncLock: SyncFileLock?
     private let isReadOnly: Bool
     private let isInMemory: Bool
@@ -76,18 +77,18 @@ final class RealmFile: Sendable {
         named.withLock { $0.formUnion(names) }
         do {
             syncLock = try configuration.syncConfiguration.map { _ in try SyncFileLock(path) }
-            sync = try configuration.syncConfiguration.map { try SyncClient(store, path: path, $0) }
+            sync = try configuration.syncConfiguration.map { try FileSync(store, path: path, $0) }
         } catch {
             store.close()
             throw error
         }
-        sync?.start()
+        sync?.client.start()
         Logger.log(
             .detail, Category.Storage.all, "Opened '\(path)' with schema version \(configuration.schemaVersion).")
     }
 
     deinit {
-        sync?.stop()
+        sync?.client.stop()
         store.close()
         syncLock?.letGo()
         Logger.log(.detail, Category.Storage.all, "Closed '\(path)'.")

@@ -4,6 +4,7 @@ import LiveSchedulers
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import SyncEngine
 
 extension Results {
     /// Subscribes to the condition of these results, so that the realm downloads the gateway's objects that satisfy it.
@@ -35,7 +36,7 @@ extension Results {
                 place = try set.edit { $0.subscribe(name, className, filter) }
             }
             results.subscriptionName = name
-            return (set.client, set.queries[place.index].id, place.changed)
+            return (set.sync.client, set.queries[place.index].id, place.changed)
         }
         switch waitForSync {
         case .never: return self
@@ -43,14 +44,18 @@ extension Results {
         case .always: break
         }
         let start = ContinuousClock.now
-        try await client.stateStore.wait(timeout: timeout) { syncState -> Void? in
-            guard let query = syncState.queries.first(where: { $0.id == id }) else { return () }
-            if let failure = query.failure { throw failure }
-            return query.state == .complete ? () : nil
-        }
-        if waitForSync == .always, !changed {
-            let rest = timeout.map { Swift.max(0, $0 - (ContinuousClock.now - start) / .seconds(1)) }
-            try await client.download(timeout: rest)
+        do {
+            try await client.wait(timeout: timeout) { view -> Void? in
+                guard let query = view.queries.first(where: { $0.id == id }) else { return () }
+                if let failure = query.failure { throw failure }
+                return query.state == .complete ? () : nil
+            }
+            if waitForSync == .always, !changed {
+                let rest = timeout.map { Swift.max(0, $0 - (ContinuousClock.now - start) / .seconds(1)) }
+                try await client.download(timeout: rest)
+            }
+        } catch let fault as FollowerFault {
+            throw fault.published
         }
         raising { _ = try (source as? ResultsAccessor)?.realm.live.refresh() }
         return self
@@ -106,7 +111,7 @@ extension RLMRealm {
 
     /// Throws if objects of the class cannot be created because it has no subscription.
     func checkSubscribed(_ boundClass: BoundClass) throws {
-        guard let sync = file?.sync, !boundClass.isEmbedded, !sync.stateStore.follows(boundClass.name) else { return }
+        guard let sync = file?.sync, !boundClass.isEmbedded, !sync.client.follows(boundClass.name) else { return }
         throw RealmException(
             "Cannot write to class \(boundClass.name) when no flexible sync subscription has been created.")
     }

@@ -1,4 +1,5 @@
 import ObjectModel
+import SyncEngine
 
 /// A set of subscriptions during an update. New subscriptions have the number 0, and a negative id.
 struct SubscriptionDraft: Sendable {
@@ -86,29 +87,5 @@ extension String? {
         case (let a?, let b?): a.utf8.elementsEqual(b.utf8)
         default: false
         }
-    }
-}
-
-extension SyncState {
-    /// Adopts an updated set. Returns the new set, in the same order.
-    mutating func take(_ draft: SubscriptionDraft) -> [SyncQuery] {
-        var changed = draft.queries
-        for index in changed.indices where changed[index].number == 0 {
-            let number = number()
-            changed[index] = changed[index].numbered(changed[index].id < 0 ? number : changed[index].id, number)
-            addMembers(number, of: changed[index].className)
-        }
-        guard changed.map(\.number) != queries.map(\.number) else { return queries }
-        revision += 1
-        queries = changed
-        return changed
-    }
-}
-
-extension SyncQuery {
-    fileprivate func numbered(_ id: Int, _ number: Int) -> SyncQuery {
-        SyncQuery(
-            id: id, number: number, name: name, className: className, filter: filter, createdAt: createdAt,
-            updatedAt: updatedAt, state: state)
     }
 }

@@ -1,40 +1,40 @@
 import Foundation
 import ObjectModel
 import StoreContract
-import Synchronization
+import SyncEngine
 
 /// The implementation of `SyncSubscriptionSet`: a realm's subscriptions at one revision, or during an update.
 final class SubscriptionSetAccessor {
     private let realm: RLMRealm
-    let client: SyncClient
+    let sync: FileSync
     private var revision: Int
     private var known: [SyncQuery]
     private var draft: SubscriptionDraft?
 
     /// Throws for a realm without a gateway.
     init(_ realm: RLMRealm) throws {
-        guard let client = realm.file?.sync else {
+        guard let sync = realm.file?.sync else {
             throw RealmException("This Realm was not configured with flexible sync")
         }
         self.realm = realm
-        self.client = client
-        let syncState = client.stateStore.syncState
-        revision = syncState.revision
-        known = syncState.queries
+        self.sync = sync
+        let view = sync.client.view
+        revision = view.revision
+        known = view.queries
     }
 
     /// The subscriptions, with their present states if the set is the latest one.
     var queries: [SyncQuery] {
         if let draft { return draft.queries }
-        let syncState = client.stateStore.syncState
-        return syncState.revision == revision ? syncState.queries : known
+        let view = sync.client.view
+        return view.revision == revision ? view.queries : known
     }
 
     var state: SyncSubscriptionState {
-        let syncState = client.stateStore.syncState
-        guard syncState.revision == revision else { return .superseded }
+        let view = sync.client.view
+        guard view.revision == revision else { return .superseded }
         do {
-            return try syncState.isComplete ? .complete : .pending
+            return try view.isComplete ? .complete : .pending
         } catch {
             return .error(error)
         }
@@ -63,24 +63,18 @@ final class SubscriptionSetAccessor {
         guard realm.transaction == nil else {
             throw RealmException("Cannot update subscriptions within a write transaction of the Realm.")
         }
-        guard draft == nil, client.updates.begin() else {
+        guard draft == nil, sync.updates.begin() else {
             throw RealmException(
                 "Cannot initiate a write transaction on subscription set that is already been updated.")
         }
         defer {
             draft = nil
-            client.updates.end()
+            sync.updates.end()
         }
-        draft = SubscriptionDraft(client.stateStore.syncState.queries)
+        draft = SubscriptionDraft(sync.client.view.queries)
         try block()
         guard let changed = draft else { return }
-        let result = try client.stateStore.write { syncState, _ in
-            let queries = syncState.take(changed)
-            return (syncState.revision, queries)
-        }
-        let isNew = result.0 != revision
-        (revision, known) = result
-        if isNew { client.subscriptionsChanged() }
+        (revision, known) = try sync.client.replaceSubscriptions(changed.queries)
     }
 }
 
@@ -100,27 +94,5 @@ extension SyncQuery {
     var failure: Realm.Error? {
         guard case .failed(_, let message) = state else { return nil }
         return Realm.Error(.subscriptionFailed, message)
-    }
-}
-
-/// Serialises updates of the subscriptions.
-final class SubscriptionUpdates: Sendable {
-    private let lock = NSLock()
-    /// The thread that is updating; 0 for none.
-    private let owner = Atomic<UInt>(0)
-
-    private static var thread: UInt { UInt(bitPattern: Int(pthread_self())) }
-
-    /// Waits for updates by other threads. Returns false within an update by this thread.
-    func begin() -> Bool {
-        guard owner.load(ordering: .acquiring) != Self.thread else { return false }
-        lock.lock()
-        owner.store(Self.thread, ordering: .releasing)
-        return true
-    }
-
-    func end() {
-        owner.store(0, ordering: .releasing)
-        lock.unlock()
     }
 }

@@ -107,17 +107,6 @@ public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendabl
     /// The objects of a rejected write, or those that were removed.
     public var objects: [Object]
 
-    init(
-        _ code: Code, _ message: String, status: Int? = nil, gatewayCode: String? = nil, objects: [SyncObject] = []
-    ) {
-        self.code = code
-        self.message = message
-        self.status = status
-        self.gatewayCode = gatewayCode
-        self.objects = objects.map { Object(className: $0.className, primaryKey: $0.keyText) }
-            .sorted { ($0.className, $0.primaryKey) < ($1.className, $1.primaryKey) }
-    }
-
     public var errorDescription: String? { message }
     public var description: String { message }
 }

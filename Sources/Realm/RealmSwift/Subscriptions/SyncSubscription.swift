@@ -1,6 +1,7 @@
 public import Foundation
 import ObjectModel
 import QueryLanguage
+import SyncEngine
 
 /// Determines whether `Results.subscribe` waits for the matching objects.
 public enum WaitForSyncMode: Sendable {

@@ -1,4 +1,5 @@
 public import Foundation
+import SyncEngine
 
 /// The subscriptions of a realm that synchronises with a gateway: they determine which of the gateway's objects the
 /// realm contains.
@@ -70,10 +71,10 @@ public struct SyncSubscriptionSet: Sequence {
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
         raising { try accessor.update(block) }
         guard let onComplete else { return }
-        let client = accessor.client
+        let sync = accessor.sync
         Task {
             do {
-                try await client.waitUntilComplete()
+                try await sync.waitUntilComplete()
                 onComplete(nil)
             } catch {
                 onComplete(error)
@@ -85,7 +86,7 @@ public struct SyncSubscriptionSet: Sequence {
     /// one of the queries, and `CancellationError`; the set is changed even then.
     public func update(_ block: () -> Void, _isolation: isolated (any Actor)? = #isolation) async throws {
         raising { try accessor.update(block) }
-        try await accessor.client.waitUntilComplete()
+        try await accessor.sync.waitUntilComplete()
     }
 
     /// Adds subscriptions. Does nothing for an unnamed query that already exists without a name. Traps for a name that
@@ -157,12 +158,5 @@ extension Realm {
     /// `Configuration.syncConfiguration`.
     public var subscriptions: SyncSubscriptionSet {
         raising { SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(rlm)) }
-    }
-}
-
-extension SyncClient {
-    /// Waits until all matching objects have arrived. Throws if the gateway rejects one of the queries.
-    func waitUntilComplete() async throws {
-        try await stateStore.wait { syncState in try syncState.isComplete ? () : nil }
     }
 }

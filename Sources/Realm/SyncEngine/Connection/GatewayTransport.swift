@@ -24,21 +24,21 @@ struct GatewayAnswer: Sendable {
 
 /// Sends requests to a gateway, and reads its event streams.
 final class GatewayTransport: Sendable {
-    private let configuration: SyncConfiguration
+    private let settings: FollowerSettings
     private let session: URLSession
     private let streams: URLSession
     private let delegate = StreamDelegate()
     private let isOpen = Mutex(true)
 
-    init(_ configuration: SyncConfiguration) {
-        self.configuration = configuration
-        let settings = URLSessionConfiguration.ephemeral
-        settings.timeoutIntervalForRequest = 60
-        settings.httpMaximumConnectionsPerHost = 8
-        session = URLSession(configuration: settings)
+    init(_ settings: FollowerSettings) {
+        self.settings = settings
+        let asking = URLSessionConfiguration.ephemeral
+        asking.timeoutIntervalForRequest = 60
+        asking.httpMaximumConnectionsPerHost = 8
+        session = URLSession(configuration: asking)
         let streaming = URLSessionConfiguration.ephemeral
         // The maximum time between two chunks of data.
-        streaming.timeoutIntervalForRequest = configuration.idleTimeout
+        streaming.timeoutIntervalForRequest = settings.idleTimeout
         streaming.httpMaximumConnectionsPerHost = 1
         streaming.timeoutIntervalForResource = 365 * 24 * 3600
         let queue = OperationQueue()
@@ -119,15 +119,15 @@ final class GatewayTransport: Sendable {
     }
 
     private func request(_ method: String, _ path: String, _ headers: [String: String]) async throws -> URLRequest {
-        var base = configuration.gateway.absoluteString
+        var base = settings.gateway.absoluteString
         while base.hasSuffix("/") { base.removeLast() }
         guard let url = URL(string: base + path) else { throw URLError(.badURL) }
         var request = URLRequest(url: url)
         request.httpMethod = method
-        for (name, value) in configuration.headers.merging(headers, uniquingKeysWith: { $1 }) {
+        for (name, value) in settings.headers.merging(headers, uniquingKeysWith: { $1 }) {
             request.setValue(value, forHTTPHeaderField: name)
         }
-        let token = try await configuration.tokenProvider?() ?? configuration.token
+        let token = try await settings.tokenProvider?() ?? settings.token
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         return request
     }

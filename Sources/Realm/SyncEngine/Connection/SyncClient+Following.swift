@@ -55,7 +55,7 @@ extension SyncClient {
     /// Runs one connection. Throws the error that ends it.
     private func run() async throws {
         try await agree()
-        let followed = stateStore.syncState.queries.filter { $0.failure == nil }
+        let followed = stateStore.syncState.queries.filter { !$0.hasFailed }
         guard followed.contains(where: { agreed.contains($0.number) }) else {
             // The gateway has none of our subscriptions: its schema may change, or a subscription may just have been
             // created.
@@ -75,7 +75,7 @@ extension SyncClient {
                 attempts = 0
                 isConnected()
                 status.withLock { $0.connection = .connected }
-                Logger.log(.detail, Category.Sync.Client.session, "Connected with \(configuration.gateway).")
+                reports.connected()
                 uploadBell.ring()
                 // Subscriptions may have changed since they were sent.
                 try await agree()
@@ -89,7 +89,7 @@ extension SyncClient {
                 barriers.removeValue(forKey: token)?.resume()
             case .failed(let name, let problem):
                 guard SubscriptionName.queryNumber(in: name) != nil else { continue }
-                report(SyncError(.subscriptionFailed, problem.sentence, gatewayCode: problem.code))
+                report(FollowerFault(.subscriptionFailed, problem.sentence, gatewayCode: problem.code))
                 try await stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
             case .initial(let name, _), .update(let name, _):
                 guard let number = SubscriptionName.queryNumber(in: name) else { continue }
@@ -107,7 +107,7 @@ extension SyncClient {
     /// next connection.
     private func fail(_ number: Int, _ fault: ValueFault) async throws {
         let message = "The gateway's data does not fit the class here: \(fault.sentence("a property"))"
-        report(SyncError(.subscriptionFailed, message))
+        report(FollowerFault(.subscriptionFailed, message))
         let name = try await stateStore.change { syncState, _ in
             syncState.setState(.failed(code: "", message: message), of: number)
             return syncState.queries.first { $0.number == number }?.remoteName
@@ -169,7 +169,7 @@ extension SyncClient {
             let state = SyncQuery.State.failed(code: answer.code ?? "", message: answer.detail)
             guard query.state != state else { return }
             report(
-                SyncError(
+                FollowerFault(
                     .subscriptionFailed, answer.detail, status: answer.status, gatewayCode: answer.code))
             try await stateStore.change { syncState, _ in syncState.setState(state, of: query.number) }
         }
@@ -186,10 +186,10 @@ extension SyncClient {
         try await withCheckedThrowingContinuation { continuation in
             barriers[token] = continuation
             Task {
-                try await Task.sleep(for: .seconds(min(timeout ?? .infinity, configuration.idleTimeout)))
+                try await Task.sleep(for: .seconds(min(timeout ?? .infinity, settings.idleTimeout)))
                 guard let waiting = barriers.removeValue(forKey: token) else { return }
                 waiting.resume(throwing: SyncStateStore.timeout)
-                if timeout ?? .infinity > configuration.idleTimeout { followAnew() }
+                if timeout ?? .infinity > settings.idleTimeout { followAnew() }
             }
             Task {
                 do {

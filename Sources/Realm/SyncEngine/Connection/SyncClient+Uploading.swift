@@ -38,7 +38,7 @@ extension SyncClient {
         case 200..<300:
             // A response without a version comes from an intermediary, so the gateway has not run the transaction.
             guard let done = TransactionAnswer(answer.json) else {
-                throw SyncError(.connection, "The gateway's address responds, but it is not a gateway.")
+                throw FollowerFault(.connection, "The gateway's address responds, but it is not a gateway.")
             }
             isConnected()
             var rows: [SyncObject: JSONValue] = [:]
@@ -67,7 +67,7 @@ extension SyncClient {
     /// transaction.
     private func drop(_ operation: Int, of upload: Upload) async throws {
         guard upload.operations.indices.contains(operation) else {
-            throw SyncError(.connection, "The gateway's response names an operation that was not sent.")
+            throw FollowerFault(.connection, "The gateway's response names an operation that was not sent.")
         }
         let object = upload.operations[operation].object
         let row = try await row(of: object)
@@ -98,7 +98,7 @@ extension SyncClient {
             }
         }
         report(
-            SyncError(
+            FollowerFault(
                 .writeRejected, answer.detail, status: answer.status, gatewayCode: answer.code,
                 objects: Array(upload.touched.keys)))
     }
@@ -136,7 +136,7 @@ extension SyncClient {
     private func reportOutside(_ objects: [SyncObject]) {
         guard !objects.isEmpty else { return }
         report(
-            SyncError(
+            FollowerFault(
                 .outsideSubscriptions,
                 "Objects created here are at the gateway, but no subscription matches them there: they were removed here.",
                 objects: objects))

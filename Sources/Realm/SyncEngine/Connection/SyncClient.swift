@@ -1,14 +1,21 @@
 import Foundation
 import JSONCoding
 import ObjectModel
-import StoreContract
+package import StoreContract
 import Synchronization
 
 /// Synchronises an open file with its gateway: follows the event stream, and uploads local commits. Runs until it is
 /// stopped.
-actor SyncClient {
+package actor SyncClient {
+    package enum Connection: Sendable {
+        case disconnected
+        case connecting
+        /// The stream of the subscriptions is open.
+        case connected
+    }
+
     struct Status: Sendable {
-        var connection = SyncSession.ConnectionState.disconnected
+        var connection = Connection.disconnected
         var isSuspended = false
         var isStopped = false
         /// Whether an outage has been reported.
@@ -16,13 +23,12 @@ actor SyncClient {
         var tasks: [Task<Void, Never>] = []
         /// The task of the present stream.
         var stream: Task<Void, any Error>?
-        /// Whether `initialSubscriptions` has run since the file was opened.
-        var hasSubscribed = false
         /// Called with each failed attempt.
-        var outages: [UUID: AsyncStream<SyncError>.Continuation] = [:]
+        var outages: [UUID: AsyncStream<FollowerFault>.Continuation] = [:]
     }
 
-    nonisolated let configuration: SyncConfiguration
+    nonisolated let settings: FollowerSettings
+    nonisolated let reports: FollowerReports
     nonisolated let stateStore: SyncStateStore
     nonisolated let transport: GatewayTransport
     nonisolated let status = Mutex(Status())
@@ -30,7 +36,6 @@ actor SyncClient {
     nonisolated let collectBell = Bell()
     nonisolated let uploadBell = Bell()
     nonisolated let confirmBell = Bell()
-    nonisolated let updates = SubscriptionUpdates()
     /// The subscriptions that were sent to the gateway on this connection.
     var agreed: Set<Int> = []
     /// The number of failed connections in a row.
@@ -41,13 +46,13 @@ actor SyncClient {
     var barriers: [String: CheckedContinuation<Void, any Error>] = [:]
 
     /// Throws the errors of reading the file.
-    init(_ store: any Store, path: String, _ configuration: SyncConfiguration) throws {
-        self.configuration = configuration
-        transport = GatewayTransport(configuration)
-        let handler = configuration.errorHandler
+    package init(_ store: any Store, path: String, _ settings: FollowerSettings, _ reports: FollowerReports) throws {
+        self.settings = settings
+        self.reports = reports
+        transport = GatewayTransport(settings)
         stateStore = SyncStateStore(store) {
-            handler?(
-                SyncError(
+            reports.fault(
+                FollowerFault(
                     .historyLost,
                     "Some commits of this realm are not sent to the gateway, because its change log no longer contains them."
                 ))
@@ -56,7 +61,7 @@ actor SyncClient {
     }
 
     /// Starts the tasks. Called once.
-    nonisolated func start() {
+    package nonisolated func start() {
         stateStore.store.onCommit { [weak self] changes in
             guard let self, let last = changes.last, !stateStore.isOwn(last.version) else { return }
             collectBell.ring()
@@ -70,7 +75,7 @@ actor SyncClient {
     }
 
     /// Stops everything. Pending uploads are sent when the file is opened again.
-    nonisolated func stop() {
+    package nonisolated func stop() {
         let (tasks, stream) = status.withLock { status in
             status.isStopped = true
             status.connection = .disconnected
@@ -81,7 +86,7 @@ actor SyncClient {
         transport.close()
     }
 
-    nonisolated func suspend() {
+    package nonisolated func suspend() {
         let stream = status.withLock { status in
             status.isSuspended = true
             return status.stream
@@ -89,7 +94,7 @@ actor SyncClient {
         stream?.cancel()
     }
 
-    nonisolated func resume() {
+    package nonisolated func resume() {
         status.withLock { $0.isSuspended = false }
         followBell.ring()
         uploadBell.ring()
@@ -97,6 +102,9 @@ actor SyncClient {
     }
 
     nonisolated var isSuspended: Bool { status.withLock { $0.isSuspended } }
+    package nonisolated var connection: Connection { status.withLock { $0.connection } }
+    /// Whether it is neither suspended nor stopped.
+    package nonisolated var isActive: Bool { status.withLock { !$0.isSuspended && !$0.isStopped } }
 
     /// Sends changed subscriptions to the gateway.
     nonisolated func subscriptionsChanged() {
@@ -113,29 +121,28 @@ actor SyncClient {
 
     // MARK: Errors
 
-    nonisolated func report(_ error: SyncError) {
+    nonisolated func report(_ fault: FollowerFault) {
         guard !status.withLock({ $0.isStopped }) else { return }
-        Logger.log(.error, Category.Sync.Client.session, "\(configuration.gateway): \(error)")
-        configuration.errorHandler?(error)
+        reports.fault(fault)
     }
 
     /// Reports an error that will be retried, once per outage.
     nonisolated func reportOutage(_ error: any Error) {
         // Stopping and suspending end the stream too, even if it was resumed meanwhile; that is not an outage.
         guard !status.withLock({ $0.isStopped || $0.isSuspended }), !(error is CancellationError) else { return }
-        let error =
+        let fault =
             switch error {
-            case let failure as GatewayFailure: SyncError(failure.answer)
-            case let error as StoreError: SyncError(.file, error.message)
-            case let error as SyncError: error
-            default: SyncError(.connection, "The gateway cannot be reached: \(error.localizedDescription)")
+            case let failure as GatewayFailure: FollowerFault(failure.answer)
+            case let error as StoreError: FollowerFault(.file, error.message)
+            case let fault as FollowerFault: fault
+            default: FollowerFault(.connection, "The gateway cannot be reached: \(error.localizedDescription)")
             }
         let (isFirst, waiting) = status.withLock { status in
             defer { status.hasReported = true }
             return (!status.hasReported, Array(status.outages.values))
         }
-        for continuation in waiting { continuation.yield(error) }
-        if isFirst { report(error) }
+        for continuation in waiting { continuation.yield(fault) }
+        if isFirst { report(fault) }
     }
 
     nonisolated func isConnected() { status.withLock { $0.hasReported = false } }
@@ -164,7 +171,7 @@ actor SyncClient {
     }
 }
 
-extension SyncError {
+extension FollowerFault {
     /// Creates an error from a failed response.
     init(_ answer: GatewayAnswer) {
         let code: Code = answer.status == 401 ? .unauthorized : .connection

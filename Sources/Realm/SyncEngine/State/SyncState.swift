@@ -1,28 +1,47 @@
 import Foundation
 import JSONCoding
-import ObjectModel
+package import ObjectModel
 import StoreContract
 import WireProtocol
 
 /// A stored subscription.
-struct SyncQuery: Sendable, Equatable {
-    enum State: Sendable, Equatable {
+package struct SyncQuery: Sendable, Equatable {
+    package enum State: Sendable, Equatable {
         case pending
         case complete
         case failed(code: String, message: String)
     }
 
     /// The id, which stays when the query changes.
-    let id: Int
+    package let id: Int
     /// The number of the query: its name at the gateway and the key of its members.
-    var number: Int
-    var name: String?
-    var className: String
+    package var number: Int
+    package var name: String?
+    package var className: String
     /// The condition as query text with stored names.
-    var filter: String
-    var createdAt: Timestamp
-    var updatedAt: Timestamp
-    var state = State.pending
+    package var filter: String
+    package var createdAt: Timestamp
+    package var updatedAt: Timestamp
+    package var state: State
+
+    package init(
+        id: Int, number: Int, name: String?, className: String, filter: String, createdAt: Timestamp,
+        updatedAt: Timestamp, state: State = .pending
+    ) {
+        self.id = id
+        self.number = number
+        self.name = name
+        self.className = className
+        self.filter = filter
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.state = state
+    }
+
+    /// Whether the gateway does not follow it.
+    var hasFailed: Bool {
+        if case .failed = state { true } else { false }
+    }
 
     var remoteName: String { SubscriptionName.query(number) }
 }

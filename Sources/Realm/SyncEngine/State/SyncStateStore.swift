@@ -43,7 +43,7 @@ final class SyncStateStore: Sendable {
         committed.withLock { $0.queries.contains { $0.className == className } }
     }
 
-    static let timeout = Realm.Error(.subscriptionFailed, "The subscriptions were not synchronized in time.")
+    static let timeout = FollowerFault(.timeout, "The subscriptions were not synchronized in time.")
 
     /// The state as of the last commit.
     var syncState: SyncView { committed.withLock { $0 } }
@@ -176,16 +176,16 @@ final class SyncStateStore: Sendable {
 }
 
 /// The part of the state that readers can see.
-struct SyncView: Sendable {
+package struct SyncView: Sendable {
     var client = ""
-    var revision = 0
-    var queries: [SyncQuery] = []
+    package internal(set) var revision = 0
+    package internal(set) var queries: [SyncQuery] = []
     var uploads: [Upload] = []
     var position: String?
     /// See `SyncState.retired`.
     var retired: [Int] = []
     /// See `SyncState`.
-    var wasComplete = false
+    package internal(set) var wasComplete = false
     var unconfirmed: Set<SyncObject> = []
 
     init() {}

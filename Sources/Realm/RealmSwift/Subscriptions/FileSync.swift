@@ -1,0 +1,102 @@
+import Foundation
+import StoreContract
+import SyncEngine
+import Synchronization
+
+/// What keeps an open file and its gateway together, as the realms of the file see it.
+final class FileSync: Sendable {
+    let configuration: SyncConfiguration
+    let client: SyncClient
+    let updates = SubscriptionUpdates()
+    /// Whether `initialSubscriptions` has run since the file was opened.
+    private let hasSubscribed = Atomic(false)
+
+    /// Throws what reading the file throws.
+    init(_ store: any Store, path: String, _ configuration: SyncConfiguration) throws {
+        self.configuration = configuration
+        let (gateway, handler) = (configuration.gateway, configuration.errorHandler)
+        client = try SyncClient(
+            store, path: path,
+            FollowerSettings(
+                gateway: gateway, token: configuration.token, tokenProvider: configuration.tokenProvider,
+                headers: configuration.headers, idleTimeout: configuration.idleTimeout),
+            FollowerReports(
+                fault: { fault in
+                    Logger.log(.error, Category.Sync.Client.session, "\(gateway): \(fault.message)")
+                    handler?(SyncError(fault))
+                },
+                connected: { Logger.log(.detail, Category.Sync.Client.session, "Connected with \(gateway).") }))
+    }
+
+    /// Whether `initialSubscriptions` is to run.
+    private var wantsFirstSubscriptions: Bool {
+        guard !hasSubscribed.load(ordering: .sequentiallyConsistent) else { return false }
+        return configuration.rerunOnOpen || client.view.revision == 0
+    }
+
+    /// Makes the configuration's first subscriptions, if the file has never had any, or is to make them anew.
+    func subscribeInitially(_ realm: RLMRealm) throws {
+        guard let make = configuration.initialSubscriptions, wantsFirstSubscriptions else { return }
+        let set = SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(realm))
+        try set.accessor.update {
+            // Another thread may have been quicker.
+            guard wantsFirstSubscriptions else { return }
+            hasSubscribed.store(true, ordering: .sequentiallyConsistent)
+            make(set)
+        }
+    }
+
+    /// Waits for what opening a realm is to wait for. Throws what keeps it from coming: `SyncError` when the gateway cannot
+    /// be reached or does not take the token, and `Realm.Error` for a subscription that fails and when the time is over.
+    func download(before behavior: Realm.OpenBehavior) async throws {
+        let view = client.view
+        switch behavior {
+        case .never: return
+        case .once: if view.wasComplete { return }
+        case .always: break
+        }
+        guard !view.queries.isEmpty else { return }
+        do {
+            try await client.failingWithOutages { [client, configuration] in
+                try await client.download(timeout: configuration.openTimeout)
+            }
+        } catch let fault as FollowerFault {
+            throw fault.published
+        }
+        _ = try client.view.isComplete
+    }
+
+    /// Waits until everything that is subscribed to is here. Throws when the gateway does not follow one of the queries.
+    func waitUntilComplete() async throws {
+        try await client.wait { view in try view.isComplete ? () : nil }
+    }
+}
+
+extension RLMRealm {
+    /// See `FileSync.subscribeInitially`.
+    func subscribeInitially() { raising { try file?.sync?.subscribeInitially(self) } }
+}
+
+extension FollowerFault {
+    /// As programs know it.
+    var published: any Error { code == .timeout ? Realm.Error(.subscriptionFailed, message) : SyncError(self) }
+}
+
+extension SyncError {
+    init(_ fault: FollowerFault) {
+        code =
+            switch fault.code {
+            case .connection, .timeout: .connection
+            case .unauthorized: .unauthorized
+            case .writeRejected: .writeRejected
+            case .outsideSubscriptions: .outsideSubscriptions
+            case .subscriptionFailed: .subscriptionFailed
+            case .historyLost: .historyLost
+            case .file: .file
+            }
+        message = fault.message
+        status = fault.status
+        gatewayCode = fault.gatewayCode
+        objects = fault.objects.map { Object(className: $0.className, primaryKey: $0.primaryKey) }
+    }
+}

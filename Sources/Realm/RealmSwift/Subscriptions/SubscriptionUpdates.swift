@@ -1,0 +1,24 @@
+import Foundation
+import Synchronization
+
+/// Lets one update of the subscriptions at a time through.
+final class SubscriptionUpdates: Sendable {
+    private let lock = NSLock()
+    /// The thread that updates; 0 for none.
+    private let owner = Atomic<UInt>(0)
+
+    private static var thread: UInt { UInt(bitPattern: Int(pthread_self())) }
+
+    /// Waits for those of other threads. False within one of this thread.
+    func begin() -> Bool {
+        guard owner.load(ordering: .acquiring) != Self.thread else { return false }
+        lock.lock()
+        owner.store(Self.thread, ordering: .releasing)
+        return true
+    }
+
+    func end() {
+        owner.store(0, ordering: .releasing)
+        lock.unlock()
+    }
+}
