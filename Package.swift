@@ -95,7 +95,9 @@ targets += floor(
 targets += floor(
     "Sources/Realm",
     [
-        module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
+        // A store as one thread, queue or actor sees it.
+        module(
+            "RealmInstances", ["LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "CExecutor"]),
         // Follows a gateway: keeps a store and what a gateway has together.
         module(
             "SyncEngine", ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
@@ -103,9 +105,8 @@ targets += floor(
         module(
             "RealmSwift",
             [
-                "EmbeddedStore", "LiveSchedulers", "SyncEngine", "LiveQueries", "StoreContract", "QueryExecution",
-                "Columnar",
-                "QueryLanguage", "ObjectModel", "CDiscovery", combine, combineDispatch,
+                "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "StoreContract", "QueryExecution",
+                "Columnar", "QueryLanguage", "ObjectModel", "CDiscovery", combine, combineDispatch,
             ]),
     ])
 
@@ -206,11 +207,10 @@ targets += floor(
 targets += floor(
     "Tests/Realm",
     [
-        // A store as one thread, queue or actor sees it.
         tests(
-            "LiveSchedulers",
+            "RealmInstances",
             [
-                "LiveSchedulers", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "StoreContract",
+                "RealmInstances", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "StoreContract",
                 "QueryLanguage", "ObjectModel",
             ]),
         tests("SyncEngine", ["SyncEngine", "StoreTesting", "ObjectModel"]),

@@ -94,7 +94,7 @@ package final class LiveQueries: CommitReceiver {
     }
 
     private func register(
-        _ subject: MaintainedViewID, _ subscriber: any LiveSubscriber, _ keyPaths: [LiveKeyPath], _ shape: LiveShape?,
+        _ subject: LiveViewID, _ subscriber: any LiveSubscriber, _ keyPaths: [LiveKeyPath], _ shape: LiveShape?,
         _ lens: (any LiveLens)?, _ version: Version?
     ) -> LiveToken {
         let address = LiveAddress(lens: lens.map { AnyLens(lens: $0) }, subject: subject)
@@ -132,7 +132,7 @@ package final class LiveQueries: CommitReceiver {
         queue.sync { work.withLock { $0.resultCount } }
     }
 
-    func receive(_ changes: [ChangeSet]) {
+    package func receive(_ changes: [ChangeSet]) {
         hand { $0.changes += changes }
     }
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
-import LiveQueries
 import LiveTesting
+import RealmInstances
 import Synchronization
 
 /// A scheduler whose turns the test runs, on the thread that created it.

@@ -1,6 +1,7 @@
 import LiveQueries
 import LiveTesting
 import ObjectModel
+import RealmInstances
 import StoreContract
 import StoreTesting
 import Testing

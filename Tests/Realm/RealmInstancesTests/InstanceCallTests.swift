@@ -3,6 +3,7 @@ import LiveQueries
 import LiveTesting
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 import StoreTesting
 import Testing

@@ -1,9 +1,9 @@
 import Dispatch
 import EmbeddedStore
-import LiveQueries
 import LiveTesting
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 import StoreTesting
 import Synchronization

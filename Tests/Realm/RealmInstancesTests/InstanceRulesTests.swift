@@ -1,9 +1,8 @@
 import Dispatch
-import LiveQueries
-import LiveSchedulers
 import LiveTesting
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 import StoreTesting
 import Synchronization

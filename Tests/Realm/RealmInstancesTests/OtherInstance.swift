@@ -1,7 +1,6 @@
 import Dispatch
-import LiveQueries
-import LiveSchedulers
 import LiveTesting
+import RealmInstances
 
 /// An instance on a queue of its own.
 struct OtherInstance {

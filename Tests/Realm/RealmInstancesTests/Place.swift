@@ -1,8 +1,7 @@
 import Dispatch
 import Foundation
-import LiveQueries
-import LiveSchedulers
 import LiveTesting
+import RealmInstances
 import Synchronization
 
 /// The kinds of schedulers that an instance can be confined to.

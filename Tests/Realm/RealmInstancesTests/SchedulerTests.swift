@@ -1,10 +1,9 @@
 import Dispatch
 import Foundation
-import LiveQueries
-import LiveSchedulers
 import LiveTesting
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 import StoreTesting
 import Synchronization

@@ -19,6 +19,11 @@ package final class VersionDelta: Sendable {
         self.init(changes, from: before, to: after, counts: nil)
     }
 
+    /// The same between two versions of a store, also where the schema was replaced: with what a migration did.
+    package convenience init(completing changes: ChangeSet, from before: any Snapshot, to after: any Snapshot) {
+        self.init(changes.completed(from: before, to: after), from: before, to: after, counts: nil)
+    }
+
     init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads, counts: LensCounts?) {
         self.changes = changes
         self.counts = counts
@@ -113,4 +118,13 @@ final class VersionHistory {
         steps[way] = step
         return step
     }
+}
+
+/// The version that an observer knows, and how to look back at it.
+struct Resumption {
+    let version: Version
+    let history: VersionHistory
+
+    /// As `VersionHistory.step`.
+    func step(for watches: Set<LiveWatch>) throws -> VersionDelta? { try history.step(from: version, for: watches) }
 }

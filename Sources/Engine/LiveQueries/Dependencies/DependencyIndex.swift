@@ -1,16 +1,23 @@
 import ObjectModel
 
-/// Finds the views that a change can affect, by their numbers. Cost of a look-up: the changes, the watched objects on
-/// the paths back from them, and the views found.
-struct DependencyIndex {
+/// Finds what a change can matter to: views by their numbers. Cost of a look-up: the changes, the objects on the ways back
+/// from them that somebody watches, and the views found.
+package struct DependencyIndex {
     private var byClass: [ClassID: Set<Int>] = [:]
     private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
     private var byTree: [DependencyTree: [ObjectKey: Set<Int>]] = [:]
     private var known: [Int: Set<LiveWatch>] = [:]
     private var knownClasses: Set<ClassID>?
 
-    /// Replaces the watches of a view.
-    mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
+    package init() {}
+
+    /// Notes where changes can matter to a view. To be called after each `add`, and after each change of the schema.
+    package mutating func note(_ view: LiveView, as number: Int) { set(view.watches, for: number) }
+
+    package mutating func forget(_ number: Int) { set([], for: number) }
+
+    /// Replaces what a view watches.
+    private mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
         let before = known[id] ?? []
         guard before != watches else { return }
         for watch in before.subtracting(watches) { remove(watch, id) }
@@ -27,7 +34,8 @@ struct DependencyIndex {
         return classes
     }
 
-    func affected(by step: VersionDelta) -> Set<Int> {
+    /// The numbers of the views that a step can matter to, if it keeps the schema.
+    package func affected(by step: VersionDelta) -> Set<Int> {
         var affected: Set<Int> = []
         for (tree, subjects) in byTree where tree.isTouched(by: step.changes) {
             // Where the paths cannot be followed, the views that try themselves get the error.

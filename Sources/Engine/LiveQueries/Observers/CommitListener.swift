@@ -1,13 +1,13 @@
-import ObjectModel
+package import ObjectModel
 import Synchronization
 
 /// A receiver of a store's commits, on the writer's thread.
-protocol CommitReceiver: AnyObject, Sendable {
+package protocol CommitReceiver: AnyObject, Sendable {
     func receive(_ changes: [ChangeSet])
 }
 
 /// Connects the store, which keeps its listeners for good, to a receiver, which may be released earlier.
-final class CommitListener: Sendable {
+package final class CommitListener: Sendable {
     private struct State {
         weak var target: (any CommitReceiver)?
         /// Change sets that arrived before there was a target.
@@ -17,7 +17,10 @@ final class CommitListener: Sendable {
 
     private let state = Mutex(State())
 
-    func attach(_ target: any CommitReceiver) {
+    package init() {}
+
+    /// Gives it what was forwarded before, and everything from now on.
+    package func attach(_ target: any CommitReceiver) {
         // Forwarding under the lock keeps earlier change sets before later ones.
         state.withLock { state in
             state.target = target
@@ -27,7 +30,8 @@ final class CommitListener: Sendable {
         }
     }
 
-    func forward(_ changes: [ChangeSet]) {
+    /// To be called with the changes of each commit.
+    package func forward(_ changes: [ChangeSet]) {
         state.withLock { state in
             if state.isAttached { state.target?.receive(changes) } else { state.early += changes }
         }

@@ -79,6 +79,14 @@ package struct LiveObjectChange: Sendable {
         version = snapshot.version
         self.properties = properties
     }
+
+    /// The same change, without the old values of some properties.
+    package func withoutOldValues(where isLeftOut: (PropertyID) -> Bool) -> LiveObjectChange {
+        let properties = properties.map {
+            isLeftOut($0.id) ? LivePropertyChange(id: $0.id, oldValue: nil, newValue: $0.newValue) : $0
+        }
+        return LiveObjectChange(snapshot: snapshot, before: before, properties: properties)
+    }
 }
 
 /// One property of a changed object.

@@ -54,12 +54,8 @@ final class LiveSet {
     private func tell(_ step: VersionDelta, _ later: any Snapshot) {
         for number in (step.changes.schemaChanged ? subjects.numbers : dependencyIndex.affected(by: step)).sorted() {
             guard let subject = subjects[number] else { continue }
-            do {
-                try subject.advance(step, later)
-                if step.changes.schemaChanged { dependencyIndex.set(subject.watches, for: number) }
-            } catch {
-                subject.fail(error)
-            }
+            subject.advance(by: step, to: later)
+            if step.changes.schemaChanged { dependencyIndex.note(subject, as: number) }
             if !subject.isObserved { remove(number) }
         }
     }
@@ -80,7 +76,7 @@ final class LiveSet {
         let id = registration.subject
         do {
             let seen = try sight?.shown() ?? snapshot
-            let subject = try subjects[id] ?? registration.makeSubject(try limited() ?? seen)
+            let subject = try subjects[id] ?? registration.makeView(try limited() ?? seen)
             try subject.add(registration, seen, past)
             keep(subject, as: id)
         } catch {
@@ -94,13 +90,13 @@ final class LiveSet {
         return try sight?.shown(limitedBy: budget) ?? snapshot.limited(by: budget)
     }
 
-    private func keep(_ subject: any MaintainedView, as id: MaintainedViewID) {
+    private func keep(_ subject: LiveView, as id: LiveViewID) {
         guard subject.isObserved else { return }
-        dependencyIndex.set(subject.watches, for: subjects.keep(subject, as: id))
+        dependencyIndex.note(subject, as: subjects.keep(subject, as: id))
     }
 
     /// Removes the observers of a view that have left, and the view with the last of them.
-    func prune(_ id: MaintainedViewID) {
+    func prune(_ id: LiveViewID) {
         guard let number = subjects.number(of: id), let subject = subjects[number] else { return }
         subject.prune()
         if !subject.isObserved { remove(number) }
@@ -108,7 +104,7 @@ final class LiveSet {
 
     private func remove(_ number: Int) {
         subjects.remove(number)
-        dependencyIndex.set([], for: number)
+        dependencyIndex.forget(number)
     }
 
     /// Ends all observations.
@@ -121,22 +117,22 @@ final class LiveSet {
 
 /// The views by identity and by number: a query is slow to compare with others, and a commit can affect very many.
 private struct LiveSubjects {
-    private var known: [MaintainedViewID: Int] = [:]
-    private var subjects: [Int: any MaintainedView] = [:]
-    private var ids: [Int: MaintainedViewID] = [:]
+    private var known: [LiveViewID: Int] = [:]
+    private var subjects: [Int: LiveView] = [:]
+    private var ids: [Int: LiveViewID] = [:]
     private var next = 0
 
     var isEmpty: Bool { subjects.isEmpty }
     var count: Int { subjects.count }
     var numbers: Set<Int> { Set(subjects.keys) }
 
-    subscript(number: Int) -> (any MaintainedView)? { subjects[number] }
-    subscript(id: MaintainedViewID) -> (any MaintainedView)? { known[id].flatMap { subjects[$0] } }
+    subscript(number: Int) -> LiveView? { subjects[number] }
+    subscript(id: LiveViewID) -> LiveView? { known[id].flatMap { subjects[$0] } }
 
-    func number(of id: MaintainedViewID) -> Int? { known[id] }
+    func number(of id: LiveViewID) -> Int? { known[id] }
 
     /// Stores the view; returns its number.
-    mutating func keep(_ subject: any MaintainedView, as id: MaintainedViewID) -> Int {
+    mutating func keep(_ subject: LiveView, as id: LiveViewID) -> Int {
         if let number = known[id] {
             subjects[number] = subject
             return number

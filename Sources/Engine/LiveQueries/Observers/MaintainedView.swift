@@ -1,14 +1,5 @@
 import ObjectModel
-import QueryLanguage
 import StoreContract
-
-/// The identity of a view: equal ones are one view with many observers.
-enum MaintainedViewID: Hashable, Sendable {
-    case query(BoundQuery)
-    case sections(BoundQuery, SectionKey)
-    case collection(ObjectReference, PropertyID)
-    case object(ObjectReference)
-}
 
 extension Set<LiveWatch> {
     /// The classes of the watched objects.
@@ -48,8 +39,8 @@ protocol MaintainedView: AnyObject {
     /// Adds an observer and sends it the state, which must be that of `snapshot`, or the difference since the version
     /// that it knows.
     func add(
-        _ subscriber: Subscriber<Event>, _ interest: LiveInterest, _ snapshot: any Snapshot, since version: Version?,
-        _ past: VersionHistory) throws
+        _ subscriber: Subscriber<Event>, _ interest: LiveInterest, _ snapshot: any Snapshot, since known: Resumption?
+    ) throws
 
     /// The filter of observers with the key paths; nil for none. Throws when they do not fit the view or the schema.
     func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter?
@@ -63,12 +54,13 @@ extension MaintainedView {
     var isObserved: Bool { !subscriberGroups.isEmpty }
 
     /// Adds an observer, whose subscriber must be for events of the view's kind.
-    func add(_ registration: LiveRegistration, _ snapshot: any Snapshot, _ past: VersionHistory) throws {
-        guard let subscriber = registration.subscriber as? Subscriber<Event> else {
+    func add(
+        _ subscriber: any LiveSubscriber, _ interest: LiveInterest, _ snapshot: any Snapshot, _ known: Resumption?
+    ) throws {
+        guard let subscriber = subscriber as? Subscriber<Event> else {
             preconditionFailure("The observer's kind of events is not the view's.")
         }
-        let interest = LiveInterest(registration.keyPaths, showing: registration.shape)
-        try add(subscriber, interest, snapshot, since: registration.since, past)
+        try add(subscriber, interest, snapshot, since: known)
     }
 
     /// The group with the interest; a new one if there is no suitable one.

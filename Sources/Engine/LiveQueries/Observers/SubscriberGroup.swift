@@ -2,7 +2,7 @@ import ObjectModel
 import StoreContract
 
 /// The events of one kind of observers.
-protocol LiveEventKind: Sendable {
+package protocol LiveEventKind: Sendable {
     /// The last event, when the observation cannot continue.
     static func failed(_ error: any Error) -> Self
 }

@@ -39,11 +39,11 @@ final class MaintainedResult: MaintainedView {
 
     func add(
         _ subscriber: Subscriber<LiveEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
-        since version: Version?, _ past: VersionHistory
+        since known: Resumption?
     ) throws {
         let index = try subscriberGroup(interest, snapshot.schema, new: ResultMemory(at: snapshot.version))
         subscriberGroups[index].subscribers.append(subscriber)
-        guard let version, let missed = try missed(since: version, of: index, snapshot, past) else {
+        guard let known, let missed = try missed(since: known, of: index, snapshot) else {
             subscriber.send(.initial(snapshot: snapshot, keys: keys))
             return
         }
@@ -155,19 +155,19 @@ extension MaintainedResult {
 extension MaintainedResult {
     /// The difference that an observer missed since a version; nil where it is not available any more.
     private func missed(
-        since version: Version, of index: Int, _ snapshot: any Snapshot, _ past: VersionHistory
+        since known: Resumption, of index: Int, _ snapshot: any Snapshot
     ) throws -> (change: LiveChange?, Void)? {
         let (recent, criteria, watches) = (
             subscriberGroups[index].memory.recent, subscriberGroups[index].criteria, watches
         )
         let indices: () throws -> IndexChanges
-        if let known = recent.changes(since: version, at: snapshot.version) {
-            indices = { known }
+        if let changes = recent.changes(since: known.version, at: snapshot.version) {
+            indices = { changes }
         } else {
-            guard let step = try past.step(from: version, for: watches) else { return nil }
+            guard let step = try known.step(for: watches) else { return nil }
             indices = { [self] in try lookBack(step, criteria) }
         }
-        return (try subscriberGroups[index].memory.change(since: version, at: snapshot, keys, find: indices), ())
+        return (try subscriberGroups[index].memory.change(since: known.version, at: snapshot, keys, find: indices), ())
     }
 
     /// The difference between a former result and the present one, computed by reversing the step.

@@ -38,12 +38,12 @@ final class MaintainedSections: MaintainedView {
 
     func add(
         _ subscriber: Subscriber<LiveSectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
-        since version: Version?, _ past: VersionHistory
+        since known: Resumption?
     ) throws {
         // An observer that joins knows the present sections.
         let index = try subscriberGroup(interest, snapshot.schema, new: SectionMemory()) { $0.told == nil }
         subscriberGroups[index].subscribers.append(subscriber)
-        guard let version, let step = try past.step(from: version, for: watches) else {
+        guard let known, let step = try known.step(for: watches) else {
             subscriber.send(.initial(snapshot: snapshot, sections: LiveSections(sections)))
             return
         }

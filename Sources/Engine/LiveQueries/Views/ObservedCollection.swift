@@ -59,10 +59,10 @@ final class ObservedCollection: MaintainedView {
     /// Throws `notFound`, `unknownProperty`.
     func add(
         _ subscriber: Subscriber<LiveCollectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
-        since version: Version?, _ past: VersionHistory
+        since known: Resumption?
     ) throws {
         guard try snapshot.exists(object.classID, object.key) else {
-            let step = try version.flatMap { try past.step(from: $0, for: watches) }
+            let step = try known.flatMap { try $0.step(for: watches) }
             guard let step, try step.before.exists(object.classID, object.key) else { throw notFound(snapshot) }
             subscriber.send(.resumed(snapshot: snapshot))
             let gone = try goneWithOwner(step)
@@ -71,7 +71,7 @@ final class ObservedCollection: MaintainedView {
         }
         let index = try subscriberGroup(interest, snapshot.schema, new: ())
         subscriberGroups[index].subscribers.append(subscriber)
-        let step = try version.flatMap { try past.step(from: $0, for: watches) }
+        let step = try known.flatMap { try $0.step(for: watches) }
         if let step, try step.before.exists(object.classID, object.key) {
             let whole = try difference(step, subscriberGroups[index])
             subscriber.send(.resumed(snapshot: snapshot))

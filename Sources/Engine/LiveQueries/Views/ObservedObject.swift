@@ -43,20 +43,20 @@ final class ObservedObject: MaintainedView {
     /// if the object was deleted, only that. Throws `notFound`, `unknownClass`, `unknownProperty`.
     func add(
         _ subscriber: Subscriber<LiveObjectEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
-        since version: Version?, _ past: VersionHistory
+        since known: Resumption?
     ) throws {
         guard let objectClass = snapshot.schema[classID] else {
             throw StoreError(.unknownClass, "The class of the observed object was removed from the schema.")
         }
         guard exists else {
-            let step = try version.flatMap { try past.step(from: $0, for: watches) }
+            let step = try known.flatMap { try $0.step(for: watches) }
             guard try step?.before.exists(classID, key) == true else { throw Self.notFound(object, objectClass) }
             subscriber.finish(.deleted(snapshot.version))
             return
         }
         let index = try subscriberGroup(interest, snapshot.schema, new: ())
         subscriberGroups[index].subscribers.append(subscriber)
-        let step = try version.flatMap { try past.step(from: $0, for: watches) }
+        let step = try known.flatMap { try $0.step(for: watches) }
         // An observer that knows a version before the object was created knows another object, or none.
         guard let step, try step.before.exists(classID, key) else {
             subscriber.send(.initial(snapshot: snapshot))

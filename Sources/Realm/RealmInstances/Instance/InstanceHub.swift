@@ -1,5 +1,6 @@
 package import Dispatch
-import ObjectModel
+package import LiveQueries
+package import ObjectModel
 package import StoreContract
 import Synchronization
 
@@ -45,7 +46,7 @@ package final class InstanceHub: CommitReceiver {
         }
     }
 
-    func receive(_ changes: [ChangeSet]) {
+    package func receive(_ changes: [ChangeSet]) {
         let members = members.withLock { $0 }
         for member in members { member.inbox.receive(changes) { try? store.snapshot() } }
     }

@@ -1,42 +1,41 @@
+import LiveQueries
 import ObjectModel
 import StoreContract
 
 extension InstanceCore {
     /// Registers an observer from the present version on. An object's observer is only called when the object changes;
     /// others are first called when their result has been prepared. Throws `notFound` for a deleted object.
-    func add<Event: Sendable>(
-        _ registration: LiveRegistration, _ flag: InstanceToken.Flag, _ slot: EventSlot<Event>,
-        _ block: @escaping (Event) -> Void, prepare: (SubjectPreparation) -> Void
+    func add<Event: LiveEventKind>(
+        _ id: LiveViewID, _ keyPaths: [LiveKeyPath], _ flag: InstanceToken.Flag, _ block: @escaping (Event) -> Void,
+        prepare: (SubjectPreparation) -> Void
     ) throws -> Int {
         guard write == nil else { throw InstanceError.observedInWrite }
         let snapshot = try snapshot()
-        if let object = registration.subject.object {
+        if let object = id.object {
             guard try snapshot.exists(object.classID, object.key) else { throw InstanceError.objectIsGone }
         }
-        let stage: InstanceObserver.Stage
-        if case .object = registration.subject {
-            let subject = try registration.makeSubject(snapshot)
-            try subject.add(registration, snapshot, VersionHistory(store, before: snapshot))
+        let preparation = SubjectPreparation(of: id, at: snapshot)
+        let observer = InstanceObserver(of: id, keyPaths, .new(preparation), at: snapshot, flag, block)
+        var view: LiveView?
+        if case .object = id {
             // There is no first call.
-            _ = slot.take()
-            stage = .joined(subject)
+            let own = try LiveView(of: id, at: snapshot)
+            try observer.joinQuietly(own, at: snapshot)
+            view = own
         } else {
-            let preparation = SubjectPreparation(registration, snapshot)
             prepare(preparation)
-            stage = .new(preparation)
         }
         let order = takeOrder()
-        let observer = InstanceObserver(registration, stage, at: snapshot, flag, slot, block)
         observers[order] = observer
-        if case .joined = stage { keep(observer, order) }
+        if let view { keep(view, order) }
         return order
     }
 
-    /// Keeps an observer that has a view in `unsettled`, until all observers are at the same version again.
-    private func keep(_ observer: InstanceObserver, _ order: Int) {
+    /// Notes the view of an observer, until all know of the same version again.
+    private func keep(_ view: LiveView, _ order: Int) {
         unsettled.insert(order)
         joined.insert(order)
-        watch(order)
+        dependencyIndex.note(view, as: order)
     }
 
     func remove(_ order: Int) {
@@ -44,12 +43,7 @@ extension InstanceCore {
         unsettled.remove(order)
         observers[order] = nil
         joined.remove(order)
-        dependencyIndex.set([], for: order)
-    }
-
-    private func watch(_ order: Int) {
-        guard case .joined(let subject)? = observers[order]?.stage else { return }
-        dependencyIndex.set(subject.watches, for: order)
+        dependencyIndex.forget(order)
     }
 
     // MARK: Calls
@@ -70,9 +64,9 @@ extension InstanceCore {
             switch observer.stage {
             case .new(let preparation): callFirst(observer, order, preparation)
             case .failing(let error): callLast(order, observer.fail(error))
-            case .joined(let subject):
+            case .joined(let view):
                 guard let baseline = observer.baseline, baseline.version < target.version else { continue }
-                callNext(observer, order, subject, from: baseline)
+                callNext(observer, order, view, from: baseline)
             }
         }
         settle()
@@ -113,15 +107,15 @@ extension InstanceCore {
     private func callFirst(_ observer: InstanceObserver, _ order: Int, _ preparation: SubjectPreparation) {
         guard let snapshot = current else { return }
         do {
-            guard let subject = try preparation.take() else { return }
-            if let step = step(from: observer.baseline, to: snapshot), subject.isTouched(by: step.changes) {
-                try subject.advance(step, snapshot)
+            guard let view = try preparation.take() else { return }
+            if let step = step(from: observer.baseline, to: snapshot), view.isTouched(by: step.changes),
+                let error = view.advance(by: step, to: snapshot)
+            {
+                throw error
             }
-            guard let call = observer.join(subject, at: snapshot, VersionHistory(store, before: snapshot)) else {
-                return
-            }
+            guard let call = observer.join(view, at: snapshot) else { return }
             guard case .joined = observer.stage else { return callLast(order, call) }
-            keep(observer, order)
+            keep(view, order)
             self.call(call)
         } catch {
             callLast(order, observer.fail(error))
@@ -129,16 +123,16 @@ extension InstanceCore {
     }
 
     private func callNext(
-        _ observer: InstanceObserver, _ order: Int, _ subject: any MaintainedView, from baseline: any Snapshot
+        _ observer: InstanceObserver, _ order: Int, _ view: LiveView, from baseline: any Snapshot
     ) {
         guard let snapshot = current, let step = step(from: baseline, to: snapshot) else { return }
         observer.baseline = snapshot
-        guard subject.isTouched(by: step.changes) else { return }
+        guard view.isTouched(by: step.changes) else { return }
         let block = observer.advance(
-            subject, by: step, to: snapshot,
+            view, by: step, to: snapshot,
             foreign: history.foreignChanges(from: baseline.version, to: snapshot.version))
-        guard subject.isObserved else { return callLast(order, block) }
-        if step.changes.schemaChanged { watch(order) }
+        guard view.isObserved else { return callLast(order, block) }
+        if step.changes.schemaChanged { dependencyIndex.note(view, as: order) }
         if let block { call(block) }
     }
 
@@ -152,14 +146,14 @@ extension InstanceCore {
     func skip(_ orders: Set<Int>) {
         guard let snapshot = current else { return }
         for order in orders.sorted() {
-            guard let observer = observers[order], case .joined(let subject) = observer.stage,
+            guard let observer = observers[order], case .joined(let view) = observer.stage,
                 let step = step(from: observer.baseline ?? known, to: snapshot)
             else { continue }
             observer.baseline = snapshot
             unsettled.insert(order)
-            guard subject.isTouched(by: step.changes) else { continue }
-            observer.advanceQuietly(subject, by: step, to: snapshot)
-            if case .joined = observer.stage, !subject.isObserved { remove(order) }
+            guard view.isTouched(by: step.changes) else { continue }
+            observer.advanceQuietly(view, by: step, to: snapshot)
+            if case .joined = observer.stage, !view.isObserved { remove(order) }
         }
     }
 
@@ -167,7 +161,7 @@ extension InstanceCore {
     private func step(from baseline: (any Snapshot)?, to snapshot: any Snapshot) -> VersionDelta? {
         guard let baseline, baseline.version < snapshot.version else { return nil }
         let changes = history.changes(from: baseline.version, to: snapshot.version)
-        return VersionDelta(changes.completed(from: baseline, to: snapshot), from: baseline, to: snapshot)
+        return VersionDelta(completing: changes, from: baseline, to: snapshot)
     }
 
     /// Reports a final error to all observers, if it is final.
@@ -179,27 +173,7 @@ extension InstanceCore {
     }
 }
 
-extension MaintainedView {
-    /// Whether changes can affect it.
-    fileprivate func isTouched(by changes: ChangeSet) -> Bool {
-        changes.schemaChanged || watches.contains { $0.isTouched(by: changes) }
-    }
-}
-
-extension LiveWatch {
-    fileprivate func isTouched(by changes: ChangeSet) -> Bool {
-        switch self {
-        case .objects(let classID): changes.classes[classID] != nil
-        case .object(let object):
-            changes.classes[object.classID].map {
-                $0.modifications[object.key] != nil || $0.deletions.contains(object.key)
-            } ?? false
-        case .ways(let tree, _): tree.isTouched(by: changes)
-        }
-    }
-}
-
-extension MaintainedViewID {
+extension LiveViewID {
     /// The object that must exist for it.
     fileprivate var object: ObjectReference? {
         switch self {

@@ -1,3 +1,4 @@
+import LiveQueries
 import ObjectModel
 import StoreContract
 import Synchronization
@@ -8,12 +9,14 @@ final class InstanceObserver {
     enum Stage {
         /// Has not been called yet.
         case new(SubjectPreparation)
-        case joined(any MaintainedView)
+        case joined(LiveView)
         /// An error is to be reported to it.
         case failing(any Error)
     }
 
-    let registration: LiveRegistration
+    let id: LiveViewID
+    private let subscriber: any LiveSubscriber
+    private let keyPaths: [LiveKeyPath]
     var stage: Stage
     /// The version that it last saw, or is at before its first call; nil when that is the instance's common one.
     var baseline: (any Snapshot)?
@@ -23,11 +26,14 @@ final class InstanceObserver {
     /// Changes an object's event that was sent and not taken.
     private let rewrite: ((LiveObjectEvent) -> LiveObjectEvent) -> Void
 
-    init<Event: Sendable>(
-        _ registration: LiveRegistration, _ stage: Stage, at baseline: any Snapshot, _ flag: InstanceToken.Flag,
-        _ slot: EventSlot<Event>, _ block: @escaping (Event) -> Void
+    init<Event: LiveEventKind>(
+        of id: LiveViewID, _ keyPaths: [LiveKeyPath], _ stage: Stage, at baseline: any Snapshot,
+        _ flag: InstanceToken.Flag, _ block: @escaping (Event) -> Void
     ) {
-        self.registration = registration
+        let slot = EventSlot<Event>()
+        self.id = id
+        self.keyPaths = keyPaths
+        subscriber = Subscriber<Event> { slot.put($0) }
         self.stage = stage
         self.baseline = baseline
         self.flag = flag
@@ -44,32 +50,26 @@ final class InstanceObserver {
 
     /// Advances a joined observer to a later version, and returns the call of the block if its view changed.
     func advance(
-        _ subject: any MaintainedView, by step: VersionDelta, to snapshot: any Snapshot, foreign: ChangeSet?
+        _ view: LiveView, by step: VersionDelta, to snapshot: any Snapshot, foreign: ChangeSet?
     ) -> (() -> Void)? {
-        do {
-            try subject.advance(step, snapshot)
-        } catch {
-            subject.fail(error)
-        }
-        if let foreign { rewrite { $0.withoutOldValues(except: foreign, registration.subject, step.changes) } }
+        view.advance(by: step, to: snapshot)
+        if let foreign { rewrite { $0.withoutOldValues(except: foreign, id, step.changes) } }
         return takeCall()
     }
 
     /// Advances without a call, except to report a failure.
-    func advanceQuietly(_ subject: any MaintainedView, by step: VersionDelta, to snapshot: any Snapshot) {
-        do {
-            try subject.advance(step, snapshot)
-            _ = takeCall()
-        } catch {
+    func advanceQuietly(_ view: LiveView, by step: VersionDelta, to snapshot: any Snapshot) {
+        if let error = view.advance(by: step, to: snapshot) {
             stage = .failing(error)
+        } else {
+            _ = takeCall()
         }
     }
 
     /// Returns the call of the block with the state, or with the error.
-    func join(_ subject: any MaintainedView, at snapshot: any Snapshot, _ past: VersionHistory) -> (() -> Void)? {
+    func join(_ view: LiveView, at snapshot: any Snapshot) -> (() -> Void)? {
         do {
-            try subject.add(registration, snapshot, past)
-            stage = .joined(subject)
+            try begin(view, at: snapshot)
             baseline = snapshot
             return takeCall()
         } catch {
@@ -77,8 +77,19 @@ final class InstanceObserver {
         }
     }
 
+    /// The same for one that is not called first.
+    func joinQuietly(_ view: LiveView, at snapshot: any Snapshot) throws {
+        try begin(view, at: snapshot)
+        _ = takeCall()
+    }
+
+    private func begin(_ view: LiveView, at snapshot: any Snapshot) throws {
+        try view.add(subscriber, keyPaths: keyPaths, at: snapshot)
+        stage = .joined(view)
+    }
+
     func fail(_ error: any Error) -> (() -> Void)? {
-        registration.subscriber.fail(error)
+        subscriber.fail(error)
         return takeCall()
     }
 }
@@ -103,18 +114,17 @@ extension LiveObjectEvent {
     ///
     /// - Parameter foreign: the part of `changes` that others committed.
     fileprivate func withoutOldValues(
-        except foreign: ChangeSet, _ subject: MaintainedViewID, _ changes: ChangeSet
+        except foreign: ChangeSet, _ id: LiveViewID, _ changes: ChangeSet
     ) -> LiveObjectEvent {
-        guard case .change(let change) = self, case .object(let object) = subject else { return self }
+        guard case .change(let change) = self, case .object(let object) = id else { return self }
         func modified(_ changes: ChangeSet) -> PropertySet {
             changes.classes[object.classID]?.modifications[object.key] ?? PropertySet()
         }
         let (all, others) = (modified(changes), modified(foreign))
-        let properties = change.properties.map { property in
-            // A property that was not assigned is reported because of an object that it leads to.
-            let isOwn = all.contains(property.id) ? !others.contains(property.id) : foreign.classes.isEmpty
-            return isOwn ? LivePropertyChange(id: property.id, oldValue: nil, newValue: property.newValue) : property
-        }
-        return .change(LiveObjectChange(snapshot: change.snapshot, before: change.before, properties: properties))
+        return .change(
+            change.withoutOldValues { property in
+                // A property that was not assigned is reported because of an object that it leads to.
+                all.contains(property) ? !others.contains(property) : foreign.classes.isEmpty
+            })
     }
 }

@@ -1,3 +1,4 @@
+package import LiveQueries
 package import ObjectModel
 package import QueryLanguage
 import StoreContract
@@ -47,14 +48,11 @@ extension LiveInstance {
     }
 
     private func register<Event: LiveEventKind>(
-        _ subject: MaintainedViewID, _ keyPaths: [LiveKeyPath], _ deliver: @escaping (Event) -> Void
+        _ id: LiveViewID, _ keyPaths: [LiveKeyPath], _ deliver: @escaping (Event) -> Void
     ) throws -> InstanceToken {
         try enterToObserve { core in
-            let slot = EventSlot<Event>()
-            let registration = LiveRegistration(
-                subject: subject, subscriber: Subscriber { slot.put($0) }, keyPaths: keyPaths, since: nil)
             let flag = InstanceToken.Flag()
-            let order = try core.add(registration, flag, slot, deliver) { preparation in
+            let order = try core.add(id, keyPaths, flag, deliver) { preparation in
                 hub.prepare(preparation, for: inbox)
             }
             return InstanceToken(order, of: self, flag)

@@ -1,4 +1,5 @@
 import Dispatch
+import LiveQueries
 import StoreContract
 import Synchronization
 
@@ -7,7 +8,7 @@ final class SubjectPreparation: Sendable {
     /// A view is not Sendable. It may change threads here because `run` makes it and keeps no reference, and the mutex
     /// passes it to `take`, which returns it once.
     private struct Made: @unchecked Sendable {
-        let subject: any MaintainedView
+        let view: LiveView
     }
 
     private enum State: Sendable {
@@ -17,13 +18,13 @@ final class SubjectPreparation: Sendable {
         case taken
     }
 
-    private let registration: LiveRegistration
+    private let id: LiveViewID
     private let snapshot: any Snapshot
     private let state = Mutex(State.waiting)
     private let done = DispatchGroup()
 
-    init(_ registration: LiveRegistration, _ snapshot: any Snapshot) {
-        self.registration = registration
+    init(of id: LiveViewID, at snapshot: any Snapshot) {
+        self.id = id
         self.snapshot = snapshot
         done.enter()
     }
@@ -36,10 +37,7 @@ final class SubjectPreparation: Sendable {
             return true
         }
         guard isMine else { return }
-        let result = Result<Made, any Error> {
-            guard registration.subscriber.isActive else { throw CancellationError() }
-            return Made(subject: try registration.makeSubject(snapshot))
-        }
+        let result = Result<Made, any Error> { Made(view: try LiveView(of: id, at: snapshot)) }
         state.withLock { $0 = .made(result) }
         done.leave()
     }
@@ -57,13 +55,13 @@ final class SubjectPreparation: Sendable {
         }
     }
 
-    /// The view; nil before it is made, and after the first call that returned it. Throws the error of making it.
-    func take() throws -> (any MaintainedView)? {
+    /// The view; nil before it is made, and after the first call that gave it. Throws what making it did.
+    func take() throws -> LiveView? {
         let result = state.withLock { state -> Result<Made, any Error>? in
             guard case .made(let result) = state else { return nil }
             state = .taken
             return result
         }
-        return try result?.get().subject
+        return try result?.get().view
     }
 }

@@ -1,5 +1,4 @@
 import CExecutor
-package import LiveQueries
 
 /// An actor, or the `shared` instance of a global actor.
 package struct ActorScheduler: LiveScheduler {

@@ -1,6 +1,5 @@
 package import Dispatch
 import Foundation
-package import LiveQueries
 import Synchronization
 
 /// The main thread, the main queue and the main actor, treated as one.

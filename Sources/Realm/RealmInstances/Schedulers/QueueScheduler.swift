@@ -1,5 +1,4 @@
 package import Dispatch
-package import LiveQueries
 package import StoreContract
 import Synchronization
 

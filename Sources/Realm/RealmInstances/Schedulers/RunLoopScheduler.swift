@@ -1,7 +1,6 @@
 // The only use of Foundation below the Swift interface: no lighter library has run loops.
 import Foundation
 import Glibc
-package import LiveQueries
 
 /// A thread, with its run loop if it runs one.
 package struct RunLoopScheduler: LiveScheduler {

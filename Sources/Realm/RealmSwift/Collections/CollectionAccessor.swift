@@ -1,6 +1,6 @@
-import LiveQueries
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 
 /// The type-erased implementation of a managed collection: everything that does not depend on the elements' Swift type.
 protocol CollectionAccessor: AnyObject {

@@ -1,6 +1,7 @@
 import LiveQueries
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 
 /// The location of a collection within a mixed value: the property, and the steps from its value or, if the property is

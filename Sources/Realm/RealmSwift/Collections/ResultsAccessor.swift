@@ -1,4 +1,3 @@
-import LiveQueries
 import ObjectModel
 import QueryLanguage
 import StoreContract

@@ -1,8 +1,8 @@
 import Dispatch
 import LiveQueries
-import LiveSchedulers
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 
 /// A change of a collection without the collection itself.

@@ -1,5 +1,6 @@
 import LiveQueries
 import ObjectModel
+import RealmInstances
 
 /// Observes a list or dictionary within a mixed value. The store reports only that the whole value was assigned; this
 /// class finds the changes by comparing the collection with that of the last call.

@@ -1,4 +1,4 @@
-import LiveQueries
+import RealmInstances
 
 /// Keeps an observation alive. The observation ends when the token is invalidated or released.
 public final class NotificationToken: Sendable {

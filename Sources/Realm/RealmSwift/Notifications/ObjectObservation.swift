@@ -1,7 +1,7 @@
 public import Dispatch
 import LiveQueries
-import LiveSchedulers
 import ObjectModel
+import RealmInstances
 import StoreContract
 
 /// A change of an object without the object itself.

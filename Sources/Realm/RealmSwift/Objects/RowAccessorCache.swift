@@ -1,7 +1,7 @@
 import Columnar
-import LiveQueries
 import ObjectModel
 import QueryExecution
+import RealmInstances
 import StoreContract
 
 /// The row accessors of one class that are in use in one realm. They are released only after the realm's read epoch has

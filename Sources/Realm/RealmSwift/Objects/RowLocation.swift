@@ -1,7 +1,6 @@
 import Columnar
-import LiveQueries
-import LiveSchedulers
 import ObjectModel
+import RealmInstances
 import StoreContract
 
 /// The location of a managed object's values, which makes a read take some nanoseconds.

@@ -1,6 +1,7 @@
 import LiveQueries
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 
 /// The implementation of `Results` of plain values: the values of a list, set or map property, optionally sorted or

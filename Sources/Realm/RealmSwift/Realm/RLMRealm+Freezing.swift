@@ -1,7 +1,6 @@
-import LiveQueries
-import LiveSchedulers
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 
 extension RLMRealm {

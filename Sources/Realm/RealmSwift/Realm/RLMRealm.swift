@@ -1,7 +1,7 @@
 import Foundation
-import LiveQueries
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 
 /// An open realm, confined to one thread, queue or actor. `Realm` is a handle to it.

@@ -1,7 +1,6 @@
 import Dispatch
 public import Foundation
-import LiveQueries
-import LiveSchedulers
+import RealmInstances
 import Synchronization
 
 extension Realm {

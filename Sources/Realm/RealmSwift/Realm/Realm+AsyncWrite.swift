@@ -1,5 +1,4 @@
-import LiveQueries
-import LiveSchedulers
+import RealmInstances
 import StoreContract
 import Synchronization
 

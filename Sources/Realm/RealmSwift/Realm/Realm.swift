@@ -1,8 +1,7 @@
 public import Foundation
-import LiveQueries
-import LiveSchedulers
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 
 /// A handle to an open realm, confined to one thread, serial queue or actor.

@@ -1,8 +1,7 @@
 import EmbeddedStore
 import Foundation
-import LiveQueries
-import LiveSchedulers
 package import ObjectModel
+import RealmInstances
 package import StoreContract
 import SyncEngine
 import Synchronization

@@ -1,5 +1,5 @@
-import LiveQueries
 import ObjectModel
+import RealmInstances
 import StoreContract
 import Synchronization
 

@@ -1,8 +1,7 @@
 public import Foundation
-import LiveQueries
-import LiveSchedulers
 import ObjectModel
 import QueryLanguage
+import RealmInstances
 import StoreContract
 import SyncEngine
 
