@@ -51,7 +51,7 @@ final class Probe {
                     last.busy.store(store.busy, ordering: .releasing)
                     last.events.add(1, ordering: .acquiringAndReleasing)
                 case .failed(let error): fatalError("\(error)")
-                case .initial, .resumed: break
+                case .initial, .resumed, .deleted: break
                 }
             }
         }

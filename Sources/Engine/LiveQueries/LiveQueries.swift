@@ -56,7 +56,7 @@ package final class LiveQueries: CommitReceiver {
     package func observe(
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
-        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveEvent) -> Void
+        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveQueryEvent) -> Void
     ) -> LiveToken {
         register(.query(query), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
     }

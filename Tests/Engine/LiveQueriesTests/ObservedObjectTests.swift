@@ -20,7 +20,7 @@ struct ObservedObjectTests {
                 case .initial, .resumed: "initial"
                 case .deleted: "deleted"
                 case .failed(let error): "failed \((error as? StoreError)?.code.rawValue ?? "?")"
-                case .change(let change):
+                case .update(let change):
                     change.properties.map { "\($0.id.rawValue): \(show($0.oldValue)) -> \(show($0.newValue))" }
                         .joined(separator: ", ")
                 }

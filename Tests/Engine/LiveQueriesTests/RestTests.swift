@@ -19,7 +19,7 @@ struct RestTests {
                 switch event {
                 case .initial(let snapshot, _): versions.withLock { $0.append(snapshot.version) }
                 case .update(let change): versions.withLock { $0.append(change.version) }
-                case .resumed, .failed: break
+                case .resumed, .deleted, .failed: break
                 }
                 live?.rest(nanoseconds: nanoseconds)
                 gate.arrive()

@@ -17,11 +17,12 @@ struct ResumingTests {
         var names: [String] { state.withLock { $0.names } }
         var changes: [LiveChange] { state.withLock { $0.changes } }
 
-        @Sendable func receive(_ event: LiveEvent) {
+        @Sendable func receive(_ event: LiveQueryEvent) {
             state.withLock { state in
                 switch event {
                 case .initial: state.names.append("initial")
                 case .resumed: state.names.append("resumed")
+                case .deleted: state.names.append("deleted")
                 case .failed: state.names.append("failed")
                 case .update(let change):
                     state.names.append("update")

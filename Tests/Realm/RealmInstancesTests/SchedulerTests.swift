@@ -250,7 +250,7 @@ struct SchedulerTests {
             let token = try await hub.observe(on: home, from: version) { home, instance in
                 try instance.observeObject(TaskInstanceFixture.first) { event in
                     home.assumeIsolated { home in
-                        guard case .change(let change) = event else { return }
+                        guard case .update(let change) = event else { return }
                         home.add(change.properties.map { "\($0.id.rawValue): \($0.oldValue != nil)" }.joined())
                     }
                 }

@@ -114,7 +114,7 @@ final class InstanceRecorder {
         return changes
     }
 
-    func receive(_ event: LiveEvent) {
+    func receive(_ event: LiveQueryEvent) {
         if failure != nil { faults.append("an event after failed") }
         switch event {
         case .initial(let snapshot, let now):
@@ -130,6 +130,7 @@ final class InstanceRecorder {
             faults += change.indices.faults(from: old, to: Array(change.newKeys))
             changes.append(change.indices)
             arrive(change.snapshot, change.newKeys)
+        case .deleted: faults.append("deleted")
         case .failed(let error):
             calls.append("failed")
             failure = error
@@ -154,7 +155,7 @@ final class ObjectLog {
         switch event {
         case .initial: events.append("initial")
         case .resumed: events.append("resumed")
-        case .change(let change):
+        case .update(let change):
             events.append(
                 change.properties.map { property in
                     "\(property.id.rawValue): \(Self.text(property.oldValue)) -> \(Self.text(property.newValue))"

@@ -70,11 +70,11 @@ final class HeldKeys: Sendable {
 
     var keys: [ObjectKey]? { state.withLock { $0 } }
 
-    func receive(_ event: LiveEvent) {
+    func receive(_ event: LiveQueryEvent) {
         switch event {
         case .initial(_, let keys), .resumed(_, let keys): state.withLock { $0 = Array(keys) }
         case .update(let change): state.withLock { $0 = Array(change.newKeys) }
-        case .failed: state.withLock { $0 = nil }
+        case .deleted, .failed: state.withLock { $0 = nil }
         }
     }
 }

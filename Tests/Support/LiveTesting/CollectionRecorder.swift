@@ -48,7 +48,7 @@ package final class CollectionRecorder: Sendable {
             if state.isOver { state.faults.append("an event after the last one") }
             do {
                 switch event {
-                case .initial(let snapshot):
+                case .initial(let snapshot, _):
                     if state.hasBegun { state.faults.append("a second beginning") }
                     state.value = try snapshot.value(object.classID, object.key, property)
                     state.hasBegun = true
@@ -59,6 +59,7 @@ package final class CollectionRecorder: Sendable {
                     state.isResumed = true
                 case .update(let change):
                     try take(change, &state)
+                case .deleted: state.faults.append("deleted without an update")
                 case .failed(let error):
                     state.failure = error
                     state.isOver = true

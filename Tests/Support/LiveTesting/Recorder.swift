@@ -45,7 +45,7 @@ package final class Recorder: Sendable {
         }
     }
 
-    @Sendable package func receive(_ event: LiveEvent) {
+    @Sendable package func receive(_ event: LiveQueryEvent) {
         state.withLock { state in
             if state.failure != nil { state.faults.append("an event after failed") }
             switch event {
@@ -70,6 +70,7 @@ package final class Recorder: Sendable {
                 state.keys = Array(change.newKeys)
                 state.version = change.version
                 state.changes.append(change.indices)
+            case .deleted: state.faults.append("a query was deleted")
             case .failed(let error):
                 state.failure = error
             }

@@ -61,6 +61,7 @@ package final class SectionRecorder: Sendable {
                 state.faults += change.changes.faults(from: old, to: new)
                 state.sections = new
                 state.changes.append(change)
+            case .deleted: state.faults.append("a query was deleted")
             case .failed(let error):
                 state.failure = error
             }

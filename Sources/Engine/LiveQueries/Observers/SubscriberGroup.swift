@@ -1,17 +1,6 @@
 import ObjectModel
 import StoreContract
 
-/// The events of one kind of observers.
-package protocol LiveEventKind: Sendable {
-    /// The last event, when the observation cannot continue.
-    static func failed(_ error: any Error) -> Self
-}
-
-extension LiveEvent: LiveEventKind {}
-extension LiveSectionEvent: LiveEventKind {}
-extension LiveCollectionEvent: LiveEventKind {}
-extension LiveObjectEvent: LiveEventKind {}
-
 /// The changes that an observer is interested in.
 struct LiveInterest: Hashable, Sendable {
     var keyPaths: [LiveKeyPath] = []

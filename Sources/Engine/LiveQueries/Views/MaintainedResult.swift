@@ -12,7 +12,7 @@ final class MaintainedResult: MaintainedView {
     private var isLocal: Bool
     private var reach: DeepChangeChecker
     private let quick: ValuePredicate
-    var subscriberGroups: [SubscriberGroup<LiveEvent, ResultMemory>] = []
+    var subscriberGroups: [SubscriberGroup<LiveQueryEvent, ResultMemory>] = []
 
     /// Runs the query. Throws the store's errors, and `unknownClass` or `unknownProperty` when the query does not fit
     /// the snapshot's schema.
@@ -38,16 +38,16 @@ final class MaintainedResult: MaintainedView {
     }
 
     func add(
-        _ subscriber: Subscriber<LiveEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
+        _ subscriber: Subscriber<LiveQueryEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since known: Resumption?
     ) throws {
         let index = try subscriberGroup(interest, snapshot.schema, new: ResultMemory(at: snapshot.version))
         subscriberGroups[index].subscribers.append(subscriber)
         guard let known, let missed = try missed(since: known, of: index, snapshot) else {
-            subscriber.send(.initial(snapshot: snapshot, keys: keys))
+            subscriber.send(.initial(snapshot: snapshot, keys))
             return
         }
-        subscriber.send(.resumed(snapshot: snapshot, keys: keys))
+        subscriber.send(.resumed(snapshot: snapshot, keys))
         if let change = missed.change { subscriber.send(.update(change)) }
     }
 

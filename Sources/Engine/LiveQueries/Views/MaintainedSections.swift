@@ -44,11 +44,11 @@ final class MaintainedSections: MaintainedView {
         let index = try subscriberGroup(interest, snapshot.schema, new: SectionMemory()) { $0.told == nil }
         subscriberGroups[index].subscribers.append(subscriber)
         guard let known, let step = try known.step(for: watches) else {
-            subscriber.send(.initial(snapshot: snapshot, sections: LiveSections(sections)))
+            subscriber.send(.initial(snapshot: snapshot, LiveSections(sections)))
             return
         }
         let missed = try missed(step, by: index, snapshot)
-        subscriber.send(.resumed(snapshot: snapshot, sections: LiveSections(sections)))
+        subscriber.send(.resumed(snapshot: snapshot, LiveSections(sections)))
         if let missed { subscriber.send(.update(missed)) }
     }
 

@@ -64,7 +64,7 @@ final class ObservedCollection: MaintainedView {
         guard try snapshot.exists(object.classID, object.key) else {
             let step = try known.flatMap { try $0.step(for: watches) }
             guard let step, try step.before.exists(object.classID, object.key) else { throw notFound(snapshot) }
-            subscriber.send(.resumed(snapshot: snapshot))
+            subscriber.send(.resumed(snapshot: snapshot, ()))
             let gone = try goneWithOwner(step)
             if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(change(gone, snapshot, true))) }
             return
@@ -74,10 +74,10 @@ final class ObservedCollection: MaintainedView {
         let step = try known.flatMap { try $0.step(for: watches) }
         if let step, try step.before.exists(object.classID, object.key) {
             let whole = try difference(step, subscriberGroups[index])
-            subscriber.send(.resumed(snapshot: snapshot))
+            subscriber.send(.resumed(snapshot: snapshot, ()))
             if !whole.isEmpty { subscriber.send(.update(change(whole, snapshot, false))) }
         } else {
-            subscriber.send(.initial(snapshot: snapshot))
+            subscriber.send(.initial(snapshot: snapshot, ()))
         }
     }
 

@@ -59,13 +59,13 @@ final class ObservedObject: MaintainedView {
         let step = try known.flatMap { try $0.step(for: watches) }
         // An observer that knows a version before the object was created knows another object, or none.
         guard let step, try step.before.exists(classID, key) else {
-            subscriber.send(.initial(snapshot: snapshot))
+            subscriber.send(.initial(snapshot: snapshot, ()))
             return
         }
         let missed = try changes(subscriberGroups[index], objectClass, step)
-        subscriber.send(.resumed(snapshot: snapshot))
+        subscriber.send(.resumed(snapshot: snapshot, ()))
         if !missed.isEmpty {
-            subscriber.send(.change(LiveObjectChange(snapshot: snapshot, before: step.before, properties: missed)))
+            subscriber.send(.update(LiveObjectChange(snapshot: snapshot, before: step.before, properties: missed)))
         }
     }
 
@@ -90,7 +90,7 @@ extension ObservedObject {
             let properties = try changes(subscriberGroup, objectClass, step)
             guard !properties.isEmpty else { continue }
             subscriberGroup.send(
-                .change(LiveObjectChange(snapshot: snapshot, before: step.before, properties: properties)))
+                .update(LiveObjectChange(snapshot: snapshot, before: step.before, properties: properties)))
         }
     }
 

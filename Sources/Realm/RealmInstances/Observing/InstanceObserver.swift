@@ -116,12 +116,12 @@ extension LiveObjectEvent {
     fileprivate func withoutOldValues(
         except foreign: ChangeSet, _ id: LiveViewID, _ changes: ChangeSet
     ) -> LiveObjectEvent {
-        guard case .change(let change) = self, case .object(let object) = id else { return self }
+        guard case .update(let change) = self, case .object(let object) = id else { return self }
         func modified(_ changes: ChangeSet) -> PropertySet {
             changes.classes[object.classID]?.modifications[object.key] ?? PropertySet()
         }
         let (all, others) = (modified(changes), modified(foreign))
-        return .change(
+        return .update(
             change.withoutOldValues { property in
                 // A property that was not assigned is reported because of an object that it leads to.
                 all.contains(property) ? !others.contains(property) : foreign.classes.isEmpty

@@ -10,7 +10,7 @@ extension LiveInstance {
     /// Throws `incorrectThread`, `readOnly`, `frozen`, `noRunLoop` where no run loop would call the block, and
     /// `observedInWrite`. A query that does not fit the schema is reported as `failed`.
     package func observe(
-        _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveEvent) -> Void
+        _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveQueryEvent) -> Void
     ) throws -> InstanceToken {
         try register(.query(query), keyPaths, deliver)
     }

@@ -5,35 +5,28 @@ import QueryLanguage
 import RealmInstances
 import StoreContract
 
-/// A change of a collection without the collection itself.
-enum CollectionNews: Sendable {
+/// What the observer of a collection or of its sections is told, without the collection: nothing is told of failures, and
+/// no version is pinned.
+enum ObserverNews<Difference> {
     case initial
-    case update(IndexChanges)
-    /// The changes of a map.
-    case keys(deletions: [String], insertions: [String], modifications: [String])
+    case update(Difference)
 
-    init?(_ event: LiveEvent) {
+    init?<State, Change>(_ event: LiveEvent<State, Change>, _ difference: (Change) -> Difference) {
         switch event {
         case .initial, .resumed: self = .initial
-        case .update(let change):
-            self = .update(change.indices)
-        case .failed: return nil
+        case .update(let change): self = .update(difference(change))
+        case .deleted, .failed: return nil
         }
     }
+}
 
-    init?(_ event: LiveCollectionEvent) {
-        switch event {
-        case .initial, .resumed: self = .initial
-        case .update(let change):
-            switch change.difference {
-            case .positions(let indices):
-                self = .update(indices)
-            case .keys(let deletions, let insertions, let modifications):
-                self = .keys(deletions: deletions, insertions: insertions, modifications: modifications)
-            }
-        case .failed: return nil
-        }
-    }
+extension ObserverNews: Sendable where Difference: Sendable {}
+
+typealias CollectionNews = ObserverNews<LiveCollectionChange.Difference>
+
+extension CollectionNews {
+    init?(_ event: LiveQueryEvent) { self.init(event) { .positions($0.indices) } }
+    init?(_ event: LiveCollectionEvent) { self.init(event, \.difference) }
 }
 
 extension RLMRealm {

@@ -32,7 +32,7 @@ final class NestedObservation {
                 switch CollectionNews(event) {
                 case nil: break
                 case .initial?: tellFirst()
-                case .update?, .keys?: tell()
+                case .update?: tell()
                 }
             }
         }
@@ -71,16 +71,17 @@ extension CollectionNews {
     fileprivate init?(from before: Value, to after: Value, isList: Bool) {
         guard before != after else { return nil }
         if isList {
-            self = .update(IndexChanges(from: before.listElements, to: after.listElements))
+            self = .update(.positions(IndexChanges(from: before.listElements, to: after.listElements)))
         } else {
             let (old, new) = (before.mapEntries, after.mapEntries)
             func keys(_ entries: [(key: String, value: Value)], _ isTold: (String) -> Bool) -> [String] {
                 entries.map(\.key).filter(isTold)
             }
             let (oldMap, newMap) = (ValueMap(old), ValueMap(new))
-            self = .keys(
-                deletions: keys(old) { newMap[$0] == nil }, insertions: keys(new) { oldMap[$0] == nil },
-                modifications: keys(new) { key in oldMap[key].map { $0 != newMap[key] } ?? false })
+            self = .update(
+                .keys(
+                    deletions: keys(old) { newMap[$0] == nil }, insertions: keys(new) { oldMap[$0] == nil },
+                    modifications: keys(new) { key in oldMap[key].map { $0 != newMap[key] } ?? false }))
         }
     }
 }

@@ -4,36 +4,25 @@ import ObjectModel
 import RealmInstances
 import StoreContract
 
-/// A change of an object without the object itself.
-enum ObjectNews {
-    case change([LivePropertyChange])
-    case deleted
-}
-
 extension ObjectBase {
     /// Observes the stored object on the realm's thread, queue or actor.
     fileprivate final func observe(
-        _ keyPaths: [String]?, _ deliver: @escaping (ObjectNews) -> Void
+        _ keyPaths: [String]?, _ deliver: @escaping (LiveObjectEvent) -> Void
     ) throws -> InstanceToken {
         let (realm, boundClass) = try managed()
         return try realm.live.observeObject(
-            ObjectReference(boundClass.id, _objectKey), keyPaths: realm.keyPaths(keyPaths, of: boundClass.id)
-        ) { event in
-            switch event {
-            case .change(let change): deliver(.change(change.properties))
-            case .deleted: deliver(.deleted)
-            case .initial, .resumed, .failed: break
-            }
-        }
+            ObjectReference(boundClass.id, _objectKey), keyPaths: realm.keyPaths(keyPaths, of: boundClass.id),
+            deliver: deliver)
     }
 
-    /// Converts the change to Swift's names and values.
-    fileprivate final func change<T: ObjectBase>(_ news: ObjectNews) -> ObjectChange<T>? {
-        switch news {
+    /// The change as the object's class tells it, with Swift names and values. Nil for what is not told.
+    fileprivate final func change<T: ObjectBase>(_ event: LiveObjectEvent) -> ObjectChange<T>? {
+        switch event {
+        case .initial, .resumed, .failed: return nil
         case .deleted: return .deleted
-        case .change(let properties):
+        case .update(let change):
             guard let _class, let object = self as? T else { return nil }
-            let changes = properties.compactMap { change -> PropertyChange? in
+            let changes = change.properties.compactMap { change -> PropertyChange? in
                 guard let property = _class.properties.first(where: { $0.id == change.id }) else { return nil }
                 return PropertyChange(
                     name: property.name, oldValue: swiftValue(change.oldValue, property),
@@ -64,7 +53,7 @@ extension ObjectBase {
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (ObjectChange<T>) -> Void
     ) throws -> NotificationToken {
         guard let queue else {
-            return NotificationToken(try observe(keyPaths) { [self] news in change(news).map(block) })
+            return NotificationToken(try observe(keyPaths) { [self] event in change(event).map(block) })
         }
         let (reference, file, realm) = try prepare(keyPaths)
         let configuration = realm.configuration
@@ -87,8 +76,8 @@ extension ObjectBase {
         let configuration = realm.configuration
         let token = try await file.hub.observe(on: actor, from: realm.snapshot.version) { actor, _ in
             let object = try file.realm(on: scheduler(of: actor), configuration).object(reference)
-            return try object.observe(keyPaths) { [unowned actor] news in
-                guard let change: ObjectChange<T> = object.change(news) else { return }
+            return try object.observe(keyPaths) { [unowned actor] event in
+                guard let change: ObjectChange<T> = object.change(event) else { return }
                 let call = Transferred(change)
                 actor.assumeIsolated { block($0, call.value) }
             }

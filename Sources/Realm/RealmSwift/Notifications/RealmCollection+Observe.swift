@@ -91,12 +91,15 @@ extension RealmCollectionChange {
     init(_ collection: CollectionType, _ news: CollectionNews) {
         switch news {
         case .initial: self = .initial(collection)
-        case .update(let indices):
+        case .update(let difference):
+            // Occurs only for maps.
+            guard case .positions(let indices) = difference else {
+                self = .update(collection, deletions: [], insertions: [], modifications: [])
+                return
+            }
             self = .update(
                 collection, deletions: indices.deletions, insertions: indices.insertions,
                 modifications: indices.modifications)
-        // Occurs only for maps.
-        case .keys: self = .update(collection, deletions: [], insertions: [], modifications: [])
         }
     }
 }

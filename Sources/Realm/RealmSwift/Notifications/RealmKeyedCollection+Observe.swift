@@ -1,4 +1,5 @@
 public import Dispatch
+import LiveQueries
 import ObjectModel
 import StoreContract
 
@@ -113,12 +114,15 @@ extension RealmMapChange {
     init(_ map: MapType, _ news: CollectionNews) {
         switch news {
         case .initial: self = .initial(map)
-        case .keys(let deletions, let insertions, let modifications):
+        case .update(let difference):
+            // Occurs only for other collections.
+            guard case .keys(let deletions, let insertions, let modifications) = difference else {
+                self = .update(map, deletions: [], insertions: [], modifications: [])
+                return
+            }
             func keys(_ texts: [String]) -> [MapType.Key] { texts.map { MapType.Key(_key: $0) } }
             self = .update(
                 map, deletions: keys(deletions), insertions: keys(insertions), modifications: keys(modifications))
-        // Occurs only for other collections.
-        case .update: self = .update(map, deletions: [], insertions: [], modifications: [])
         }
     }
 }

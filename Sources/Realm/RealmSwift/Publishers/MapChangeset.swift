@@ -110,8 +110,7 @@ extension RealmMapChange: _ConfinedChange {
             ).followed(
                 by: .keys(
                     deletions: names(deletions), insertions: names(insertions), modifications: names(modifications)))
-            guard !both.isEmpty, case .keys(let gone, let come, let changed) = both else { return nil }
-            return RealmMapChange(map, .keys(deletions: gone, insertions: come, modifications: changed))
+            return both.isEmpty ? nil : RealmMapChange(map, .update(both))
         }
     }
 }

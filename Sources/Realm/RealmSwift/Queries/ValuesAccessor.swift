@@ -70,7 +70,8 @@ final class ValuesAccessor: CollectionAccessor {
                 }
             }
             guard !deletions.isEmpty || !insertions.isEmpty else { return }
-            deliver(.update(IndexChanges(deletions: deletions.sorted(), insertions: insertions.sorted())))
+            deliver(
+                .update(.positions(IndexChanges(deletions: deletions.sorted(), insertions: insertions.sorted()))))
         }
     }
 

@@ -303,7 +303,7 @@ final class RealmFile: Sendable {
     /// The calling queue or actor if the file is open for it; else the calling thread.
     var currentScheduler: any LiveScheduler {
         let known = realms.withLock { $0.values.map(\.scheduler) }
-        return known.first(where: \.isCurrent) ?? LiveSchedulers.currentScheduler()
+        return known.first(where: \.isCurrent) ?? RealmInstances.currentScheduler()
     }
 
     /// Removes a file and its auxiliary files. Returns whether the file existed.

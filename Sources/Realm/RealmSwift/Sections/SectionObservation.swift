@@ -25,7 +25,7 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
             seen.isInvalidated
             ? try SectionTable([], in: seen.realm) { _ in throw RealmException.invalidObject } : try sections.table()
         last = table
-        guard case .update(let indices) = news, let old else {
+        guard case .update(.positions(let indices)) = news, let old else {
             if case .initial = news { return .initial }
             return nil
         }

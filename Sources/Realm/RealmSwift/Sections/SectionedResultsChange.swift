@@ -14,10 +14,7 @@ public enum SectionedResultsChange<Collection> {
 }
 
 /// A change of sections without the sections themselves.
-enum SectionNews {
-    case initial
-    case update(SectionChanges)
-}
+typealias SectionNews = ObserverNews<SectionChanges>
 
 extension SectionedResultsChange {
     init(_ collection: Collection, _ news: SectionNews) {

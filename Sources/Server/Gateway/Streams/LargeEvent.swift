@@ -19,8 +19,8 @@ final class LargeEvent: Sendable {
         case keys(KeySequence)
         case change(LiveChange)
         /// An event that is encoded as a whole: of sections, of one object, and of one object's property.
-        case whole(TopicEvent.Content)
-        case difference(TopicEvent.Difference)
+        case whole(TopicContent)
+        case difference(TopicDifference)
     }
 
     /// The position where a part begins.
@@ -207,11 +207,11 @@ final class LargeEvent: Sendable {
     }
 }
 
-extension TopicEvent.Content {
+extension TopicContent {
     fileprivate var isObject: Bool { if case .object = self { true } else { false } }
 }
 
-extension TopicEvent.Difference {
+extension TopicDifference {
     fileprivate var isObject: Bool { if case .object = self { true } else { false } }
 }
 

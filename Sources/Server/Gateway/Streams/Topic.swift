@@ -154,10 +154,10 @@ extension Topic {
     private func deliver(_ event: TopicEvent, to id: Int) {
         switch event {
         case .initial(let snapshot, _) where isOutdated(at: snapshot): beginAnew(id)
-        case .resumed(let snapshot) where isOutdated(at: snapshot): beginAnew(id)
+        case .resumed(let snapshot, _) where isOutdated(at: snapshot): beginAnew(id)
         case .initial(let snapshot, let content): begin(id, snapshot, content)
-        case .resumed(let snapshot): resume(id, at: snapshot.version)
-        case .update(let version, let difference): update(id, version, difference)
+        case .resumed(let snapshot, _): resume(id, at: snapshot.version)
+        case .update(let difference): update(id, difference)
         case .deleted(let version): end(id, with: .deleted(version, context.mark(version)))
         case .failed(let error as StoreError) where error.code == .schemaReplaced: beginAnew(id)
         case .failed(let error as StoreError) where isOvertaken(error): beginAnew(id)
@@ -173,7 +173,7 @@ extension Topic {
         }
     }
 
-    private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: TopicEvent.Content) {
+    private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: TopicContent) {
         let event: EncodedEvent
         do {
             guard try content.rowCount(key, snapshot) <= Self.mostQuickRows else {
@@ -197,7 +197,7 @@ extension Topic {
 
     /// Makes the members of a join wait for a beginning that another thread encodes. If the join's observation is the
     /// main one it continues, so that its result is kept until they join again.
-    private func beginElsewhere(_ id: Int, _ snapshot: any Snapshot, _ content: TopicEvent.Content) {
+    private func beginElsewhere(_ id: Int, _ snapshot: any Snapshot, _ content: TopicContent) {
         let version = snapshot.version
         let members = admit(id, at: version, isResuming: false, asMembers: false).members
         let isFirst = state.withLock { state in
@@ -240,7 +240,8 @@ extension Topic {
         }
     }
 
-    private func update(_ id: Int, _ version: Version, _ difference: TopicEvent.Difference) {
+    private func update(_ id: Int, _ difference: TopicDifference) {
+        let version = difference.snapshot.version
         if let resumed = finishResuming(id, at: version) {
             guard !resumed.members.isEmpty else { return }
             do {

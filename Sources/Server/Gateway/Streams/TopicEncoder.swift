@@ -23,7 +23,7 @@ final class TopicEncoder: Sendable {
 
     /// Encodes the first event. Throws 400 if it has too many rows. From any thread; other encodings do not wait for
     /// it.
-    func initial(_ snapshot: any Snapshot, _ content: TopicEvent.Content) throws -> EncodedEvent {
+    func initial(_ snapshot: any Snapshot, _ content: TopicContent) throws -> EncodedEvent {
         let mark = snapshot.mark
         if let known = state.withLock({ $0.knownInitial(mark) }) { return known }
         let plan = try state.withLock { try $0.plan(for: snapshot.schema) }
@@ -34,7 +34,7 @@ final class TopicEncoder: Sendable {
     }
 
     /// Prepares a large first event. Throws as `initial` does.
-    func large(_ snapshot: any Snapshot, _ content: TopicEvent.Content) throws -> LargeEvent {
+    func large(_ snapshot: any Snapshot, _ content: TopicContent) throws -> LargeEvent {
         let mark = snapshot.mark
         return try state.withLock { state in
             if state.largeMark == mark, let known = state.lastLarge { return known }
@@ -52,7 +52,7 @@ final class TopicEncoder: Sendable {
     /// Encodes an update as one short event, or prepares a large one. Throws 400 for names that no longer exist.
     ///
     /// - Parameter since: the version that the receivers resume from; nil for an update for all.
-    func update(_ difference: TopicEvent.Difference, since: Version? = nil) throws -> Update {
+    func update(_ difference: TopicDifference, since: Version? = nil) throws -> Update {
         try state.withLock { state in
             if let budget = limits.onThread {
                 do {
@@ -96,7 +96,7 @@ private struct State {
     }
 
     mutating func update(
-        _ difference: TopicEvent.Difference, since: Version?, _ budget: QueryBudget, _ memory: EventMemory
+        _ difference: TopicDifference, since: Version?, _ budget: QueryBudget, _ memory: EventMemory
     ) throws -> EncodedEvent {
         var name = EventKind.update
         if case .object = difference { name = .change }

@@ -45,31 +45,39 @@ struct TopicKey: Hashable, Sendable {
     }
 }
 
-/// An event of a topic's observation.
-enum TopicEvent: Sendable {
-    enum Content: Sendable {
-        case objects(KeySequence)
-        case sections(LiveSections)
-        case elements
-        case object
-    }
+/// What a topic hears of what it observes, whatever that is. Here `deleted` says that the object is gone, and with it what
+/// it held.
+typealias TopicEvent = LiveEvent<TopicContent, TopicDifference>
 
-    enum Difference: Sendable {
-        case objects(LiveChange)
-        case sections(LiveSectionChange)
-        case elements(LiveCollectionChange)
-        case object(LiveObjectChange)
-    }
-
-    case initial(any Snapshot, Content)
-    case resumed(any Snapshot)
-    case update(Version, Difference)
-    /// The object was deleted, and its property with it.
-    case deleted(Version)
-    case failed(any Error)
+/// What a topic begins with.
+enum TopicContent: Sendable {
+    case objects(KeySequence)
+    case sections(LiveSections)
+    case elements
+    case object
 }
 
-extension TopicEvent.Content {
+/// What became different for a topic.
+enum TopicDifference: Sendable {
+    case objects(LiveChange)
+    case sections(LiveSectionChange)
+    case elements(LiveCollectionChange)
+    case object(LiveObjectChange)
+}
+
+extension TopicDifference {
+    /// The store at the version that it leads to, as it is seen.
+    var snapshot: any Snapshot {
+        switch self {
+        case .objects(let change): change.snapshot
+        case .sections(let change): change.snapshot
+        case .elements(let change): change.snapshot
+        case .object(let change): change.snapshot
+        }
+    }
+}
+
+extension TopicContent {
     /// Returns the number of rows in the first event.
     func rowCount(_ key: TopicKey, _ snapshot: any Snapshot) throws -> Int {
         switch (self, key.subject) {

@@ -27,14 +27,16 @@ struct TopicObservation: Sendable {
 /// first, unless the collection is empty.
 private final class Holder: Sendable {
     let object: ObjectReference
+    /// The list, set or map, if that is observed by itself.
+    private let property: PropertyID?
     private let isEmpty = Mutex(false)
 
     init?(_ key: TopicKey) {
         switch key.subject {
         case .objects(let query), .sections(let query, by: _):
             guard case .property(let holder, _) = query.scope else { return nil }
-            object = holder
-        case .elements(let holder, _): object = holder
+            (object, property) = (holder, nil)
+        case .elements(let holder, let property): (object, self.property) = (holder, property)
         case .object: return nil
         }
     }
@@ -42,10 +44,49 @@ private final class Holder: Sendable {
     /// Whether the observed collection has been reported as empty.
     var isKnownEmpty: Bool { isEmpty.withLock { $0 } }
 
-    /// Records a reported state; returns true if the object no longer exists.
-    func isLost(_ snapshot: any Snapshot, isEmpty: Bool) -> Bool {
-        self.isEmpty.withLock { $0 = isEmpty }
-        return isEmpty && (try? snapshot.exists(object.classID, object.key)) == false
+    /// Notes what was told. Gives the version at which that was the end: of the object, and of all that it held.
+    func end(after event: TopicEvent) -> Version? {
+        switch event {
+        case .initial(let snapshot, let content), .resumed(let snapshot, let content):
+            note(isEmpty: content.isEmpty(in: self, snapshot))
+            return nil
+        case .update(let difference):
+            let snapshot = difference.snapshot
+            let isEmpty = difference.leavesNothing(in: self)
+            note(isEmpty: isEmpty)
+            let isLost = isEmpty && (try? snapshot.exists(object.classID, object.key)) == false
+            return isLost ? snapshot.version : nil
+        case .deleted, .failed: return nil
+        }
+    }
+
+    private func note(isEmpty: Bool) { self.isEmpty.withLock { $0 = isEmpty } }
+
+    fileprivate func hasNoElements(_ snapshot: any Snapshot) -> Bool {
+        guard let property else { return false }
+        return ((try? snapshot.elementCount(object.classID, object.key, property)) ?? 0) == 0
+    }
+}
+
+extension TopicContent {
+    fileprivate func isEmpty(in holder: Holder, _ snapshot: any Snapshot) -> Bool {
+        switch self {
+        case .objects(let keys): keys.isEmpty
+        case .sections(let sections): sections.count == 0
+        case .elements: holder.hasNoElements(snapshot)
+        case .object: false
+        }
+    }
+}
+
+extension TopicDifference {
+    fileprivate func leavesNothing(in holder: Holder) -> Bool {
+        switch self {
+        case .objects(let change): change.newKeys.isEmpty
+        case .sections(let change): change.newSections.count == 0
+        case .elements(let change): holder.hasNoElements(change.snapshot)
+        case .object: false
+        }
     }
 }
 
@@ -55,82 +96,31 @@ extension LiveQueries {
         _ key: TopicKey, _ holder: Holder?, since version: Version?,
         deliver: @escaping @Sendable (TopicEvent) -> Void
     ) -> LiveToken {
+        let tell: @Sendable (TopicEvent) -> Void = { event in
+            deliver(event)
+            if let version = holder?.end(after: event) { deliver(.deleted(version)) }
+        }
         switch key.subject {
         case .objects(let query):
-            observe(
+            return observe(
                 query, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
                 asLongAs: key.holds
-            ) { event in
-                switch event {
-                case .initial(let snapshot, let keys):
-                    deliver(.initial(snapshot, .objects(keys)))
-                    _ = holder?.isLost(snapshot, isEmpty: keys.isEmpty)
-                case .resumed(let snapshot, let keys):
-                    deliver(.resumed(snapshot))
-                    _ = holder?.isLost(snapshot, isEmpty: keys.isEmpty)
-                case .update(let change):
-                    deliver(.update(change.version, .objects(change)))
-                    if holder?.isLost(change.snapshot, isEmpty: change.newKeys.isEmpty) == true {
-                        deliver(.deleted(change.version))
-                    }
-                case .failed(let error): deliver(.failed(error))
-                }
-            }
+            ) { tell($0.map(TopicContent.objects, TopicDifference.objects)) }
         case .sections(let query, let sectionKey):
-            observeSections(
+            return observeSections(
                 query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
                 asLongAs: key.holds
-            ) { event in
-                switch event {
-                case .initial(let snapshot, let sections):
-                    deliver(.initial(snapshot, .sections(sections)))
-                    _ = holder?.isLost(snapshot, isEmpty: sections.count == 0)
-                case .resumed(let snapshot, let sections):
-                    deliver(.resumed(snapshot))
-                    _ = holder?.isLost(snapshot, isEmpty: sections.count == 0)
-                case .update(let change):
-                    deliver(.update(change.version, .sections(change)))
-                    if holder?.isLost(change.snapshot, isEmpty: change.newSections.count == 0) == true {
-                        deliver(.deleted(change.version))
-                    }
-                case .failed(let error): deliver(.failed(error))
-                }
-            }
+            ) { tell($0.map(TopicContent.sections, TopicDifference.sections)) }
         case .elements(let object, let property):
-            observeCollection(
+            return observeCollection(
                 object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
                 asLongAs: key.holds
-            ) { event in
-                func isLost(_ snapshot: any Snapshot) -> Bool {
-                    let count = try? snapshot.elementCount(object.classID, object.key, property)
-                    return holder?.isLost(snapshot, isEmpty: (count ?? 0) == 0) == true
-                }
-                switch event {
-                case .initial(let snapshot):
-                    deliver(.initial(snapshot, .elements))
-                    _ = isLost(snapshot)
-                case .resumed(let snapshot):
-                    deliver(.resumed(snapshot))
-                    _ = isLost(snapshot)
-                case .update(let change):
-                    deliver(.update(change.version, .elements(change)))
-                    if isLost(change.snapshot) { deliver(.deleted(change.version)) }
-                case .failed(let error): deliver(.failed(error))
-                }
-            }
+            ) { tell($0.map({ .elements }, TopicDifference.elements)) }
         case .object(let object):
-            observeObject(
+            return observeObject(
                 object.classID, object.key, keyPaths: key.keyPaths, showing: key.shape, through: key.lens,
                 since: version, asLongAs: key.holds
-            ) { event in
-                switch event {
-                case .initial(let snapshot): deliver(.initial(snapshot, .object))
-                case .resumed(let snapshot): deliver(.resumed(snapshot))
-                case .change(let change): deliver(.update(change.version, .object(change)))
-                case .deleted(let version): deliver(.deleted(version))
-                case .failed(let error): deliver(.failed(error))
-                }
-            }
+            ) { tell($0.map({ .object }, TopicDifference.object)) }
         }
     }
 
@@ -139,12 +129,12 @@ extension LiveQueries {
         step: BoundQuery, of key: TopicKey, since version: Version?,
         deliver: @escaping @Sendable (TopicEvent) -> Void
     ) -> LiveToken {
-        observe(step, through: key.lens, since: version, asLongAs: key.holds) { (event: LiveEvent) in
+        observe(step, through: key.lens, since: version, asLongAs: key.holds) { (event: LiveQueryEvent) in
             let isThere =
                 switch event {
                 case .initial(_, let keys), .resumed(_, let keys): !keys.isEmpty
                 case .update(let change): !change.newKeys.isEmpty
-                case .failed: false
+                case .deleted, .failed: false
                 }
             guard !isThere else { return }
             if case .failed(let error) = event { return deliver(.failed(error)) }
@@ -167,22 +157,10 @@ extension LiveQueries {
             // If the collection is not empty, the difference that empties it follows in the same step.
             guard holder.isKnownEmpty else { return }
             switch event {
-            case .initial, .resumed, .change: break
+            case .initial, .resumed, .update: break
             case .deleted(let version): deliver(.deleted(version))
             case .failed(let error): deliver(.failed(error))
             }
-        }
-    }
-}
-
-extension TopicEvent.Difference {
-    /// The restricted store at the version of the event.
-    var snapshot: any Snapshot {
-        switch self {
-        case .objects(let change): change.snapshot
-        case .sections(let change): change.snapshot
-        case .elements(let change): change.snapshot
-        case .object(let change): change.snapshot
         }
     }
 }

@@ -55,7 +55,7 @@ struct TopicPlan {
 
     /// Throws 400 if the first event has too many rows. Returns their number.
     @discardableResult
-    func check(_ content: TopicEvent.Content, _ snapshot: any Snapshot, limit: Int) throws -> Int {
+    func check(_ content: TopicContent, _ snapshot: any Snapshot, limit: Int) throws -> Int {
         let count = try content.rowCount(key, snapshot)
         guard count <= limit else {
             throw Problem(
@@ -66,7 +66,7 @@ struct TopicPlan {
         return count
     }
 
-    func initial(_ snapshot: any Snapshot, _ content: TopicEvent.Content, limit: Int) throws -> JSONWriter {
+    func initial(_ snapshot: any Snapshot, _ content: TopicContent, limit: Int) throws -> JSONWriter {
         let count = try check(content, snapshot, limit: limit)
         let json = JSONWriter(capacity: 256 + min(count, 10_000) * 128)
         json.beginObject()
@@ -89,7 +89,7 @@ struct TopicPlan {
     }
 
     /// - Parameter snapshot: the difference's snapshot, possibly with a budget.
-    func update(_ difference: TopicEvent.Difference, _ snapshot: any Snapshot) throws -> JSONWriter {
+    func update(_ difference: TopicDifference, _ snapshot: any Snapshot) throws -> JSONWriter {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
         json.member(snapshot.version)

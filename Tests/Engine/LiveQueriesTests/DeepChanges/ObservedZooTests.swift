@@ -29,7 +29,7 @@ struct ObservedZooTests {
                 case .resumed: "resumed"
                 case .deleted: "deleted"
                 case .failed(let error): "failed \((error as? StoreError)?.code.rawValue ?? "?")"
-                case .change(let change): change.properties.map(show).joined(separator: ", ")
+                case .update(let change): change.properties.map(show).joined(separator: ", ")
                 }
             state.withLock { $0.append(text) }
         }

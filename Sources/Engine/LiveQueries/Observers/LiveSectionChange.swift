@@ -1,16 +1,6 @@
 package import ObjectModel
 package import StoreContract
 
-/// The events of an observer of a sectioned result: `initial` or `resumed` once, then updates, or `failed` and nothing
-/// more.
-package enum LiveSectionEvent: Sendable {
-    case initial(snapshot: any Snapshot, sections: LiveSections)
-    /// As `LiveEvent.resumed`.
-    case resumed(snapshot: any Snapshot, sections: LiveSections)
-    case update(LiveSectionChange)
-    case failed(any Error)
-}
-
 /// The position of an element in a sectioned result.
 package struct SectionPath: Hashable, Comparable, Sendable {
     package var section: Int

@@ -1,16 +1,6 @@
 package import ObjectModel
 package import StoreContract
 
-/// The events of one object's list, set or map: `initial` or `resumed` once, then updates, or `failed` and nothing
-/// more. When the object is deleted, one last update deletes all elements, if there were any.
-package enum LiveCollectionEvent: Sendable {
-    case initial(snapshot: any Snapshot)
-    /// As `LiveEvent.resumed`.
-    case resumed(snapshot: any Snapshot)
-    case update(LiveCollectionChange)
-    case failed(any Error)
-}
-
 /// The difference between a list, set or map and its state at the observer's previous event. Never empty. Shared
 /// between observers as `LiveChange` is.
 package final class LiveCollectionChange: Sendable {

@@ -1,0 +1,38 @@
+package import ObjectModel
+package import StoreContract
+
+/// The difference between a result and its state at the observer's previous event, perhaps several versions earlier.
+/// Never empty. One object is shared by all observers that are told the same, so that work done for one, such as
+/// encoding, can be kept for the others.
+package final class LiveChange: Sendable {
+    /// The store at the version that the change leads to. It pins that version: do not keep the change.
+    package let snapshot: any Snapshot
+    package let version: Version
+    package let indices: IndexChanges
+    /// The whole new result. Shares its storage with the maintained result until that changes.
+    package let newKeys: KeySequence
+
+    init(snapshot: any Snapshot, indices: IndexChanges, newKeys: KeySequence) {
+        self.snapshot = snapshot
+        version = snapshot.version
+        self.indices = indices
+        self.newKeys = newKeys
+    }
+
+    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet.
+    /// Nil when they cancel out.
+    package func followed(by next: LiveChange) -> LiveChange? {
+        var both = indices
+        both.merge(next.indices)
+        return both.isEmpty ? nil : LiveChange(snapshot: next.snapshot, indices: both, newKeys: next.newKeys)
+    }
+
+    /// Positions in the old result, ascending.
+    package var deletions: [Int] { indices.deletions }
+    /// Positions in the new result, ascending.
+    package var insertions: [Int] { indices.insertions }
+    /// Old positions of elements that stayed in place among the others and were modified, ascending.
+    package var modifications: [Int] { indices.modifications }
+    /// The new positions of the same elements, in the same order.
+    package var modificationsNew: [Int] { indices.modificationsNew }
+}
