@@ -67,6 +67,7 @@ targets += floor(
         .target(name: "CRefusals"),
         module("Compression", ["CZlib", "CZstd"]),
         module("Files", []),
+        module("Promises", []),
     ])
 
 targets += floor(
@@ -75,11 +76,14 @@ targets += floor(
         module("ObjectModel", ["CDecimal"]),
         module("QueryLanguage", ["ObjectModel"]),
         module("Columnar", ["ObjectModel", "CKernels"]),
-        module("StoreContract", ["QueryLanguage", "ObjectModel"]),
+        module("StoreContract", ["QueryLanguage", "ObjectModel", "Promises"]),
         module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "ObjectModel"]),
         module(
             "EmbeddedStore",
-            ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "CLMDB"]),
+            [
+                "QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "Promises",
+                "CLMDB",
+            ]),
         module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
     ])
 
@@ -97,7 +101,8 @@ targets += floor(
     [
         // A store as one thread, queue or actor sees it.
         module(
-            "RealmInstances", ["LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "CExecutor"]),
+            "RealmInstances",
+            ["LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "Promises", "CExecutor"]),
         // Follows a gateway: keeps a store and what a gateway has together.
         module(
             "SyncEngine", ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
@@ -106,7 +111,7 @@ targets += floor(
             "RealmSwift",
             [
                 "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "StoreContract", "QueryExecution",
-                "Columnar", "QueryLanguage", "ObjectModel", "CDiscovery", combine, combineDispatch,
+                "Columnar", "QueryLanguage", "ObjectModel", "Promises", "CDiscovery", combine, combineDispatch,
             ]),
     ])
 
@@ -114,13 +119,13 @@ targets += floor(
     "Sources/Server",
     [
         module("HTTPServer", ["Compression", "CMicrohttpd", "CGnuTLS", "CRefusals", log]),
-        module("Identity", ["JSONCoding", "ObjectModel", "Files", jwt, crypto, log]),
+        module("Identity", ["JSONCoding", "ObjectModel", "Files", "Promises", jwt, crypto, log]),
         module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         module(
             "Gateway",
             [
                 "HTTPServer", "Identity", "AccessRules", "WireProtocol", "JSONCoding", "LiveQueries",
-                "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, crypto,
+                "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "Promises", log, crypto,
             ]),
         // A gateway with its server, for the program and for programs of others.
         module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
@@ -159,7 +164,7 @@ targets += floor(
             name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         // What tests of servers ask with.
-        module("HTTPTesting", ["HTTPServer"]),
+        module("HTTPTesting", ["HTTPServer", "Promises"]),
         // The program `realmgate` as a process, with its clients.
         module("ProgramTesting", ["HTTPTesting", "RepositoryFiles"]),
         // Writes to a store until it is killed.
@@ -170,13 +175,15 @@ targets += floor(
         program("OptimisedProgram", ["RealmSwift"]),
     ])
 
-targets += floor("Tests/System", [tests("Compression", ["Compression"]), tests("Files", ["Files"])])
+targets += floor(
+    "Tests/System",
+    [tests("Compression", ["Compression"]), tests("Files", ["Files"]), tests("Promises", ["Promises"])])
 
 targets += floor(
     "Tests/Engine",
     [
         tests("ObjectModel", ["ObjectModel"]),
-        tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),
+        tests("QueryLanguage", ["QueryLanguage", "ObjectModel", "Promises"]),
         tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "ObjectModel"]),
         tests(
             "QueryExecution",
@@ -211,15 +218,14 @@ targets += floor(
             "RealmInstances",
             [
                 "RealmInstances", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "StoreContract",
-                "QueryLanguage", "ObjectModel",
+                "QueryLanguage", "ObjectModel", "Promises",
             ]),
         tests("SyncEngine", ["SyncEngine", "StoreTesting", "ObjectModel"]),
         tests(
             "RealmSwift",
             [
                 "RealmSwift", "SampleApps", "SyncEngine", "EmbeddedStore", "StoreTesting", "StoreContract",
-                "WireProtocol",
-                "JSONCoding", "ObjectModel", combine, combineDispatch,
+                "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine, combineDispatch,
             ]),
     ])
 
@@ -239,6 +245,7 @@ targets += floor(
             [
                 "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "EmbeddedStore",
                 "RepositoryFiles", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
+                "Promises",
             ]),
         // Realms that follow a gateway, over loopback.
         tests(
@@ -265,7 +272,7 @@ targets += floor(
             "Faults",
             [
                 "realmgate", "StoreWorker", "FollowWorker", "ProgramTesting", "HTTPTesting", "EmbeddedStore",
-                "StoreTesting", "StoreContract", "ObjectModel",
+                "StoreTesting", "StoreContract", "ObjectModel", "Promises",
             ]),
         // The console and other pages, in a browser.
         tests("Console", ["realmgate", "ProgramTesting", "RepositoryFiles", "HTTPServer"]),

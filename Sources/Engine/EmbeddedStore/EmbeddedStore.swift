@@ -1,5 +1,6 @@
 import Dispatch
 package import ObjectModel
+import Promises
 package import StoreContract
 import Synchronization
 
@@ -169,19 +170,12 @@ package final class EmbeddedStore: Store {
     /// already writes, `closed`, and the errors of `work`.
     func onWriter<R: Sendable>(_ work: @escaping @Sendable (StoreFile) throws -> R) throws -> R {
         try WriterLock.checkNesting(self)
-        let outcome = Mutex<Result<R, any Error>?>(nil)
-        let done = DispatchSemaphore(value: 0)
+        let outcome = Promise<Result<R, any Error>>()
         let isOpen = schedule { state in
-            state.maintenance.append { [file] in
-                let result = Result { try work(file) }
-                outcome.withLock { $0 = result }
-                done.signal()
-            }
+            state.maintenance.append { [file] in outcome.set(Result { try work(file) }) }
         }
         guard isOpen else { throw Self.closed }
-        done.wait()
-        guard let result = outcome.withLock({ $0 }) else { throw Self.closed }
-        return try result.get()
+        return try outcome.wait().get()
     }
 
     /// Calls `add` to schedule work and wakes the writer; returns false, with nothing done, when the store is closed.

@@ -1,5 +1,6 @@
 import Glibc
 package import ObjectModel
+import Promises
 import Synchronization
 
 extension Store {
@@ -112,16 +113,13 @@ final class TransactionHandoff: Sendable {
     private struct State: Sendable {
         var box: TransactionBox?
         var wasOffered = false
-        var decision: Decision?
-        var outcome: Result<Version, any Error>?
-        /// Called with the outcome.
-        var ended: (@Sendable (Result<Version, any Error>) -> Void)?
     }
 
     private let state = Mutex(State())
-    private let begun = Signal()
-    private let decided = Signal()
-    private let ended = Signal()
+    /// Set when the transaction is lent, and when it never will be.
+    private let begun = Promise<Void>()
+    private let decision = Promise<Decision>()
+    private let outcome = Promise<Result<Version, any Error>>()
     /// Called when the transaction is lent, or with the error when it never will be.
     private let ready: (@Sendable (TransactionHandoff, (any Error)?) -> Void)?
 
@@ -153,50 +151,34 @@ final class TransactionHandoff: Sendable {
         guard isFirst else {
             throw StoreError(.busy, "The commit failed because of other work in it. Repeat the write.")
         }
-        begun.raise()
+        begun.set(())
         ready?(self, nil)
-        decided.wait()
-        if state.withLock({ $0.decision == .cancel }) { throw Cancelled() }
+        if decision.wait() == .cancel { throw Cancelled() }
     }
 
     func end(_ outcome: Result<Version, any Error>) {
-        let (wasOffered, tell) = state.withLock { state in
-            state.outcome = outcome
-            return (state.wasOffered, state.ended)
-        }
+        let wasOffered = state.withLock { $0.wasOffered }
+        self.outcome.set(outcome)
         // A store that refuses the work never lends it.
-        begun.raise()
-        ended.raise()
+        begun.set(())
         if !wasOffered, case .failure(let error) = outcome { ready?(self, error) }
-        tell?(outcome)
     }
 
     func waitForTransaction() throws {
         begun.wait()
-        let (box, outcome) = state.withLock { ($0.box, $0.outcome) }
-        if box == nil { _ = try outcome?.get() }
+        if state.withLock({ $0.box == nil }) { _ = try outcome.value?.get() }
     }
 
     /// Returns false when it was decided before.
     func decide(
         _ decision: Decision, ended: (@Sendable (Result<Version, any Error>) -> Void)? = nil
     ) -> Bool {
-        let isFirst = state.withLock { state in
-            guard state.decision == nil else { return false }
-            state.decision = decision
-            state.ended = ended
-            state.box = nil
-            return true
-        }
-        if isFirst { decided.raise() }
-        return isFirst
+        // Before the writer's thread goes on with the transaction. Whoever decided earlier has taken it back already.
+        state.withLock { $0.box = nil }
+        guard self.decision.set(decision) else { return false }
+        if let ended { outcome.whenSet(ended) }
+        return true
     }
 
-    func waitForEnd() throws -> Version {
-        ended.wait()
-        guard let outcome = state.withLock({ $0.outcome }) else {
-            throw StoreError(.closed, "The store was closed.")
-        }
-        return try outcome.get()
-    }
+    func waitForEnd() throws -> Version { try outcome.wait().get() }
 }

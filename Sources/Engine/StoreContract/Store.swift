@@ -1,4 +1,5 @@
 package import ObjectModel
+import Promises
 import Synchronization
 
 /// The store as the gateway and the live queries use it.
@@ -123,36 +124,25 @@ extension Store {
         isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
     ) throws -> R {
         try WriterLock.checkNesting(self)
-        let result = Waiter<R>()
-        let outcome = Waiter<Version>()
-        submit({ try result.put(.success(work($0))) }, isAlone: isAlone, completion: { outcome.put($0) })
-        _ = try outcome.take()
-        return try result.take()
+        // Not a promise: work whose commit failed may be run again, and then the later result counts.
+        let result = Mutex<R?>(nil)
+        let outcome = Promise<Result<Version, any Error>>()
+        submit(
+            { transaction in
+                let value = try work(transaction)
+                result.withLock { $0 = value }
+            }, isAlone: isAlone, completion: { outcome.set($0) })
+        _ = try outcome.wait().get()
+        guard let value = result.withLock({ $0 }) else { throw StoreError(.closed, "The store was closed.") }
+        return value
     }
 
     /// Replaces the schema and waits for the commit. Throws `nestedWrite` as `write` does.
     @discardableResult
     package func replaceSchema(with schema: Schema, migration: Migration? = nil) throws -> Version {
         try WriterLock.checkNesting(self)
-        let outcome = Waiter<Version>()
-        replaceSchema(with: schema, migration: migration) { outcome.put($0) }
-        return try outcome.take()
-    }
-}
-
-/// One value passed from the writer's thread to a thread that waits for it.
-private final class Waiter<T: Sendable>: Sendable {
-    private let value = Mutex<Result<T, any Error>?>(nil)
-    private let ready = Signal()
-
-    func put(_ result: Result<T, any Error>) {
-        value.withLock { $0 = result }
-        ready.raise()
-    }
-
-    func take() throws -> T {
-        ready.wait()
-        guard let result = value.withLock({ $0 }) else { throw StoreError(.closed, "The store was closed.") }
-        return try result.get()
+        let outcome = Promise<Result<Version, any Error>>()
+        replaceSchema(with: schema, migration: migration) { outcome.set($0) }
+        return try outcome.wait().get()
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import ObjectModel
+import Promises
 import Synchronization
 
 /// Knows which threads write, so that it can refuse a write that could only wait for itself.
@@ -49,8 +50,8 @@ package enum WriterLock {
     /// Waits until no other interactive write is open, and makes this thread's the open one.
     static func acquire(_ store: AnyObject) throws {
         try checkNesting(store)
-        let turn = Signal()
-        acquire(ObjectIdentifier(store), for: UInt(pthread_self())) { turn.raise() }
+        let turn = Promise<Void>()
+        acquire(ObjectIdentifier(store), for: UInt(pthread_self())) { turn.set(()) }
         turn.wait()
     }
 

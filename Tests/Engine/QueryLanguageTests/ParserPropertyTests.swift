@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
+import Promises
 import QueryLanguage
-import Synchronization
 import Testing
 
 @Suite("Properties of every query text")
@@ -102,18 +102,12 @@ struct ParserPropertyTests {
     // MARK: Limits
 
     /// Runs on a thread with a quarter of the usual stack, although the code is not optimised.
-    private func onSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result? {
-        let result = Mutex<Result?>(nil)
-        let done = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            let value = work()
-            result.withLock { $0 = value }
-            done.signal()
-        }
+    private func onSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
+        let result = Promise<Result>()
+        let thread = Thread { result.set(work()) }
         thread.stackSize = 2 << 20
         thread.start()
-        done.wait()
-        return result.withLock { $0 }
+        return result.wait()
     }
 
     /// The ways to nest, as beginning, middle and end.
@@ -156,10 +150,10 @@ struct ParserPropertyTests {
             }
             return (deepest, isFaithful, codes)
         }
-        #expect((outcome?.deepest ?? 0) >= 17)
-        #expect((outcome?.deepest ?? .max) <= QueryParser.depthLimit)
-        #expect(outcome?.isFaithful == true)
-        #expect(outcome?.codes == [.tooDeep])
+        #expect(outcome.deepest >= 17)
+        #expect(outcome.deepest <= QueryParser.depthLimit)
+        #expect(outcome.isFaithful)
+        #expect(outcome.codes == [.tooDeep])
     }
 
     @Test("chains and lists have any length, texts have a limit")

@@ -1,11 +1,11 @@
 import Dispatch
 import LiveTesting
 import ObjectModel
+import Promises
 import QueryLanguage
 import RealmInstances
 import StoreContract
 import StoreTesting
-import Synchronization
 import Testing
 
 /// Observations of objects, the instance's own observers, tokens, and errors of observing.
@@ -363,8 +363,8 @@ struct InstanceRulesTests {
         ]
         for (number, ask) in asked.enumerated() {
             let fault = elsewhere { TaskInstanceFixture.fault(ask) }
-            #expect(fault??.code == .incorrectThread, "number \(number)")
-            #expect(fault??.message == "Realm accessed from incorrect thread.")
+            #expect(fault?.code == .incorrectThread, "number \(number)")
+            #expect(fault?.message == "Realm accessed from incorrect thread.")
         }
     }
 
@@ -382,14 +382,8 @@ struct InstanceRulesTests {
 }
 
 /// Runs the body on another thread; a queue may run synchronous work on the calling one.
-private func elsewhere<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R? {
-    let result = Mutex<R?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "elsewhere").async {
-        let value = body()
-        result.withLock { $0 = value }
-        done.signal()
-    }
-    done.wait()
-    return result.withLock { $0 }
+private func elsewhere<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
+    let result = Promise<R>()
+    DispatchQueue(label: "elsewhere").async { result.set(body()) }
+    return result.wait()
 }

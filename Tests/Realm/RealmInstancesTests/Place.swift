@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import LiveTesting
+import Promises
 import RealmInstances
-import Synchronization
 
 /// The kinds of schedulers that an instance can be confined to.
 enum Place: CaseIterable, Sendable {
@@ -20,17 +20,14 @@ enum Place: CaseIterable, Sendable {
 
     /// Returns the scheduler of a new thread that runs its loop forever.
     static func runningLoop() -> RunLoopScheduler {
-        let found = Mutex<RunLoopScheduler?>(nil)
-        let ready = DispatchSemaphore(value: 0)
+        let found = Promise<RunLoopScheduler>()
         Thread.detachNewThread {
-            found.withLock { $0 = .current }
             // A loop without sources ends at once.
             RunLoop.current.add(Timer(timeInterval: 1e6, repeats: true) { _ in }, forMode: .default)
-            ready.signal()
+            found.set(.current)
             while true { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
         }
-        ready.wait()
-        return found.withLock { $0 } ?? .current
+        return found.wait()
     }
 }
 

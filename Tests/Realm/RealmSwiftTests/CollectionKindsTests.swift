@@ -1,6 +1,6 @@
 import Foundation
+import Promises
 import RealmSwift
-import Synchronization
 import Testing
 
 /// Tests for every kind of collection and every type of value.
@@ -185,16 +185,9 @@ struct CollectionKindsTests {
 
     /// Runs on a thread of its own, without a run loop.
     private func elsewhere<R: Sendable>(_ body: @escaping @Sendable () throws -> R) throws -> R {
-        let result = Mutex<Result<R, any Error>?>(nil)
-        let done = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            let found = Result { try body() }
-            result.withLock { $0 = found }
-            done.signal()
-        }
-        done.wait()
-        guard let found = result.withLock({ $0 }) else { throw CancellationError() }
-        return try found.get()
+        let result = Promise<Result<R, any Error>>()
+        Thread.detachNewThread { result.set(Result { try body() }) }
+        return try result.wait().get()
     }
 
     @Test("§2.10 Realm.resolve(_:) a realm that nothing was read from takes up the reference's version")

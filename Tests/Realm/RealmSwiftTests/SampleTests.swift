@@ -1,11 +1,10 @@
 import Foundation
 import OpenCombine
 import OpenCombineDispatch
+import Promises
 import RealmSwift
 import StoreTesting
-import Synchronization
 import Testing
-
 @testable import SampleApps
 
 /// Uses the applications in `SampleApps`, which are written as for a phone, as their screens would.
@@ -343,23 +342,23 @@ extension SampleTests {
         let source = FeedSource(value: ["url": "u", "title": "U"])
         try realm.write { realm.add(source) }
         let importer = FeedImporter(configuration: configuration)
-        let count = Waiting<Int>()
+        let count = Promise<Int>()
         importer.importArticles([("1", "one"), ("2", "two"), ("1", "uno")], into: source) { result in
-            count.give((try? result.get()) ?? -1)
+            count.set((try? result.get()) ?? -1)
         }
         #expect(count.wait() == 2)
         realm.refresh()
         #expect(source.articles.map(\.title) == ["uno", "two"] && source.fetchedAt != nil)
-        let done = Waiting<Void>()
-        importer.markAllRead(in: source) { done.give(()) }
+        let done = Promise<Void>()
+        importer.markAllRead(in: source) { done.set(()) }
         done.wait()
         realm.refresh()
         #expect(source.articles.value(forKey: "isRead") as? [Bool] == [true, true])
         try realm.write { realm.create(FeedArticle.self, value: ["guid": "3"]) }
         let unread = realm.objects(FeedArticle.self).where { !$0.isRead }
         #expect(unread.count == 1)
-        let read = Waiting<Void>()
-        importer.markAllRead(unread) { read.give(()) }
+        let read = Promise<Void>()
+        importer.markAllRead(unread) { read.set(()) }
         read.wait()
         realm.refresh()
         #expect(unread.isEmpty)
@@ -450,22 +449,5 @@ extension SampleTests {
         #expect(realm.objects(EvolutionDog.self).map(\.name) == ["Rex", "Bo", "Mascot"])
         #expect(realm.object(ofType: EvolutionPerson.self, forPrimaryKey: "7") == people[0])
         #expect(try schemaVersionAtURL(url) == 3)
-    }
-}
-
-/// A value that another thread sets once.
-private final class Waiting<Value: Sendable>: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    private let value = Mutex<Value?>(nil)
-
-    func give(_ value: Value) {
-        self.value.withLock { $0 = value }
-        semaphore.signal()
-    }
-
-    @discardableResult
-    func wait() -> Value? {
-        _ = semaphore.wait(timeout: .now() + 20)
-        return value.withLock { $0 }
     }
 }

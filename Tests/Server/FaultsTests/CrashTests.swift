@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ObjectModel
 import ProgramTesting
+import Promises
 import StoreContract
 import Testing
 
@@ -153,23 +154,19 @@ struct CrashTests {
 
 /// A thread that runs until its client fails, with its first error.
 private final class WriterThread: @unchecked Sendable {
-    // Sendable: `failure` is written before the semaphore is signalled and read after it was waited for; the
-    // client is used by the thread alone.
+    // Sendable: the client is used by the thread alone.
     private let client: LoopbackClient
-    private let done = DispatchSemaphore(value: 0)
-    private var failure: TestFailure?
+    private let failure = Promise<TestFailure?>()
 
     init(_ client: LoopbackClient, _ body: @escaping @Sendable (LoopbackClient) -> TestFailure?) {
         self.client = client
         Thread.detachNewThread { [self] in
-            failure = body(self.client)
-            done.signal()
+            failure.set(body(self.client))
         }
     }
 
     func wait() throws {
-        done.wait()
-        if let failure { throw failure }
+        if let failure = failure.wait() { throw failure }
     }
 }
 

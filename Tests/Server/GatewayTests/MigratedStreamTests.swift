@@ -4,6 +4,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import Promises
 import StoreContract
 import StoreTesting
 import Synchronization
@@ -254,22 +255,22 @@ struct MigratedStreamTests {
         for version in 2..<16 {
             // The writer is busy, so that all of these are prepared before the schema is replaced, and executed after
             // it.
-            let gate = WireBox<Bool>()
+            let gate = Promise<Bool>()
             store.submit({ _ in _ = try gate.take() }, completion: { _ in })
             let document = Array(schema(version, version % 2 == 1).utf8)
             let routed = wire.router.respond(
                 to: try Request(.put, "/v1/schema", headers: ["Content-Type": "application/json"], body: document))
             guard case .later(let migrate) = routed else { throw WireFailure("\(routed)") }
-            let migrated = WireBox<Responder.Answer>()
-            migrate(Responder { migrated.put($0) })
+            let migrated = Promise<Responder.Answer>()
+            migrate(Responder { migrated.set($0) })
             let answers = try requests.map { method, target, body in
                 let request = try Request(
                     method, target, headers: ["Content-Type": "application/json"], body: Array((body ?? "").utf8))
-                let box = WireBox<Responder.Answer>()
-                wire.router.respond(to: request).answer(Responder { box.put($0) })
+                let box = Promise<Responder.Answer>()
+                wire.router.respond(to: request).answer(Responder { box.set($0) })
                 return (target, box)
             }
-            gate.put(true)
+            gate.set(true)
             guard case .response(let done) = try migrated.take() else { throw WireFailure("migration") }
             #expect(done.status == 200, "\(WireAnswer(done))")
             for (target, box) in answers {

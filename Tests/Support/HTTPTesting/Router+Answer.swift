@@ -1,6 +1,5 @@
-import Dispatch
 package import HTTPServer
-import Synchronization
+import Promises
 
 extension Router {
     /// Sends a request without a socket and waits for the answer. For an event stream it is the head.
@@ -9,19 +8,12 @@ extension Router {
         case .now(let response): return response
         case .events(let headers, _): return Response(headers: headers)
         case .later(let start):
-            let ready = DispatchSemaphore(value: 0)
-            let box = AnswerBox()
+            let answered = Promise<Response?>()
             start(
                 Responder { answer in
-                    if case .response(let response) = answer { box.content.withLock { $0 = response } }
-                    ready.signal()
+                    if case .response(let response) = answer { answered.set(response) } else { answered.set(nil) }
                 })
-            ready.wait()
-            return box.content.withLock { $0 } ?? .empty(599)
+            return answered.wait() ?? .empty(599)
         }
     }
-}
-
-private final class AnswerBox: Sendable {
-    let content = Mutex<Response?>(nil)
 }

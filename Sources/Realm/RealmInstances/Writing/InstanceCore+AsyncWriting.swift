@@ -1,7 +1,6 @@
-import Dispatch
 import ObjectModel
+import Promises
 import StoreContract
-import Synchronization
 
 /// Asynchronous writes of an instance: the requested ones, and the commit in progress.
 struct AsyncWrites {
@@ -9,7 +8,7 @@ struct AsyncWrites {
     fileprivate var requests: [AsyncRequest] = []
     fileprivate var lastNumber = 0
     /// The write requested from the store: one at a time.
-    fileprivate var arrival: Arrival<PendingWrite>?
+    fileprivate var arrival: Promise<Result<PendingWrite, any Error>>?
     fileprivate var commit: Commit?
     /// Completions of finished commits.
     fileprivate var ended: [() -> Void] = []
@@ -18,14 +17,14 @@ struct AsyncWrites {
 
     fileprivate struct Commit {
         let version: Version
-        let end: Arrival<Version>
+        let end: Promise<Result<Version, any Error>>
         let muted: Set<Int>
         let completion: ((any Error)?) -> Void
     }
 
     var isIdle: Bool { requests.isEmpty && commit == nil && ended.isEmpty && !isServing }
 
-    mutating func takeArrival() -> Arrival<PendingWrite>? {
+    mutating func takeArrival() -> Promise<Result<PendingWrite, any Error>>? {
         defer { arrival = nil }
         return arrival
     }
@@ -47,29 +46,6 @@ struct AsyncRequest {
     let block: ((any Error)?) -> Void
 }
 
-/// A result that another thread delivers once.
-final class Arrival<Value: Sendable>: Sendable {
-    private let result = Mutex<Result<Value, any Error>?>(nil)
-    private let arrived = DispatchGroup()
-
-    init() { arrived.enter() }
-
-    func put(_ value: Result<Value, any Error>) {
-        result.withLock { $0 = value }
-        arrived.leave()
-    }
-
-    /// Nil before the result is there.
-    var value: Result<Value, any Error>? { result.withLock { $0 } }
-
-    /// Waits for it.
-    func wait() throws -> Value {
-        arrived.wait()
-        guard let value else { throw StoreError(.closed, "The store was closed.") }
-        return try value.get()
-    }
-}
-
 extension InstanceCore {
     func addAsyncWrite(_ request: AsyncRequest) -> Int {
         asyncWrites.lastNumber += 1
@@ -85,11 +61,11 @@ extension InstanceCore {
         guard write == nil, asyncWrites.arrival == nil, asyncWrites.commit == nil, !asyncWrites.requests.isEmpty else {
             return
         }
-        let arrival = Arrival<PendingWrite>()
+        let arrival = Promise<Result<PendingWrite, any Error>>()
         asyncWrites.arrival = arrival
         // Weakly, so that a write that arrives after the instance was released is dropped, which cancels it.
         store.beginWrite { [weak arrival, inbox] result in
-            arrival?.put(result)
+            arrival?.set(result)
             inbox.wake()
         }
     }
@@ -122,10 +98,10 @@ extension InstanceCore {
         let version = try write.transaction.version
         inbox.expect(version)
         self.write = nil
-        let end = Arrival<Version>()
+        let end = Promise<Result<Version, any Error>>()
         asyncWrites.commit = AsyncWrites.Commit(version: version, end: end, muted: muted, completion: completion)
         write.commit { [inbox] result in
-            end.put(result)
+            end.set(result)
             inbox.wake()
         }
     }
@@ -134,7 +110,7 @@ extension InstanceCore {
     @discardableResult
     func finishCommit(waiting: Bool) -> Bool {
         guard let commit = asyncWrites.commit else { return true }
-        if waiting { _ = try? commit.end.wait() }
+        if waiting { _ = commit.end.wait() }
         guard let result = commit.end.value else { return false }
         asyncWrites.commit = nil
         let expected = inbox.takeExpected()

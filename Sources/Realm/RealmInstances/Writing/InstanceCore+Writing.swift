@@ -1,4 +1,5 @@
 import ObjectModel
+import Promises
 import StoreContract
 
 extension InstanceCore {
@@ -12,7 +13,7 @@ extension InstanceCore {
         // A write that has been requested asynchronously is used for this one: only the scheduler's thread, which is
         // this one, could pick it up.
         if let arrival = asyncWrites.takeArrival() {
-            try begin(with: arrival.wait(), opened)
+            try begin(with: arrival.wait().get(), opened)
         } else {
             try begin(with: store.beginWrite(), opened)
         }

@@ -1,3 +1,4 @@
+import Promises
 import RealmInstances
 import StoreContract
 import Synchronization
@@ -78,19 +79,18 @@ extension Realm {
         _isolation: isolated (any Actor)? = #isolation, _ block: () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
-        let gate = AsyncGate()
+        // Set by whoever comes first.
+        let turn = Promise<(any Swift.Error)?>()
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation(isolation: _isolation) { continuation in
-                gate.open(continuation)
-                _ = raising {
-                    try rlm.live.beginAsyncWrite(endsWithBlock: false, opened: rlm.noteWrite) { [rlm] error in
-                        let wasWanted = gate.resume(error.map { rlm.fileError($0) })
-                        if !wasWanted, rlm.transaction != nil { raising { try rlm.cancelWrite() } }
-                    }
+            _ = raising {
+                try rlm.live.beginAsyncWrite(endsWithBlock: false, opened: rlm.noteWrite) { [rlm] error in
+                    let wasWanted = turn.set(error.map { rlm.fileError($0) })
+                    if !wasWanted, rlm.transaction != nil { raising { try rlm.cancelWrite() } }
                 }
             }
+            if let error = await turn.get(isolation: _isolation) { throw error }
         } onCancel: {
-            _ = gate.resume(CancellationError())
+            turn.set(CancellationError())
         }
         let result: Result
         do {
@@ -115,45 +115,6 @@ extension Realm {
     public func asyncRefresh(_isolation: isolated (any Actor)? = #isolation) async -> Bool {
         await Task.yield()
         return refresh()
-    }
-}
-
-/// A continuation that is resumed once, by the first call.
-private final class AsyncGate: Sendable {
-    private enum State {
-        case new
-        case waiting(CheckedContinuation<Void, any Error>)
-        case passed((any Error)?)
-    }
-
-    private let state = Mutex(State.new)
-
-    /// Registers the continuation, and resumes it at once if `resume` was called before.
-    func open(_ continuation: CheckedContinuation<Void, any Error>) {
-        let passed = state.withLock { state -> (any Error)?? in
-            if case .passed(let error) = state { return .some(error) }
-            state = .waiting(continuation)
-            return nil
-        }
-        guard let passed else { return }
-        if let passed { continuation.resume(throwing: passed) } else { continuation.resume() }
-    }
-
-    /// Resumes the continuation. Returns false if it was resumed before.
-    func resume(_ error: (any Error)?) -> Bool {
-        let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Void, any Error>?) in
-            switch state {
-            case .passed: return (false, nil)
-            case .new:
-                state = .passed(error)
-                return (true, nil)
-            case .waiting(let continuation):
-                state = .passed(error)
-                return (true, continuation)
-            }
-        }
-        if let error { continuation?.resume(throwing: error) } else { continuation?.resume() }
-        return isFirst
     }
 }
 

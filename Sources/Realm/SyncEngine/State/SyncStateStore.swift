@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Promises
 import StoreContract
 import Synchronization
 
@@ -57,15 +58,9 @@ final class SyncStateStore: Sendable {
     func write<R: Sendable>(
         _ body: @escaping @Sendable (inout SyncState, any WriteTransaction) throws -> R
     ) throws -> R {
-        let done = DispatchSemaphore(value: 0)
-        let outcome = Mutex<Result<R, any Error>?>(nil)
-        submit(body) { result in
-            outcome.withLock { $0 = result }
-            done.signal()
-        }
-        done.wait()
-        guard let result = outcome.withLock({ $0 }) else { throw StoreError(.closed, "The store was closed.") }
-        return try result.get()
+        let outcome = Promise<Result<R, any Error>>()
+        submit(body) { outcome.set($0) }
+        return try outcome.wait().get()
     }
 
     /// Does the same as `write` without blocking.
@@ -136,11 +131,10 @@ final class SyncStateStore: Sendable {
             waiters.next += 1
             return waiters.next
         }
-        let pending = Mutex<CheckedContinuation<R, any Error>?>(nil)
+        let outcome = Promise<Result<R, any Error>>()
         let finish: @Sendable (Result<R, any Error>) -> Void = { [self] result in
             _ = waiters.withLock { $0.waiting.removeValue(forKey: id) }
-            let continuation = pending.withLock { $0.take() }
-            continuation?.resume(with: result)
+            outcome.set(result)
         }
         let clock = Task {
             guard let timeout else { return }
@@ -149,21 +143,19 @@ final class SyncStateStore: Sendable {
         }
         defer { clock.cancel() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                pending.withLock { $0 = continuation }
-                let look: @Sendable (SyncView) -> Bool = { syncState in
-                    do {
-                        guard let value = try test(syncState) else { return false }
-                        finish(.success(value))
-                    } catch {
-                        finish(.failure(error))
-                    }
-                    return true
+            let look: @Sendable (SyncView) -> Bool = { syncState in
+                do {
+                    guard let value = try test(syncState) else { return false }
+                    finish(.success(value))
+                } catch {
+                    finish(.failure(error))
                 }
-                waiters.withLock { $0.waiting[id] = look }
-                _ = look(syncState)
-                if Task.isCancelled { finish(.failure(CancellationError())) }
+                return true
             }
+            waiters.withLock { $0.waiting[id] = look }
+            _ = look(syncState)
+            if Task.isCancelled { finish(.failure(CancellationError())) }
+            return try await outcome.get().get()
         } onCancel: {
             finish(.failure(CancellationError()))
         }

@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPServer
+import Promises
 import Synchronization
 
 /// Runs long work, a few jobs at a time in turns: see `FairScheduler`. Each job that has begun has a thread of its own,
@@ -138,16 +139,13 @@ final class WorkerPool: Sendable {
     /// Runs work on this thread when it has its turn.
     func perform<R>(for asked: RequestWork, _ work: () throws -> R) rethrows -> R {
         if asked.runs(in: self) { return try work() }
-        let bell = DispatchSemaphore(value: 0)
-        let place = Slot<(id: FairScheduler.ID, request: RequestWork)>()
+        let turn = Promise<(id: FairScheduler.ID, request: RequestWork)?>()
         submit(asked, mayRefuse: false) { id, request in
-            place.put((id, request))
-            bell.signal()
+            turn.set((id, request))
         } refuse: {
-            bell.signal()
+            turn.set(nil)
         }
-        bell.wait()
-        guard let place = place.value else { return try work() }
+        guard let place = turn.wait() else { return try work() }
         defer { finish(place.id, place.request) }
         return try RequestWork.$current.withValue(place.request) { try work() }
     }

@@ -4,6 +4,7 @@ import FoundationEssentials
 import JSONCoding
 import JWTKit
 import ObjectModel
+import Promises
 
 /// A verification key with one algorithm.
 struct TokenKey: Sendable {
@@ -167,12 +168,12 @@ struct TokenKey: Sendable {
         _ work: @escaping @Sendable () async throws(IdentityError) -> T
     ) throws(IdentityError) -> T {
         let executor = ThreadExecutor()
-        let result = ResultSlot<T>()
+        let result = Promise<Result<T, IdentityError>>()
         Task(executorPreference: executor) {
             do throws(IdentityError) {
-                result.put(.success(try await work()))
+                result.set(.success(try await work()))
             } catch {
-                result.put(.failure(error))
+                result.set(.failure(error))
             }
         }
         return try result.wait().get()

@@ -2,6 +2,7 @@ import Dispatch
 import Gateway
 import HTTPServer
 import JSONCoding
+import Promises
 import Testing
 
 @Suite("Named subscriptions: the rules")
@@ -195,9 +196,9 @@ struct SubscriptionRuleTests {
         #expect(late.status == 504)
         #expect(late.code == "subscription.timeout")
         #expect(try home.post("s", #"{"class":"Dog","waitForSync":"always","timeout":0.01}"#).status == 504)
-        let replaced = WireBox<WireAnswer>()
+        let replaced = Promise<WireAnswer>()
         DispatchQueue.global().async {
-            if let answer = try? home.put("s/b", #"{"class":"Dog","filter":"age > 1"}"#) { replaced.put(answer) }
+            if let answer = try? home.put("s/b", #"{"class":"Dog","filter":"age > 1"}"#) { replaced.set(answer) }
         }
         while try home.get("s/b").status != 200 {}
         #expect(try home.put("s/b", #"{"class":"Dog","filter":"age > 2","waitForSync":"never"}"#)["state"] == "pending")

@@ -4,6 +4,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import Promises
 import StoreContract
 import StoreTesting
 
@@ -93,8 +94,8 @@ struct Wire {
         case .events(_, let start): start(events.stream)
         case .now(let response): throw WireFailure("No stream: \(WireAnswer(response).text)")
         case .later(let begin):
-            let arrived = WireBox<Responder.Answer>()
-            begin(Responder { arrived.put($0) })
+            let arrived = Promise<Responder.Answer>()
+            begin(Responder { arrived.set($0) })
             switch try arrived.take() {
             case .events(_, let start): start(events.stream)
             case .response(let response): throw WireFailure("No stream: \(WireAnswer(response).text)")
@@ -114,8 +115,8 @@ struct Wire {
     }
 
     private static func wait(_ start: @Sendable (Responder) -> Void) throws -> WireAnswer {
-        let arrived = WireBox<Responder.Answer>()
-        start(Responder { arrived.put($0) })
+        let arrived = Promise<Responder.Answer>()
+        start(Responder { arrived.set($0) })
         guard case .response(let response) = try arrived.take() else {
             throw WireFailure("A stream of events came where an answer belongs.")
         }
@@ -238,21 +239,9 @@ struct WireFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Passes one value from any thread to the one that waits.
-final class WireBox<T: Sendable>: Sendable {
-    // Written before the semaphore is raised and read after it was waited for.
-    nonisolated(unsafe) private var value: T?
-    private let ready = DispatchSemaphore(value: 0)
-
-    func put(_ value: T) {
-        self.value = value
-        ready.signal()
-    }
-
-    func take() throws -> T {
-        guard ready.wait(timeout: .now() + .seconds(20)) == .success, let value else {
-            throw WireFailure("No answer came.")
-        }
+extension Promise {
+    func take() throws -> Value {
+        guard let value = wait(seconds: 20) else { throw WireFailure("No answer came.") }
         return value
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import JSONCoding
+import Promises
 import Testing
 
 @Suite("Histories over the wire")
@@ -72,7 +73,7 @@ struct WireHistoryTests {
     @Test("writes from many threads are each kept or refused, and none is lost")
     func concurrentWriters() throws {
         let wire = try Wire()
-        let outcomes = WireBox<[Int]>()
+        let outcomes = Promise<[Int]>()
         let statuses = Tally()
         DispatchQueue.global().async {
             DispatchQueue.concurrentPerform(iterations: 200) { index in
@@ -80,7 +81,7 @@ struct WireHistoryTests {
                 let answer = try? wire.send(.post, "/v1/objects/Dog", "{\"_id\":\(index / 2),\"age\":\(index)}")
                 statuses.add(answer?.status ?? 0)
             }
-            outcomes.put(statuses.values)
+            outcomes.set(statuses.values)
         }
         let all = try outcomes.take()
         #expect(all.filter { $0 == 201 }.count == 100)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import Promises
 import Testing
 
 @Suite("The gateway over a socket")
@@ -41,10 +42,10 @@ struct WireLiveTests {
     @Test("writers on many connections are answered after their commits, and every write is there")
     func writers() throws {
         try TestGateway().serve { port in
-            let done = (0..<16).map { _ in WireBox<Result<Int, any Error>>() }
+            let done = (0..<16).map { _ in Promise<Result<Int, any Error>>() }
             for (number, box) in done.enumerated() {
                 Thread.detachNewThread {
-                    box.put(
+                    box.set(
                         Result {
                             let client = try LoopbackClient(port: port)
                             var created = 0

@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import Promises
 import Testing
 
 @Suite("Observing over the wire")
@@ -60,8 +61,8 @@ struct WireObserveTests {
         switch wire.router.respond(to: request) {
         case .events(_, let start): start(events.stream)
         case .later(let begin):
-            let arrived = WireBox<Responder.Answer>()
-            begin(Responder { arrived.put($0) })
+            let arrived = Promise<Responder.Answer>()
+            begin(Responder { arrived.set($0) })
             if case .events(_, let start) = try arrived.take() { start(events.stream) }
         case .now(let response): Issue.record("No stream: \(response.status)")
         }
@@ -244,10 +245,10 @@ struct WireObserveTests {
         let query = "sort=-age&fields=_id,age,name&include=objects"
         // The smallest queues are full after one event.
         let limits = [1, 200, 2000, 1 << 20]
-        let outcomes = limits.map { _ in WireBox<Result<[JSONValue], any Error>>() }
+        let outcomes = limits.map { _ in Promise<Result<[JSONValue], any Error>>() }
         for (limit, outcome) in zip(limits, outcomes) {
             Thread.detachNewThread {
-                outcome.put(
+                outcome.set(
                     Result {
                         let stream = try wire.observe("/v1/observe/objects/Dog?" + query, limit: limit)
                         var held: [JSONValue] = []
@@ -256,13 +257,13 @@ struct WireObserveTests {
                     })
             }
         }
-        let written = WireBox<Bool>()
+        let written = Promise<Bool>()
         Thread.detachNewThread {
             DispatchQueue.concurrentPerform(iterations: 3) { writer in
                 var random = WireRandom(seed: seed &+ UInt64(writer))
                 for _ in 0..<80 { try? Self.step(wire, &random) }
             }
-            written.put(true)
+            written.set(true)
         }
         _ = try written.take()
         #expect(try wire.send(.post, "/v1/objects/Dog", #"{"_id":1000,"age":99}"#).status == 201)
