@@ -140,6 +140,7 @@ extension UnsafePointer<Leaf> {
     /// The value of a slot of a column's leaf, if it is a single one that is not mixed and is stored in the leaf. For
     /// leaves in a table: it copies none of them.
     package func plainValue(_ column: Int, at slot: Int) -> Value? {
+        if self[column].count == 0 { return nil }
         switch self[column].kind {
         case .int: return self[column].isNull(slot) ? .null : .int(self[column].int(at: slot))
         case .double: return self[column].isNull(slot) ? .null : .double(self[column].double(at: slot))

@@ -127,9 +127,3 @@ extension ColumnSource {
         word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey]? { nil }
 }
-
-/// A row accessor whose values are in a snapshot's leaves.
-package protocol LeafRowAccessor: RowAccessor {
-    /// The leaves by column; one without slots where the leaf has not been looked up yet, or cannot be read in place.
-    var leaves: UnsafePointer<Leaf> { get }
-}

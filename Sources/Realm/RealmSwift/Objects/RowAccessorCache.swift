@@ -1,4 +1,3 @@
-import Columnar
 import ObjectModel
 import QueryExecution
 import RealmInstances
@@ -15,8 +14,8 @@ final class RowAccessorCache {
     private var rowCount: Int64 = 0
     /// The accessor that was used last: objects are mostly read in the order of their keys.
     private var last: (any RowAccessor)?
-    /// The leaves of `last`, if it reads from leaves.
-    private(set) var lastLeaves: UnsafePointer<Leaf>?
+    /// The same, if it can be read in place.
+    private(set) var lastRows: RowsInPlace?
     /// The accessor that `existed` used last, at the version before the open write.
     private var start: (any RowAccessor)?
     private var startCount: UInt = 0
@@ -72,7 +71,7 @@ final class RowAccessorCache {
 
     private func remember(_ cells: any RowAccessor) {
         last = cells
-        lastLeaves = (cells as? any LeafRowAccessor)?.leaves
+        lastRows = RowsInPlace(cells)
     }
 
     private func holds(_ cells: any RowAccessor, _ key: ObjectKey) -> Bool {
@@ -84,14 +83,14 @@ final class RowAccessorCache {
         clusters = [:]
         start = nil
         last = nil
-        lastLeaves = nil
+        lastRows = nil
         readCount = 0
     }
 
     private func empty(for realm: RLMRealm) {
         clusters.removeAll(keepingCapacity: true)
         last = nil
-        lastLeaves = nil
+        lastRows = nil
         readCount = realm.reads.count
     }
 }

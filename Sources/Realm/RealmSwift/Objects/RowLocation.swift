@@ -1,5 +1,5 @@
-import Columnar
 import ObjectModel
+import QueryExecution
 import RealmInstances
 import StoreContract
 
@@ -12,8 +12,8 @@ import StoreContract
 struct RowLocation {
     /// The count of the read epoch when the location was determined; 0 for never.
     fileprivate var count: UInt = 0
-    /// The leaves by slot, while the realm is not writing.
-    fileprivate var leaves: UnsafePointer<Leaf>?
+    /// Where the realm is not writing.
+    fileprivate var rows: RowsInPlace?
     fileprivate unowned(unsafe) var cells: (any RowAccessor)?
     fileprivate var row = 0
     /// The realm's read epoch; nil for objects without a location.
@@ -45,8 +45,9 @@ extension ObjectBase {
     /// because it is frozen, deleted or unmanaged, or if the caller is not on the realm's thread.
     final func cell(_ slot: Int) -> Value? {
         if isInPlace {
-            if let leaves = _rowLocation.leaves, leaves[slot].count > 0 {
-                return leaves.plainValue(slot, at: _rowLocation.row)
+            if let rows = _rowLocation.rows {
+                if let value = rows.value(_rowLocation.row, slot) { return value }
+                if rows.hasRead(slot) { return nil }
             }
             if let value = _rowLocation.cells?.value(_rowLocation.row, slot) { return value }
         }
@@ -95,7 +96,7 @@ extension ObjectBase {
         let row = Int(_objectKey.rawValue - cells.firstKey)
         guard cells.contains(row) else { return false }
         _rowLocation.cells = cells
-        _rowLocation.leaves = _class.cells.lastLeaves
+        _rowLocation.rows = _class.cells.lastRows
         _rowLocation.row = row
         _rowLocation.count = epoch.pointee.count
         return true
