@@ -111,7 +111,7 @@ targets += floor(
             "RealmSwift",
             [
                 "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "StoreContract", "QueryExecution",
-                "Columnar", "QueryLanguage", "ObjectModel", "Promises", "CDiscovery", combine, combineDispatch,
+                "QueryLanguage", "ObjectModel", "Promises", "CDiscovery", combine, combineDispatch,
             ]),
     ])
 

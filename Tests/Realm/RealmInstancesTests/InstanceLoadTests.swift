@@ -1,5 +1,6 @@
 import Dispatch
 import EmbeddedStore
+import LiveQueries
 import LiveTesting
 import ObjectModel
 import QueryLanguage

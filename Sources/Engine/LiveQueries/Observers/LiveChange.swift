@@ -4,7 +4,7 @@ package import StoreContract
 /// The difference between a result and its state at the observer's previous event, perhaps several versions earlier.
 /// Never empty. One object is shared by all observers that are told the same, so that work done for one, such as
 /// encoding, can be kept for the others.
-package final class LiveChange: Sendable {
+package final class LiveChange: LiveDifference {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
     package let snapshot: any Snapshot
     package let version: Version
@@ -19,12 +19,14 @@ package final class LiveChange: Sendable {
         self.newKeys = newKeys
     }
 
-    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet.
-    /// Nil when they cancel out.
     package func followed(by next: LiveChange) -> LiveChange? {
         var both = indices
         both.merge(next.indices)
         return both.isEmpty ? nil : LiveChange(snapshot: next.snapshot, indices: both, newKeys: next.newKeys)
+    }
+
+    package func moved(to snapshot: any Snapshot) -> LiveChange {
+        LiveChange(snapshot: snapshot, indices: indices, newKeys: newKeys)
     }
 
     /// Positions in the old result, ascending.

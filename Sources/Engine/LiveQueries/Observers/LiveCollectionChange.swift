@@ -3,7 +3,7 @@ package import StoreContract
 
 /// The difference between a list, set or map and its state at the observer's previous event. Never empty. Shared
 /// between observers as `LiveChange` is.
-package final class LiveCollectionChange: Sendable {
+package final class LiveCollectionChange: LiveDifference {
     package enum Difference: Sendable {
         /// For a list, and for a set in ascending order.
         case positions(IndexChanges)
@@ -40,6 +40,10 @@ package final class LiveCollectionChange: Sendable {
         let both = difference.followed(by: next.difference)
         guard !both.isEmpty else { return nil }
         return LiveCollectionChange(snapshot: next.snapshot, difference: both, ownerIsDeleted: next.ownerIsDeleted)
+    }
+
+    package func moved(to snapshot: any Snapshot) -> LiveCollectionChange {
+        LiveCollectionChange(snapshot: snapshot, difference: difference, ownerIsDeleted: ownerIsDeleted)
     }
 }
 

@@ -45,6 +45,42 @@ extension LiveEvent {
 package protocol LiveEventKind: Sendable {
     /// The last that an observer hears, when the observation cannot go on.
     static func failed(_ error: any Error) -> Self
+
+    var isFailure: Bool { get }
+
+    /// This event and the next one of the same observation as one, for an observer that has not taken this one yet. Nil
+    /// when they cancel out. The next one after a beginning is not to be asked for: the beginning is taken at once.
+    func followed(by next: Self) -> Self?
+
+    /// The same at a later version, at which nothing more is different.
+    func moved(to snapshot: any Snapshot) -> Self
 }
 
-extension LiveEvent: LiveEventKind {}
+extension LiveEvent: LiveEventKind where Change: LiveDifference {
+    package var isFailure: Bool {
+        if case .failed = self { true } else { false }
+    }
+
+    package func followed(by next: Self) -> Self? {
+        guard case .update(let earlier) = self, case .update(let later) = next else { return next }
+        return earlier.followed(by: later).map { .update($0) }
+    }
+
+    package func moved(to snapshot: any Snapshot) -> Self {
+        guard case .update(let change) = self, change.version < snapshot.version else { return self }
+        return .update(change.moved(to: snapshot))
+    }
+}
+
+/// How what is observed became different since the observer's previous event.
+package protocol LiveDifference: Sendable {
+    /// The version that it leads to.
+    var version: Version { get }
+
+    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet. Nil
+    /// when they cancel out.
+    func followed(by next: Self) -> Self?
+
+    /// The same change, which leads to a later version at which nothing more is different.
+    func moved(to snapshot: any Snapshot) -> Self
+}

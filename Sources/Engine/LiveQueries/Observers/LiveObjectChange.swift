@@ -3,7 +3,7 @@ package import StoreContract
 
 /// Properties of one object that were assigned since the observer's previous event, or through which one of its key
 /// paths leads to a change.
-package struct LiveObjectChange: Sendable {
+package struct LiveObjectChange: LiveDifference {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
     package let snapshot: any Snapshot
     package let version: Version
@@ -17,6 +17,20 @@ package struct LiveObjectChange: Sendable {
         self.before = before
         version = snapshot.version
         self.properties = properties
+    }
+
+    /// Properties of both are told with the older old value and the newer new one.
+    package func followed(by next: LiveObjectChange) -> LiveObjectChange? {
+        let later = next.properties.map { property in
+            guard let known = properties.first(where: { $0.id == property.id }) else { return property }
+            return LivePropertyChange(id: property.id, oldValue: known.oldValue, newValue: property.newValue)
+        }
+        let earlier = properties.filter { property in !later.contains { $0.id == property.id } }
+        return LiveObjectChange(snapshot: next.snapshot, before: before, properties: earlier + later)
+    }
+
+    package func moved(to snapshot: any Snapshot) -> LiveObjectChange {
+        LiveObjectChange(snapshot: snapshot, before: before, properties: properties)
     }
 
     /// The same change, without the old values of some properties.

@@ -51,7 +51,7 @@ package struct SectionChanges: Hashable, Sendable {
 
 /// The difference between a sectioned result and its state at the observer's previous event. Never empty. Shared
 /// between observers as `LiveChange` is.
-package final class LiveSectionChange: Sendable {
+package final class LiveSectionChange: LiveDifference {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
     package let snapshot: any Snapshot
     package let version: Version
@@ -80,6 +80,11 @@ package final class LiveSectionChange: Sendable {
         guard !both.isEmpty else { return nil }
         return LiveSectionChange(
             snapshot: next.snapshot, changes: both, oldSections: oldSections, newSections: next.newSections)
+    }
+
+    package func moved(to snapshot: any Snapshot) -> LiveSectionChange {
+        LiveSectionChange(
+            snapshot: snapshot, changes: changes, oldSections: oldSections, newSections: newSections)
     }
 
     /// The part of the change in the section with that key, for an observer of that section alone; nil if there is

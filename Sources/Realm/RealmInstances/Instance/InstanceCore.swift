@@ -18,12 +18,7 @@ final class InstanceCore {
     var history: ChangeHistory
     /// The version of all observers without a baseline of their own; nil while there are none.
     var known: (any Snapshot)?
-    var observers: [Int: InstanceObserver] = [:]
-    /// The observers that have a view: they were called, or will be when it changes.
-    var joined: Set<Int> = []
-    var dependencyIndex = DependencyIndex()
-    /// Observers that have a baseline of their own.
-    var unsettled: Set<Int> = []
+    var observers = InstanceObservers()
     /// Realm-level observers.
     var bells: [Int: InstanceBell] = [:]
     private(set) var nextOrder = 0
@@ -144,9 +139,8 @@ final class InstanceCore {
     /// Drops changes that no observer will need.
     func trim() {
         guard !isCalling else { return }
-        if observers.isEmpty { known = nil }
-        if joined.isEmpty, unsettled.isEmpty { known = nil }
-        let versions = [known?.version, current?.version] + observers.values.map { $0.baseline?.version }
+        if !observers.hasViews { known = nil }
+        let versions = [known?.version, current?.version, observers.oldestBaseline]
         history.trim(upTo: versions.compactMap { $0 }.min() ?? history.end)
     }
 
@@ -184,8 +178,8 @@ final class InstanceCore {
         guard write == nil, !isCalling else { return false }
         finishCommit(waiting: true)
         let limit = nextOrder
-        for observer in observers.values {
-            if case .new(let preparation) = observer.stage { preparation.finish() }
+        for view in observers.views.values {
+            if case .preparing(let preparation) = view.stage { preparation.finish() }
         }
         let hasMoved = try moveToNewest()
         if hasMoved, movedOn { ring(.didChange) }

@@ -1,5 +1,5 @@
 package import Dispatch
-package import LiveQueries
+import LiveQueries
 package import ObjectModel
 package import StoreContract
 import Synchronization
@@ -52,7 +52,7 @@ package final class InstanceHub: CommitReceiver {
     }
 
     /// Runs a preparation in the background, and wakes the instance afterwards.
-    func prepare(_ preparation: SubjectPreparation, for inbox: InstanceInbox) {
+    func prepare(_ preparation: ViewPreparation, for inbox: InstanceInbox) {
         background.async {
             preparation.run()
             inbox.wake()

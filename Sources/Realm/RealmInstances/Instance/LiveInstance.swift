@@ -55,6 +55,11 @@ package final class LiveInstance: Sendable {
         get throws { try snapshot.version }
     }
 
+    /// The number of views that are kept current for observers, for tests.
+    package var viewCount: Int {
+        get throws { try enter { $0.observers.views.count } }
+    }
+
     // MARK: Frozen instances
 
     package var isFrozen: Bool { frozen != nil }

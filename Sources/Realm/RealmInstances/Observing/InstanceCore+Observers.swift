@@ -2,48 +2,104 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 
+/// The observers of an instance by the order of their registration, and their views by numbers.
+struct InstanceObservers {
+    fileprivate(set) var all: [Int: InstanceObserver] = [:]
+    fileprivate(set) var views: [Int: InstanceView] = [:]
+    /// The views that others who observe the same share.
+    private var shared: [LiveViewID: Int] = [:]
+    fileprivate var dependencyIndex = DependencyIndex()
+    /// Views that have a baseline of their own and can be advanced.
+    fileprivate var unsettled: Set<Int> = []
+    /// Observers that were sent something that their blocks were not called with.
+    fileprivate var due: Set<Int> = []
+
+    var isEmpty: Bool { all.isEmpty }
+    /// Whether some view can be advanced.
+    var hasViews: Bool { views.values.contains(where: \.isReady) }
+    /// The oldest version that some view is at.
+    var oldestBaseline: Version? { views.values.compactMap { $0.baseline?.version }.min() }
+
+    fileprivate subscript(sharing id: LiveViewID) -> Int? { shared[id] }
+
+    fileprivate mutating func add(_ view: InstanceView, as number: Int) {
+        views[number] = view
+        if view.id.isShared { shared[view.id] = number }
+    }
+
+    fileprivate mutating func add(_ observer: InstanceObserver, as order: Int) {
+        all[order] = observer
+        views[observer.view]?.observers.insert(order)
+    }
+
+    /// Removes an observer, and its view with the last one.
+    fileprivate mutating func remove(_ order: Int) {
+        guard let observer = all.removeValue(forKey: order) else { return }
+        due.remove(order)
+        observer.leave()
+        let number = observer.view
+        guard let view = views[number] else { return }
+        view.observers.remove(order)
+        if view.observers.isEmpty {
+            endSharing(view, number)
+            views[number] = nil
+            unsettled.remove(number)
+            dependencyIndex.forget(number)
+        } else if case .ready(let live) = view.stage {
+            live.prune()
+            dependencyIndex.note(live, as: number)
+        }
+    }
+
+    /// Nobody joins the view any more.
+    fileprivate mutating func endSharing(_ view: InstanceView, _ number: Int) {
+        if shared[view.id] == number { shared[view.id] = nil }
+    }
+}
+
 extension InstanceCore {
     /// Registers an observer from the present version on. An object's observer is only called when the object changes;
     /// others are first called when their result has been prepared. Throws `notFound` for a deleted object.
     func add<Event: LiveEventKind>(
         _ id: LiveViewID, _ keyPaths: [LiveKeyPath], _ flag: InstanceToken.Flag, _ block: @escaping (Event) -> Void,
-        prepare: (SubjectPreparation) -> Void
+        prepare: (ViewPreparation) -> Void
     ) throws -> Int {
         guard write == nil else { throw InstanceError.observedInWrite }
         let snapshot = try snapshot()
         if let object = id.object {
             guard try snapshot.exists(object.classID, object.key) else { throw InstanceError.objectIsGone }
         }
-        let preparation = SubjectPreparation(of: id, at: snapshot)
-        let observer = InstanceObserver(of: id, keyPaths, .new(preparation), at: snapshot, flag, block)
-        var view: LiveView?
-        if case .object = id {
-            // There is no first call.
-            let own = try LiveView(of: id, at: snapshot)
-            try observer.joinQuietly(own, at: snapshot)
-            view = own
-        } else {
-            prepare(preparation)
-        }
         let order = takeOrder()
-        observers[order] = observer
-        if let view { keep(view, order) }
+        let number = observers[sharing: id] ?? order
+        let observer = InstanceObserver(of: number, keyPaths, flag, block)
+        if case .object = id {
+            let live = try LiveView(of: id, at: snapshot)
+            try observer.join(live, at: snapshot)
+            // There is no first call.
+            observer.skip()
+            observers.add(InstanceView(id, .ready(live), at: snapshot), as: number)
+            keep(live, number)
+        } else if number == order {
+            let preparation = ViewPreparation(of: id, at: snapshot)
+            observers.add(InstanceView(id, .preparing(preparation), at: snapshot), as: number)
+            prepare(preparation)
+        } else {
+            // Its first call comes in a turn all the same.
+            inbox.wake()
+        }
+        observers.add(observer, as: order)
         return order
     }
 
-    /// Notes the view of an observer, until all know of the same version again.
-    private func keep(_ view: LiveView, _ order: Int) {
-        unsettled.insert(order)
-        joined.insert(order)
-        dependencyIndex.note(view, as: order)
+    /// Notes a view that is at a version of its own, until all are at the same again.
+    private func keep(_ live: LiveView, _ number: Int) {
+        observers.unsettled.insert(number)
+        observers.dependencyIndex.note(live, as: number)
     }
 
     func remove(_ order: Int) {
         bells[order] = nil
-        unsettled.remove(order)
-        observers[order] = nil
-        joined.remove(order)
-        dependencyIndex.forget(order)
+        observers.remove(order)
     }
 
     // MARK: Calls
@@ -56,28 +112,36 @@ extension InstanceCore {
     func callObservers(newBefore limit: Int?) {
         guard let target = current else { return }
         unsettle(for: target)
-        var waiting = unsettled
+        var waiting = observers.due
+        for number in observers.unsettled {
+            guard let view = observers.views[number], isBehind(view, target) else { continue }
+            waiting.formUnion(view.observers.filter { observers.all[$0]?.isJoined == true })
+        }
         if let limit { waiting.formUnion(ready(before: limit)) }
         for order in waiting.sorted() {
             // A block may have removed any of them, or advanced them by beginning a write.
-            guard let observer = observers[order], observer.isWanted else { continue }
-            switch observer.stage {
-            case .new(let preparation): callFirst(observer, order, preparation)
-            case .failing(let error): callLast(order, observer.fail(error))
-            case .joined(let view):
-                guard let baseline = observer.baseline, baseline.version < target.version else { continue }
-                callNext(observer, order, view, from: baseline)
+            guard let observer = observers.all[order], observer.isWanted, let view = observers.views[observer.view]
+            else { continue }
+            if !observer.isJoined {
+                callFirst(observer, order, view)
+            } else if observers.due.contains(order) || isBehind(view, target) {
+                callNext(observer, order, view)
             }
         }
         settle()
     }
 
+    private func isBehind(_ view: InstanceView, _ target: any Snapshot) -> Bool {
+        guard view.isReady, let baseline = view.baseline else { return false }
+        return baseline.version < target.version
+    }
+
     /// The observers that can have their first call. One that is ready waits for those that were registered before it,
     /// so that they are called in that order.
     private func ready(before limit: Int) -> [Int] {
-        let new = observers.compactMap { order, observer -> (order: Int, isReady: Bool)? in
-            guard order < limit, observer.isWanted, case .new(let preparation) = observer.stage else { return nil }
-            return (order, preparation.isReady)
+        let new = observers.all.compactMap { order, observer -> (order: Int, isReady: Bool)? in
+            guard order < limit, observer.isWanted, !observer.isJoined else { return nil }
+            return (order, observers.views[observer.view]?.canBegin == true)
         }
         return new.sorted { $0.order < $1.order }.prefix { $0.isReady }.map(\.order)
     }
@@ -85,75 +149,111 @@ extension InstanceCore {
     /// Gives the observers that the changes can affect a baseline of their own; all others are at the target at once.
     private func unsettle(for target: any Snapshot) {
         defer { known = target }
-        guard let known, known.version < target.version, !joined.isEmpty else { return }
+        guard let known, known.version < target.version, observers.hasViews else { return }
         guard let step = step(from: known, to: target) else { return }
-        let affected = step.changes.schemaChanged ? joined : dependencyIndex.affected(by: step)
-        for order in affected where !unsettled.contains(order) {
-            observers[order]?.baseline = known
-            unsettled.insert(order)
+        let affected =
+            step.changes.schemaChanged
+            ? Set(observers.views.keys.filter { observers.views[$0]?.isReady == true })
+            : observers.dependencyIndex.affected(by: step)
+        for number in affected where !observers.unsettled.contains(number) {
+            observers.views[number]?.baseline = known
+            observers.unsettled.insert(number)
         }
     }
 
     private func settle() {
-        for order in unsettled {
-            guard let observer = observers[order], case .joined = observer.stage,
-                observer.baseline?.version == known?.version
-            else { continue }
-            observer.baseline = nil
-            unsettled.remove(order)
-        }
-    }
-
-    private func callFirst(_ observer: InstanceObserver, _ order: Int, _ preparation: SubjectPreparation) {
-        guard let snapshot = current else { return }
-        do {
-            guard let view = try preparation.take() else { return }
-            if let step = step(from: observer.baseline, to: snapshot), view.isTouched(by: step.changes),
-                let error = view.advance(by: step, to: snapshot)
-            {
-                throw error
+        for number in observers.unsettled {
+            guard let view = observers.views[number], !view.isReady || view.baseline?.version == known?.version else {
+                continue
             }
-            guard let call = observer.join(view, at: snapshot) else { return }
-            guard case .joined = observer.stage else { return callLast(order, call) }
-            keep(view, order)
-            self.call(call)
-        } catch {
-            callLast(order, observer.fail(error))
+            view.baseline = nil
+            observers.unsettled.remove(number)
         }
     }
 
-    private func callNext(
-        _ observer: InstanceObserver, _ order: Int, _ view: LiveView, from baseline: any Snapshot
-    ) {
-        guard let snapshot = current, let step = step(from: baseline, to: snapshot) else { return }
-        observer.baseline = snapshot
-        guard view.isTouched(by: step.changes) else { return }
-        let block = observer.advance(
-            view, by: step, to: snapshot,
-            foreign: history.foreignChanges(from: baseline.version, to: snapshot.version))
-        guard view.isObserved else { return callLast(order, block) }
-        if step.changes.schemaChanged { dependencyIndex.note(view, as: order) }
-        if let block { call(block) }
+    /// Brings a view to the instance's version. What it sends waits with the observers.
+    private func advance(_ view: InstanceView, _ number: Int) {
+        guard case .ready(let live) = view.stage, let snapshot = current, let baseline = view.baseline ?? known,
+            let step = step(from: baseline, to: snapshot)
+        else { return }
+        view.baseline = snapshot
+        observers.unsettled.insert(number)
+        guard live.isTouched(by: step.changes) else { return }
+        if let error = live.advance(by: step, to: snapshot) {
+            view.stage = .failed(error)
+            observers.endSharing(view, number)
+        }
+        if case .object(let object) = view.id,
+            let foreign = history.foreignChanges(from: baseline.version, to: snapshot.version)
+        {
+            for order in view.observers {
+                observers.all[order]?.leaveOutOldValues(of: object, except: foreign, step.changes)
+            }
+        }
+        if step.changes.schemaChanged { observers.dependencyIndex.note(live, as: number) }
+        for order in view.observers {
+            guard let observer = observers.all[order], observer.isJoined else { continue }
+            if observer.isDue {
+                observers.due.insert(order)
+            } else {
+                // Two events may have cancelled out.
+                observers.due.remove(order)
+                if !observer.isActive { remove(order) }
+            }
+        }
+    }
+
+    private func callFirst(_ observer: InstanceObserver, _ order: Int, _ view: InstanceView) {
+        do {
+            if case .preparing(let preparation) = view.stage {
+                guard let live = try preparation.take() else { return }
+                view.stage = .ready(live)
+                observers.unsettled.insert(observer.view)
+            }
+            advance(view, observer.view)
+            guard let snapshot = current else { return }
+            switch view.stage {
+            case .preparing: return
+            case .failed(let error): throw error
+            case .ready(let live):
+                try observer.join(live, at: snapshot)
+                observers.dependencyIndex.note(live, as: observer.view)
+                if let call = observer.call(at: snapshot) { self.call(call) }
+            }
+        } catch {
+            if case .preparing = view.stage {
+                view.stage = .failed(error)
+                observers.endSharing(view, observer.view)
+            }
+            callLast(order, observer, error)
+        }
+    }
+
+    private func callNext(_ observer: InstanceObserver, _ order: Int, _ view: InstanceView) {
+        advance(view, observer.view)
+        guard observers.due.remove(order) != nil, let snapshot = current, let block = observer.call(at: snapshot)
+        else { return }
+        if !observer.isActive { remove(order) }
+        call(block)
     }
 
     /// Calls an observer for the last time.
-    private func callLast(_ order: Int, _ block: (() -> Void)?) {
+    private func callLast(_ order: Int, _ observer: InstanceObserver, _ error: any Error) {
+        let block = observer.fail(error)
         remove(order)
         if let block { call(block) }
     }
 
     /// Advances observers at the version before the present one without a call.
     func skip(_ orders: Set<Int>) {
-        guard let snapshot = current else { return }
         for order in orders.sorted() {
-            guard let observer = observers[order], case .joined(let view) = observer.stage,
-                let step = step(from: observer.baseline ?? known, to: snapshot)
+            guard let observer = observers.all[order], observer.isJoined, let view = observers.views[observer.view]
             else { continue }
-            observer.baseline = snapshot
-            unsettled.insert(order)
-            guard view.isTouched(by: step.changes) else { continue }
-            observer.advanceQuietly(view, by: step, to: snapshot)
-            if case .joined = observer.stage, !view.isObserved { remove(order) }
+            advance(view, observer.view)
+            observer.skip()
+            if observer.isDue { continue }
+            observers.due.remove(order)
+            if !observer.isActive { remove(order) }
         }
     }
 
@@ -167,18 +267,8 @@ extension InstanceCore {
     /// Reports a final error to all observers, if it is final.
     func failAll(_ error: any Error) {
         guard let error = error as? StoreError, error.code == .closed else { return }
-        for order in observers.keys.sorted() {
-            if let observer = observers[order], observer.isWanted { callLast(order, observer.fail(error)) }
-        }
-    }
-}
-
-extension LiveViewID {
-    /// The object that must exist for it.
-    fileprivate var object: ObjectReference? {
-        switch self {
-        case .query, .sections: nil
-        case .collection(let object, _), .object(let object): object
+        for order in observers.all.keys.sorted() {
+            if let observer = observers.all[order], observer.isWanted { callLast(order, observer, error) }
         }
     }
 }

@@ -6,38 +6,31 @@ import Synchronization
 /// One observer of an instance, with a state of its own: observers may be at different versions, where one skipped a
 /// commit or is in the middle of a call. Used on the instance's scheduler.
 final class InstanceObserver {
-    enum Stage {
-        /// Has not been called yet.
-        case new(SubjectPreparation)
-        case joined(LiveView)
-        /// An error is to be reported to it.
-        case failing(any Error)
-    }
-
-    let id: LiveViewID
+    /// The number of the view.
+    let view: Int
+    /// Whether it was added to the view, with its first call.
+    private(set) var isJoined = false
+    private let flag: InstanceToken.Flag
     private let subscriber: any LiveSubscriber
     private let keyPaths: [LiveKeyPath]
-    var stage: Stage
-    /// The version that it last saw, or is at before its first call; nil when that is the instance's common one.
-    var baseline: (any Snapshot)?
-    private let flag: InstanceToken.Flag
-    /// Takes the event that the view sent, and returns the call of the block.
-    private let takeCall: () -> (() -> Void)?
+    private let slot: any PendingEvent
+    /// Takes what was sent, and gives what calls the block with it, at a version if there is one.
+    private let takeCall: ((any Snapshot)?) -> (() -> Void)?
     /// Changes an object's event that was sent and not taken.
     private let rewrite: ((LiveObjectEvent) -> LiveObjectEvent) -> Void
 
     init<Event: LiveEventKind>(
-        of id: LiveViewID, _ keyPaths: [LiveKeyPath], _ stage: Stage, at baseline: any Snapshot,
-        _ flag: InstanceToken.Flag, _ block: @escaping (Event) -> Void
+        of view: Int, _ keyPaths: [LiveKeyPath], _ flag: InstanceToken.Flag, _ block: @escaping (Event) -> Void
     ) {
         let slot = EventSlot<Event>()
-        self.id = id
+        self.view = view
         self.keyPaths = keyPaths
-        subscriber = Subscriber<Event> { slot.put($0) }
-        self.stage = stage
-        self.baseline = baseline
         self.flag = flag
-        takeCall = { slot.take().map { event in { block(event) } } }
+        self.slot = slot
+        subscriber = Subscriber<Event> { slot.put($0) }
+        takeCall = { snapshot in
+            slot.take().map { event in { block(snapshot.map { event.moved(to: $0) } ?? event) } }
+        }
         let objectSlot = slot as? EventSlot<LiveObjectEvent>
         rewrite = { change in
             guard let objectSlot, let event = objectSlot.take() else { return }
@@ -48,64 +41,69 @@ final class InstanceObserver {
     /// False once its token was invalidated.
     var isWanted: Bool { flag.isSet }
 
-    /// Advances a joined observer to a later version, and returns the call of the block if its view changed.
-    func advance(
-        _ view: LiveView, by step: VersionDelta, to snapshot: any Snapshot, foreign: ChangeSet?
-    ) -> (() -> Void)? {
-        view.advance(by: step, to: snapshot)
-        if let foreign { rewrite { $0.withoutOldValues(except: foreign, id, step.changes) } }
-        return takeCall()
-    }
+    /// False once it was sent its last event.
+    var isActive: Bool { subscriber.isActive }
 
-    /// Advances without a call, except to report a failure.
-    func advanceQuietly(_ view: LiveView, by step: VersionDelta, to snapshot: any Snapshot) {
-        if let error = view.advance(by: step, to: snapshot) {
-            stage = .failing(error)
-        } else {
-            _ = takeCall()
-        }
-    }
+    /// Whether something was sent that the block was not called with.
+    var isDue: Bool { !slot.isEmpty }
 
-    /// Returns the call of the block with the state, or with the error.
-    func join(_ view: LiveView, at snapshot: any Snapshot) -> (() -> Void)? {
-        do {
-            try begin(view, at: snapshot)
-            baseline = snapshot
-            return takeCall()
-        } catch {
-            return fail(error)
-        }
-    }
-
-    /// The same for one that is not called first.
-    func joinQuietly(_ view: LiveView, at snapshot: any Snapshot) throws {
-        try begin(view, at: snapshot)
-        _ = takeCall()
-    }
-
-    private func begin(_ view: LiveView, at snapshot: any Snapshot) throws {
+    /// Adds it to the view, which is at the snapshot.
+    func join(_ view: LiveView, at snapshot: any Snapshot) throws {
         try view.add(subscriber, keyPaths: keyPaths, at: snapshot)
-        stage = .joined(view)
+        isJoined = true
     }
 
+    /// What calls the block with what was sent, at the instance's version.
+    func call(at snapshot: any Snapshot) -> (() -> Void)? { takeCall(snapshot) }
+
+    /// Leaves out what was sent, except a failure.
+    func skip() { slot.dropUnlessFailed() }
+
+    /// What calls the block with the failure.
     func fail(_ error: any Error) -> (() -> Void)? {
         subscriber.fail(error)
-        return takeCall()
+        return takeCall(nil)
+    }
+
+    /// It is not sent anything any more.
+    func leave() { subscriber.cancel() }
+
+    /// An instance that made a change itself is not told what was before.
+    ///
+    /// - Parameter foreign: what others changed, of all `changes`.
+    func leaveOutOldValues(of object: ObjectReference, except foreign: ChangeSet, _ changes: ChangeSet) {
+        rewrite { $0.withoutOldValues(of: object, except: foreign, changes) }
     }
 }
 
-/// Stores the event that a view sent until the observer's block is called with it. Sendable because subscribers require
-/// that of their closures.
-final class EventSlot<Event: Sendable>: Sendable {
+/// What was sent to an observer, of whatever kind.
+private protocol PendingEvent: AnyObject {
+    var isEmpty: Bool { get }
+    func dropUnlessFailed()
+}
+
+/// Keeps what a view sent until the observer's block is called with it: of several events the sum. Sendable as
+/// subscribers ask of what they call.
+private final class EventSlot<Event: LiveEventKind>: PendingEvent, Sendable {
     private let event = Mutex<Event?>(nil)
 
-    func put(_ event: Event) { self.event.withLock { $0 = event } }
+    func put(_ next: Event) {
+        event.withLock { event in
+            if let earlier = event { event = earlier.followed(by: next) } else { event = next }
+        }
+    }
 
     func take() -> Event? {
         event.withLock { event in
             defer { event = nil }
             return event
         }
+    }
+
+    var isEmpty: Bool { event.withLock { $0 == nil } }
+
+    func dropUnlessFailed() {
+        event.withLock { if $0?.isFailure == false { $0 = nil } }
     }
 }
 
@@ -114,9 +112,9 @@ extension LiveObjectEvent {
     ///
     /// - Parameter foreign: the part of `changes` that others committed.
     fileprivate func withoutOldValues(
-        except foreign: ChangeSet, _ id: LiveViewID, _ changes: ChangeSet
+        of object: ObjectReference, except foreign: ChangeSet, _ changes: ChangeSet
     ) -> LiveObjectEvent {
-        guard case .update(let change) = self, case .object(let object) = id else { return self }
+        guard case .update(let change) = self else { return self }
         func modified(_ changes: ChangeSet) -> PropertySet {
             changes.classes[object.classID]?.modifications[object.key] ?? PropertySet()
         }

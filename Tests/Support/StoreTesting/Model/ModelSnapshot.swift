@@ -1,6 +1,7 @@
 package import ObjectModel
 package import QueryLanguage
 package import StoreContract
+import Synchronization
 
 /// One version of a model store, answered by the reference evaluator.
 package final class ModelSnapshot: Snapshot {
@@ -8,8 +9,11 @@ package final class ModelSnapshot: Snapshot {
     let evaluator: ReferenceEvaluator<ModelState>
     private let incomingLinks = IncomingLinkTable()
 
-    init(_ state: ModelState) {
+    private let evaluations: EvaluationCount?
+
+    init(_ state: ModelState, counting evaluations: EvaluationCount? = nil) {
         self.state = state
+        self.evaluations = evaluations
         evaluator = ReferenceEvaluator(state)
     }
 
@@ -63,6 +67,7 @@ package final class ModelSnapshot: Snapshot {
 
     package func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
         _ = try state.objectClass(query.classID)
+        evaluations?.add()
         return try evaluator.select(query, window)
     }
 
@@ -72,7 +77,8 @@ package final class ModelSnapshot: Snapshot {
     }
 
     package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
-        try evaluator.matches(query, key)
+        evaluations?.add()
+        return try evaluator.matches(query, key)
     }
 
     package func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
@@ -132,4 +138,12 @@ extension RowSink {
         case .reference, .list, .set, .dictionary, .embedded: self.value(column, value)
         }
     }
+}
+
+/// How often the queries of a store were evaluated, for all objects or for one.
+final class EvaluationCount: Sendable {
+    private let number = Atomic(0)
+
+    var value: Int { number.load(ordering: .relaxed) }
+    func add() { number.add(1, ordering: .relaxed) }
 }

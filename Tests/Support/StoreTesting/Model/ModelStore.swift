@@ -31,10 +31,10 @@ package final class ModelStore: Store {
         var floor: Version { Version(state.version.rawValue - UInt64(log.count)) }
 
         /// The newest version's snapshot; the same one as long as it is in use.
-        mutating func newest() -> ModelSnapshot {
+        mutating func newest(_ evaluations: EvaluationCount) -> ModelSnapshot {
             if let known = snapshots[state.version]?.snapshot { return known }
             snapshots = snapshots.filter { $0.value.snapshot != nil }
-            let made = ModelSnapshot(state)
+            let made = ModelSnapshot(state, counting: evaluations)
             snapshots[state.version] = LiveSnapshot(snapshot: made)
             return made
         }
@@ -45,6 +45,11 @@ package final class ModelStore: Store {
     }
 
     private let shared: Mutex<Shared>
+    private let evaluationCount = EvaluationCount()
+
+    /// How often the queries of its snapshots were evaluated, for all objects or for one.
+    package var evaluations: Int { evaluationCount.value }
+
     private let writer = DispatchQueue(label: "realmgate.model-store.writer")
     private let changeLogLimit: Int
     private let pastLimit: UInt64
@@ -65,7 +70,7 @@ package final class ModelStore: Store {
     func modelSnapshot() throws -> ModelSnapshot {
         try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }
-            return shared.newest()
+            return shared.newest(evaluationCount)
         }
     }
 
@@ -103,7 +108,7 @@ package final class ModelStore: Store {
     package func snapshot(at version: Version) throws -> any Snapshot {
         try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }
-            if version == shared.state.version { return shared.newest() }
+            if version == shared.state.version { return shared.newest(evaluationCount) }
             guard let known = shared.snapshots[version]?.snapshot else {
                 throw StoreError(.versionGone, "Nobody holds version \(version) any more. Read the newest one.")
             }
