@@ -1,27 +1,24 @@
 /// The fault of a query text or its arguments. Always the caller's error; nothing was executed.
 package struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Stable and never reused; an open set.
-    package struct Code: RawRepresentable, Hashable, Sendable {
-        package let rawValue: String
-        package init(rawValue: String) { self.rawValue = rawValue }
-
+    /// Stable and never reused.
+    package enum Code: String, CaseIterable, Hashable, Sendable {
         /// The text does not follow the grammar.
-        package static let syntax = Code(rawValue: "query.syntax")
+        case syntax = "query.syntax"
         /// Well formed, but nested deeper than `QueryParser.depthLimit`.
-        package static let tooDeep = Code(rawValue: "query.too_deep")
+        case tooDeep = "query.too_deep"
         /// Longer than `QueryParser.byteLimit`.
-        package static let tooLong = Code(rawValue: "query.too_long")
+        case tooLong = "query.too_long"
         /// A name that the schema does not have.
-        package static let unknownProperty = Code(rawValue: "query.unknown_property")
-        package static let unknownClass = Code(rawValue: "query.unknown_class")
+        case unknownProperty = "query.unknown_property"
+        case unknownClass = "query.unknown_class"
         /// Types that cannot be compared.
-        package static let typeMismatch = Code(rawValue: "query.type_mismatch")
+        case typeMismatch = "query.type_mismatch"
         /// Well formed but without a meaning for this schema.
-        package static let invalid = Code(rawValue: "query.invalid")
+        case invalid = "query.invalid"
         /// Missing or invalid arguments.
-        package static let argument = Code(rawValue: "query.argument")
+        case argument = "query.argument"
         /// Part of the language that this version does not execute.
-        package static let unsupported = Code(rawValue: "query.unsupported")
+        case unsupported = "query.unsupported"
     }
 
     package var code: Code

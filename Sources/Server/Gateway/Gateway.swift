@@ -263,7 +263,7 @@ extension Request {
         // An empty body is not JSON, whatever its content type is.
         guard body.isEmpty || Self.isJSON(header("Content-Type") ?? "") else {
             throw Problem(
-                415, "unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.")
+                .unsupportedMediaType, "Send the body as UTF-8 with Content-Type: application/json.")
         }
         do {
             return try JSONValue.parse(body)

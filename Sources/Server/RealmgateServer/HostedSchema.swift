@@ -24,12 +24,12 @@ struct HostedSchema: SchemaKeeper {
     {
         guard case .otherClasses = changes else {
             return Problem(
-                409, "schema.fixed",
+                .schemaFixed,
                 "The classes are those of the program that this server runs in; they change with the program.")
         }
         guard present.version == wanted.version else {
             return Problem(
-                409, "schema.fixed",
+                .schemaFixed,
                 "The schema version is the program's: send \(present.version). Only classes that the program does not define can change here."
             )
         }
@@ -37,7 +37,7 @@ struct HostedSchema: SchemaKeeper {
             SchemaDifference(from: present, to: wanted).changes.map(\.className).filter(names.contains))
         guard !touched.isEmpty else { return nil }
         return Problem(
-            409, "schema.fixed",
+            .schemaFixed,
             "The program that this server runs in defines \(touched.sorted().joined(separator: ", ")): send "
                 + "\(touched.count == 1 ? "it" : "them") as GET /v1/schema has \(touched.count == 1 ? "it" : "them").")
     }

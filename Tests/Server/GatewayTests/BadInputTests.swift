@@ -52,12 +52,12 @@ struct BadInputTests {
         Bad(.get, "/v1/objects/Dog?after=WzFd", status: 400, code: "cursor.invalid"),
         Bad(.get, "/v1/objects/Dog?after=x&distinct=breed", status: 400, code: "cursor.invalid"),
         Bad(
-            .get, "/v1/objects/Dog?fields=nmae", status: 400, code: "object.unknown_property",
+            .get, "/v1/objects/Dog?fields=nmae", status: 400, code: "query.unknown_property",
             ["hint": .string("name"), "property": .string("nmae"), "parameter": .string("fields")]),
-        Bad(.get, "/v1/objects/Dog?fields=", status: 400, code: "object.unknown_property"),
+        Bad(.get, "/v1/objects/Dog?fields=", status: 400, code: "query.unknown_property"),
         Bad(.get, "/v1/objects/Dog?expand=name", status: 400, code: "parameter.invalid"),
         Bad(
-            .get, "/v1/objects/Dog?expand=owner.favorite", status: 400, code: "object.unknown_property",
+            .get, "/v1/objects/Dog?expand=owner.favorite", status: 400, code: "query.unknown_property",
             ["hint": .string("favourite")]),
         Bad(.get, "/v1/objects/Dog?expand=friend.friend.friend.friend.friend", status: 400, code: "parameter.invalid"),
         Bad(
@@ -97,7 +97,7 @@ struct BadInputTests {
         Bad(.get, "/v1/aggregates/objects/Dog?min=owner", status: 400, code: "query.invalid"),
         Bad(.get, "/v1/aggregates/objects/Dog?avg=age", status: 400, code: "parameter.unknown"),
         Bad(
-            .get, "/v1/observe/objects/Dog?keyPaths=owner.cty", status: 400, code: "object.unknown_property",
+            .get, "/v1/observe/objects/Dog?keyPaths=owner.cty", status: 400, code: "query.unknown_property",
             ["hint": .string("city")]),
         Bad(
             .get, "/v1/observe/objects/Dog?include=object", status: 400, code: "parameter.invalid",

@@ -49,7 +49,9 @@ struct KeyAddressTests {
         for address in [location, "/v1/objects/Word/" + encoded(key)] {
             let found = try gateway.get(address)
             #expect(found.status == 200, "\(address): \(found.text)")
-            guard case .string(let id)? = try found.json["id"] else { throw Problem(500, "test", "no id") }
+            guard case .string(let id)? = try found.json["id"] else {
+                throw Problem(HTTPError.Code.internalError, "no id")
+            }
             #expect(Array(id.utf8) == Array(key.utf8), "\(address)")
             #expect(try gateway.send(.patch, address, #"{"n":2}"#).status == 200)
             #expect(try gateway.send(.put, address, #"{"n":3,"tags":["a"]}"#).status == 200)
@@ -79,7 +81,7 @@ struct KeyAddressTests {
         for _ in 0..<100 {
             let key = (0..<random.below(5)).map { _ in random.pick(Self.pieces) ?? "" }.joined()
             do { try check(key, gateway) } catch {
-                throw Problem(500, "test", "\(Array(key.utf8)), seed \(random.seed): \(error)")
+                throw Problem(HTTPError.Code.internalError, "\(Array(key.utf8)), seed \(random.seed): \(error)")
             }
         }
     }

@@ -118,7 +118,9 @@ struct NumberLimitTests {
         for (number, date) in dates.enumerated() {
             let made = try gateway.send(.post, "/v1/objects/Sum", #"{"id":\#(number),"at":"\#(date)"}"#)
             try #require(made.status == 201, "\(date): \(made.text), seed \(random.seed)")
-            guard case .string(let written)? = try made.json["at"] else { throw Problem(500, "test", "no date") }
+            guard case .string(let written)? = try made.json["at"] else {
+                throw Problem(HTTPError.Code.internalError, "no date")
+            }
             for (filter, args) in [
                 ("at == $0", #"["\#(written)"]"#), ("at == $0", #"[{"$date":"\#(written)"}]"#),
                 ("at IN $0", #"[["\#(written)"]]"#),

@@ -126,22 +126,4 @@ struct ServiceTests {
         let other = try strict.get("/v1/schema", headers: ["Origin": "https://a.example"])
         #expect(other.headers["Access-Control-Allow-Origin"] == nil)
     }
-
-    @Test(
-        "every code of the store and of queries has a status",
-        arguments: [
-            ("Sources/Engine/StoreContract/StoreError.swift", Set(Problem.storeStatuses.keys.map(\.rawValue))),
-            ("Sources/Engine/QueryLanguage/QueryError.swift", Set(Problem.queryStatuses.keys.map(\.rawValue))),
-        ])
-    func totality(file: String, mapped: Set<String>) throws {
-        let source = try String(contentsOf: root().appendingPathComponent(file), encoding: .utf8)
-        let declared = Set(source.matches(of: /static let \w+ = Code\(rawValue: "([a-z_.]+)"\)/).map { String($0.1) })
-        #expect(declared.count > 5)
-        #expect(declared == mapped)
-    }
-
-    @Test("every fault of JSON has a status", arguments: JSONError.Code.allCases)
-    func jsonStatus(code: JSONError.Code) {
-        #expect((400..<600).contains(Problem.status(of: code)))
-    }
 }

@@ -98,7 +98,7 @@ struct TransactionTests {
             #"{"op":"create","class":"Dog","value":{"_id":50,"owner":{"$ref":"x"}}}"#, 422, "transaction.invalid",
             ".value.owner"
         ),
-        (#"{"op":"create","class":"Cat"}"#, 422, "object.unknown_class", ".class"),
+        (#"{"op":"create","class":"Cat"}"#, 422, "transaction.unknown_class", ".class"),
         (#"{"op":"create","class":"Note","update":"all"}"#, 422, "object.no_primary_key", ".update"),
         (#"{"op":"create","class":"Note","as":"a"}"#, 422, "transaction.invalid", ".as"),
         (#"{"op":"make"}"#, 422, "transaction.invalid", ".op"),

@@ -72,19 +72,19 @@ struct RouterTests {
     func errors() throws {
         var router = Router()
         router.get("/tea") { _, _ in throw Teapot() }
-        router.get("/bad") { _, _ in throw HTTPError(409, code: "conflict", detail: "A \"quoted\"\n\u{1}detail") }
+        router.get("/bad") { _, _ in throw HTTPError(.methodNotAllowed, detail: "A \"quoted\"\n\u{1}detail") }
         router.get("/secret") { _, _ in throw Failure() }
         #expect(try text(router, .get, "/tea") == "418")
-        guard case .now(let conflict) = router.respond(to: try Request(.get, "/bad")),
+        guard case .now(let refusal) = router.respond(to: try Request(.get, "/bad")),
             case .now(let secret) = router.respond(to: try Request(.get, "/secret"))
         else {
             Issue.record("not answered at once")
             return
         }
-        #expect(conflict.status == 409)
+        #expect(refusal.status == 405)
         #expect(
-            String(decoding: conflict.bodyBytes, as: UTF8.self)
-                == #"{"type":"about:blank","title":"Conflict","status":409,"detail":"A \"quoted\"\n\u0001detail","code":"conflict"}"#
+            String(decoding: refusal.bodyBytes, as: UTF8.self)
+                == #"{"type":"about:blank","title":"Method Not Allowed","status":405,"detail":"A \"quoted\"\n\u0001detail","code":"method_not_allowed"}"#
         )
         #expect(secret.status == 500)
         #expect(!String(decoding: secret.bodyBytes, as: UTF8.self).contains("Failure"))
@@ -100,7 +100,7 @@ struct RouterTests {
         }
         router.use { request, next in
             order.append("inner")
-            if request.query("stop") != nil { throw HTTPError(401, code: "stop", detail: "Stop.") }
+            if request.query("stop") != nil { throw HTTPError(.rateLimited, detail: "Stop.") }
             return next(request)
         }
         router.get("/a") { _, _ in .now(.text("a")) }
@@ -121,7 +121,7 @@ struct RouterTests {
         #expect(try outer("/a") == "200")
         #expect(order.takeAll() == ["outer", "inner"])
         #expect(try outer("/missing") == "404")
-        #expect(try outer("/a?stop") == "401")
+        #expect(try outer("/a?stop") == "429")
         #expect(try outer("/later") == "202")
     }
 }

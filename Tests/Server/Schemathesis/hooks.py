@@ -151,8 +151,7 @@ class Refusal:
 EXCUSES = {
     # What an operation on one class shows as an example has to be good.
     "a text that means nothing to the class": lambda it: (
-        (it.code.startswith("query.") or it.code == "object.unknown_property")
-        and it.blamed in TEXTS & set(it.given)
+        it.code.startswith("query.") and it.blamed in TEXTS & set(it.given)
         and (it.is_of_any_class or it.is_of_property or not it.is_example())
     ),
     "parameters of which there must be one": lambda it: it.code == "parameter.missing" and (
@@ -166,14 +165,15 @@ EXCUSES = {
         or it.path.startswith("/v1/observe/sections/") and {"ascending", "sort"} <= set(it.given)
     ),
     "what a property leads to": lambda it: it.is_of_property and (
-        it.code in {"object.not_a_collection", "object.read_only", "object.invalid_value", "parameter.unknown"}
+        it.code in {
+            "object.not_a_collection", "path.not_a_collection", "object.invalid_value", "parameter.unknown"}
         or it.code == "object.invalid_index" and "{steps}" in it.path
         or it.code == "object.unknown_property" and it.method in {"POST", "PUT", "PATCH"}
-        or it.code == "parameter.invalid" and " is one object. Leave " in it.detail
+        or it.code == "parameter.invalid" and (" is one object. Leave " in it.detail or it.blamed == "value")
     ),
     "a value for a property that the query names": lambda it: (
         it.path.startswith("/v1/values/") and it.method == "PUT"
-        and it.code in {"object.invalid_value", "object.not_a_collection", "object.read_only"}
+        and it.code in {"object.invalid_value", "object.not_a_collection", "path.not_a_collection"}
     ),
     "a key or an object of another class": lambda it: it.is_of_any_class and (
         it.code in {"object.invalid_key", "object.embedded_without_owner", "object.no_primary_key"}
@@ -185,8 +185,10 @@ EXCUSES = {
         and ("which does not exist" in it.detail or " must be the key of an object of " in it.detail)
     ),
     "a cursor of nothing": lambda it: it.code == "cursor.invalid" and "after" in it.given,
-    "a snapshot that is over": lambda it: it.code == "snapshot.gone" and (
-        "snapshot" in it.given and not it.is_example() or "/snapshots/" in it.path
+    "a snapshot that is over": lambda it: (
+        it.code == "snapshot.gone" and (
+            "snapshot" in it.given and not it.is_example() or "/snapshots/" in it.path)
+        or it.code == "snapshot.not_found" and "/snapshots/" in it.path
     ),
     "a tag of another state": lambda it: (
         it.code == "object.precondition_failed" and {"If-Match", "If-None-Match"} & set(it.headers)

@@ -67,7 +67,7 @@ package final class AccessControl: Sendable {
             if let caller = rules.unnamed { return caller }
             guard kind == .visiblePart else {
                 throw Problem(
-                    401, "auth.required",
+                    .authRequired,
                     "Say who you are: send an API key or a token in a header 'Authorization: Bearer …'.")
             }
             return .nobody
@@ -75,7 +75,7 @@ package final class AccessControl: Sendable {
         let principal = try principal(of: credential, rules)
         guard let caller = rules.caller(principal) else {
             throw Problem(
-                403, "auth.no_role",
+                .authNoRole,
                 "The credential is genuine, but names no role of this server. Give its holder a role that the configuration has."
             )
         }
@@ -104,14 +104,14 @@ package final class AccessControl: Sendable {
             switch error {
             case .invalid:
                 throw Problem(
-                    401, "auth.invalid",
+                    .authInvalid,
                     "The API key or token is not valid. Check that it was copied as a whole; if it was, ask for a new one."
                 )
             case .expired:
-                throw Problem(401, "auth.expired", "The API key or token is over. Ask for a new one.")
+                throw Problem(.authExpired, "The API key or token is over. Ask for a new one.")
             case .notYetValid:
                 throw Problem(
-                    401, "auth.not_yet_valid",
+                    .authNotYetValid,
                     "The token is not valid yet. Check the clocks of whoever made it and of this server.")
             }
         }

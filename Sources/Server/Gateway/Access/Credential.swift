@@ -18,7 +18,7 @@ struct Credential {
             let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else {
                 throw Problem(
-                    401, "auth.invalid",
+                    .authInvalid,
                     "The header Authorization takes 'Bearer', a space, and an API key or a token.",
                     parameter: "Authorization")
             }

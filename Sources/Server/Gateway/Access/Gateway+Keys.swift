@@ -76,14 +76,14 @@ extension Gateway {
         try requireAdministrator(request)
         _ = try QueryParameters(request, single: [])
         guard let keys = configuration.accessControl?.keys else {
-            throw Problem(404, "keys.unavailable", "This server was made without access control and has no keys.")
+            throw Problem(.keysUnavailable, "This server was made without access control and has no keys.")
         }
         return keys
     }
 
     private func unsaved(_ error: any Error) -> Problem {
         logger.error("A key could not be saved.", metadata: ["error": "\(error)"])
-        return Problem(503, "keys.unsaved", "The key could not be saved. The server's log says why.")
+        return Problem(.keysUnsaved, "The key could not be saved. The server's log says why.")
     }
 
     private static func document(_ key: APIKey, secret: String? = nil) -> [UInt8] {
@@ -101,6 +101,6 @@ extension Gateway {
 
 extension Problem {
     fileprivate init(noKey id: String) {
-        self.init(404, "keys.not_found", "There is no key '\(id)'. GET /v1/keys lists them.")
+        self.init(.keysNotFound, "There is no key '\(id)'. GET /v1/keys lists them.")
     }
 }

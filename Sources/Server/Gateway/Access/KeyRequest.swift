@@ -68,7 +68,7 @@ struct KeyRequest {
     }
 
     private static func fault(_ path: String, _ sentence: String) -> Problem {
-        var problem = Problem(400, "keys.invalid", sentence)
+        var problem = Problem(.keysInvalid, sentence)
         problem.path = path
         return problem
     }

@@ -34,7 +34,7 @@ final class OpenStreams: Sendable {
 
     private static let ending = Ending.error(
         Problem(
-            401, "access.ended",
+            .accessEnded,
             "The key or token that the stream was opened with has ended, or may see other things now. Open the stream again with a valid one."
         ))
 }

@@ -18,7 +18,7 @@ struct BulkSelection: Sendable {
     ) throws(Problem) {
         guard try parameters.flag("all") || parameters["filter"] != nil else {
             throw Problem(
-                400, "parameter.missing",
+                .parameterMissing,
                 "Say with 'filter' which objects are meant, or with all=true that it is all of them.",
                 parameter: "filter")
         }

@@ -126,7 +126,7 @@ extension PropertyPlace {
     fileprivate func heldClass(_ schema: Schema) throws(Problem) -> ClassSchema {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw Problem(
-                400, StoreError.Code.notACollection.rawValue,
+                .pathNotACollection,
                 "'\(name)' holds values, which no filter can tell apart. Replace it with PUT, or take elements out one by one.",
                 property: property.name)
         }

@@ -11,16 +11,16 @@ enum CursorCoding {
     private static let unmarkedForms: ClosedRange<Int64> = 2...3
 
     static let damaged = Problem(
-        400, "cursor.invalid", "This is no cursor. Give the 'next' of a page as it is, or start without 'after'.",
+        .cursorInvalid, "This is no cursor. Give the 'next' of a page as it is, or start without 'after'.",
         parameter: "after")
     static let mismatch = Problem(
-        400, "cursor.mismatch",
+        .cursorMismatch,
         "The cursor belongs to another collection, sort or query. Repeat the parameters of the page that it came with.",
         parameter: "after")
 
     /// The data that the page of a cursor was read from no longer exists.
     static let gone = Problem(
-        410, "cursor.gone",
+        .cursorGone,
         "What the page of this cursor looked at is not known any more. Start again without 'after', or page through a snapshot.",
         parameter: "after")
 

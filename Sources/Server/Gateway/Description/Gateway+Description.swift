@@ -6,7 +6,7 @@ extension Gateway {
     /// `/openapi.json` for the schema that the caller sees.
     func getDescription(_ request: Request, _ path: PathParameters) throws -> Reply {
         guard let description else {
-            throw Problem(404, "not_found", "This gateway was started without a description of its API.")
+            throw Problem(HTTPError.Code.notFound, "This gateway was started without a description of its API.")
         }
         let control = configuration.accessControl
         let security = DescriptionSecurity(

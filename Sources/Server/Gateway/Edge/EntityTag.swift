@@ -29,7 +29,7 @@ enum EntityTags: Hashable {
         }
         guard let tags = Self.tags(text) else {
             throw Problem(
-                400, "header.invalid", "\(name) takes an ETag in quotes, several separated by commas, or *.",
+                .headerInvalid, "\(name) takes an ETag in quotes, several separated by commas, or *.",
                 parameter: name)
         }
         self = .some(tags)

@@ -20,7 +20,7 @@ extension Gateway {
         router.use { request, next in
             guard request.body.count > limit else { return next(request) }
             throw Problem(
-                413, "body_too_large",
+                HTTPError.Code.bodyTooLarge,
                 "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
         }
         router.use(

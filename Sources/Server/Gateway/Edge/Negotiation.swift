@@ -13,7 +13,7 @@ func negotiate(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
     let isForErrors = !request.method.isRead && accepted.take("application/problem+json")
     guard isForErrors || accepted.take(offered.rawValue) else {
         throw Problem(
-            406, "not_acceptable",
+            .notAcceptable,
             "This is given as \(offered.rawValue). Leave the header 'Accept' out, or name that type in it.",
             parameter: "Accept")
     }

@@ -4,10 +4,8 @@ import WireProtocol
 
 /// An error response as an `application/problem+json` document (RFC 9457), with the gateway's additional members.
 package struct Problem: HTTPErrorConvertible, Hashable {
-    /// 400...599.
-    package var status: Int
-    /// A stable code, for programs.
-    package var code: String
+    /// Stable, for programs: a `Code`, or one of an error of a layer below. The status follows from it.
+    package private(set) var code: String
     /// A sentence for people that says what to do.
     package var detail: String
     /// The query parameter or header that contains the error.
@@ -36,11 +34,25 @@ package struct Problem: HTTPErrorConvertible, Hashable {
     package var retryAfter: Int?
 
     package init(
-        _ status: Int, _ code: String, _ detail: String, parameter: String? = nil, position: Int? = nil,
+        _ code: Code, _ detail: String, parameter: String? = nil, position: Int? = nil, property: String? = nil,
+        hint: String? = nil
+    ) {
+        self.init(of: code, detail, parameter, position, property, hint)
+    }
+
+    /// With the code of an error of a layer below.
+    package init(
+        _ code: some ErrorCode, _ detail: String, parameter: String? = nil, position: Int? = nil,
         property: String? = nil, hint: String? = nil
     ) {
-        self.status = status
-        self.code = code
+        self.init(of: code, detail, parameter, position, property, hint)
+    }
+
+    private init(
+        of code: some ErrorCode, _ detail: String, _ parameter: String?, _ position: Int?, _ property: String?,
+        _ hint: String?
+    ) {
+        self.code = code.rawValue
         self.detail = detail
         self.parameter = parameter
         self.position = position
@@ -48,12 +60,19 @@ package struct Problem: HTTPErrorConvertible, Hashable {
         self.hint = hint
     }
 
+    /// The same problem under another code.
+    package func with(_ code: some ErrorCode) -> Problem {
+        var problem = self
+        problem.code = code.rawValue
+        return problem
+    }
+
     package var httpResponse: Response {
         let writer = JSONWriter(capacity: 512)
         encode(into: writer)
         var response = Response(status: status, contentType: "application/problem+json", body: writer.bytes)
         if status == 401 {
-            let error = code == "auth.required" ? "" : ", error=\"invalid_token\""
+            let error = code == Code.authRequired.rawValue ? "" : ", error=\"invalid_token\""
             response.headers["WWW-Authenticate"] = "Bearer realm=\"realmgate\"" + error
         }
         if let retryAfter { response.headers[HeaderName.retryAfter] = String(retryAfter) }
@@ -119,12 +138,12 @@ extension JSONWriter {
 
 extension Problem {
     /// Whether the error concerns only the object that was being written, and not the whole response.
-    var isOfOneObject: Bool { code == Self.answerTooLarge(0).code }
+    var isOfOneObject: Bool { code == Code.answerTooLarge.rawValue }
 
     /// The error for a response that is too large and cannot be split.
     static func answerTooLarge(_ limit: Int) -> Problem {
         Problem(
-            400, "answer.too_large",
+            .answerTooLarge,
             "The answer would have more than \(limit) bytes. Ask for less of it: name the 'fields' that you need, give a smaller 'limit', expand less, or narrow the filter. What a property holds can be read in pages of its own at /v1/objects/{class}/{key}/{property}."
         )
     }

@@ -40,7 +40,7 @@ struct StaticFiles: Sendable {
     /// Returns a file by its path within the directory.
     func file(_ path: String, _ request: Request) throws -> Reply {
         guard let file = files[path] else {
-            throw Problem(404, "not_found", "There is no file at this path.")
+            throw Problem(HTTPError.Code.notFound, "There is no file at this path.")
         }
         return try reply(file, request)
     }
@@ -48,7 +48,8 @@ struct StaticFiles: Sendable {
     /// The page at `/docs`.
     func reader(_ request: Request) throws -> Reply {
         guard let page = files["docs.html"] else {
-            throw Problem(404, "not_found", "This gateway was started without its files. GET /openapi.json has it all.")
+            throw Problem(
+                HTTPError.Code.notFound, "This gateway was started without its files. GET /openapi.json has it all.")
         }
         return try reply(page, request)
     }

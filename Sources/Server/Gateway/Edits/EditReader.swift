@@ -25,7 +25,7 @@ struct EditReader {
         case .set:
             guard index == nil else {
                 throw Problem(
-                    400, "parameter.invalid",
+                    .parameterInvalid,
                     "'\(place.name)' is a set, which has an order of its own. Leave 'index' out.", parameter: "index")
             }
             return .add(try elements(body))
@@ -64,7 +64,7 @@ struct EditReader {
     func removal(_ text: String) throws(Problem) -> PropertyEdit {
         guard kind == .set else {
             throw Problem(
-                422, StoreError.Code.notACollection.rawValue,
+                StoreError.Code.notACollection,
                 "'\(place.name)' is no set. Take an element out with DELETE …/{index or key}.", parameter: "value",
                 property: place.property.name)
         }
@@ -81,8 +81,7 @@ struct EditReader {
                 fault = fault ?? error
             }
         }
-        var problem = fault ?? refusal("has no such element.")
-        problem.status = 400
+        var problem = (fault ?? refusal("has no such element.")).with(Problem.Code.parameterInvalid)
         problem.path = nil
         problem.parameter = "value"
         throw problem
@@ -112,13 +111,13 @@ struct EditReader {
     }
 
     private func invalid(_ detail: String, _ path: String) -> Problem {
-        var problem = Problem(422, StoreError.Code.invalidValue.rawValue, detail)
+        var problem = Problem(StoreError.Code.invalidValue, detail)
         problem.path = path
         return problem
     }
 
     private func refusal(_ what: String) -> Problem {
         Problem(
-            422, StoreError.Code.notACollection.rawValue, "'\(place.name)' \(what)", property: place.property.name)
+            StoreError.Code.notACollection, "'\(place.name)' \(what)", property: place.property.name)
     }
 }

@@ -110,7 +110,7 @@ extension QueryParameters {
     /// Throws 400 for parameters that do not apply to the place.
     fileprivate func refuse(_ names: [String], _ why: String) throws(Problem) {
         guard let name = names.first(where: { self[$0] != nil }) else { return }
-        throw Problem(400, "parameter.invalid", "\(why) Leave '\(name)' out.", parameter: name)
+        throw Problem(.parameterInvalid, "\(why) Leave '\(name)' out.", parameter: name)
     }
 }
 
@@ -146,11 +146,11 @@ extension PropertyPlace {
             if let target = property.targetClass { return ObjectReference(target, key) }
         case .reference(let reference): return reference
         case .null where property.type.isLink || property.type.isMixed:
-            throw Problem(404, StoreError.Code.notFound.rawValue, "'\(name)' is null. Assign an object with PUT.")
+            throw Problem(StoreError.Code.notFound, "'\(name)' is null. Assign an object with PUT.")
         default: break
         }
         throw Problem(
-            422, StoreError.Code.invalidValue.rawValue,
+            StoreError.Code.invalidValue,
             "'\(name)' is no object whose properties could be set. Assign the value with PUT.",
             property: property.name)
     }
@@ -159,14 +159,14 @@ extension PropertyPlace {
 extension Problem {
     init(computed place: PropertyPlace) {
         self.init(
-            422, StoreError.Code.notACollection.rawValue,
+            StoreError.Code.notACollection,
             "'\(place.name)' is computed from links. Edit the property that links.", property: place.property.name)
     }
 
     /// The error for a path that led to another property at the time of the write.
     init(changedMeanwhile place: PropertyPlace) {
         self.init(
-            409, "object.changed", "The path leads to '\(place.name)' now, since another request changed it. Try again."
+            .objectChanged, "The path leads to '\(place.name)' now, since another request changed it. Try again."
         )
     }
 }

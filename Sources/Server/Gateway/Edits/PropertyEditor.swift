@@ -35,7 +35,9 @@ struct PropertyEditor {
         case .insert(let contents, at: let index):
             let count = try source.elementCount(place.holder, place.property.id)
             let start = index ?? count
-            guard start <= count else { throw ValueStep.outOfBounds(start, count, place.name, status: 422) }
+            guard start <= count else {
+                throw ValueStep.outOfBounds(start, count, place.name, StoreError.Code.indexOutOfBounds)
+            }
             for (offset, content) in contents.enumerated() {
                 let element = try writer.resolve(content)
                 // Appending reveals nothing about the existing elements, which may be hidden from the caller.
@@ -45,7 +47,7 @@ struct PropertyEditor {
         case .move(let from, let to):
             let count = try source.elementCount(place.holder, place.property.id)
             for index in [from, to] where index >= count {
-                throw ValueStep.outOfBounds(index, count, place.name, status: 422)
+                throw ValueStep.outOfBounds(index, count, place.name, StoreError.Code.indexOutOfBounds)
             }
             return try outcome(try self.edit(place, .move(from: from, to: to)) ? 1 : 0, place)
         default: return try editWhole(edit, place)
@@ -217,13 +219,13 @@ private struct ValueChange {
         case .insert(let contents, at: let index):
             let start = index ?? elements.count
             guard start <= elements.count else {
-                throw ValueStep.outOfBounds(start, elements.count, place.name, status: 422)
+                throw ValueStep.outOfBounds(start, elements.count, place.name, StoreError.Code.indexOutOfBounds)
             }
             elements.insert(contentsOf: try contents.map { try writer.resolve($0) }, at: start)
             modified = contents.count
         case .move(let from, let to):
             for index in [from, to] where index >= elements.count {
-                throw ValueStep.outOfBounds(index, elements.count, place.name, status: 422)
+                throw ValueStep.outOfBounds(index, elements.count, place.name, StoreError.Code.indexOutOfBounds)
             }
             elements.insert(elements.remove(at: from), at: to)
             modified = from == to ? 0 : 1
@@ -281,7 +283,7 @@ extension PropertyPlace {
     }
 
     fileprivate func refusal(_ what: String) -> Problem {
-        Problem(422, StoreError.Code.notACollection.rawValue, "'\(name)' \(what)", property: property.name)
+        Problem(StoreError.Code.notACollection, "'\(name)' \(what)", property: property.name)
     }
 
     /// Returns the error for an edit of another kind of collection.

@@ -18,7 +18,7 @@ struct IdempotentRequest: Sendable {
         guard let key = request.header(HeaderName.idempotencyKey) else { return nil }
         guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw Problem(
-                400, "idempotency.invalid_key",
+                .idempotencyInvalidKey,
                 "Idempotency-Key takes 1 to 255 visible ASCII characters without blanks, such as a UUID.",
                 parameter: HeaderName.idempotencyKey)
         }
@@ -40,7 +40,7 @@ struct IdempotentRequest: Sendable {
         guard let record = try transaction.sideRecord(recordKey, at: time) else { return }
         guard record.starts(with: fingerprint) else {
             throw Problem(
-                422, "idempotency.mismatch",
+                .idempotencyMismatch,
                 "This Idempotency-Key was used for another request. Take a new one for each request, and the same one only to send it again.",
                 parameter: HeaderName.idempotencyKey)
         }

@@ -39,7 +39,7 @@ final class Repetitions: Sendable {
         guard let next else { return }
         limited.add(1, ordering: .relaxed)
         var problem = Problem(
-            429, "idempotency.limited",
+            .idempotencyLimited,
             "The answers to your requests with an Idempotency-Key take \(most) bytes, as many as they may (idempotency.bytesPerCaller). Leave the key out, or wait until some of them are forgotten.",
             parameter: HeaderName.idempotencyKey)
         problem.retryAfter = Int(clamping: max(next - time.seconds, 1))

@@ -19,7 +19,7 @@ extension Gateway {
     func checkReadiness() throws {
         guard !isDraining.load(ordering: .relaxed) else {
             var problem = Problem(
-                503, "gateway.draining", "The server is about to stop. What is under way is finished; send no more.")
+                .gatewayDraining, "The server is about to stop. What is under way is finished; send no more.")
             problem.retryAfter = 5
             throw problem
         }
@@ -27,13 +27,13 @@ extension Gateway {
         let store = store.statistics()
         guard !store.hasStopped else {
             throw Problem(
-                503, "store.stopped",
+                .storeStopped,
                 "A write to the disk failed, and nothing is written any more; what was committed is safe and can be read. "
                     + "See to the disk, then restart the server.")
         }
         guard let free = store.freeDiskBytes, free < configuration.leastFreeDisk else { return }
         throw Problem(
-            503, "store.disk_nearly_full",
+            .storeDiskNearlyFull,
             "The database's disk has \(free >> 20) MiB left, less than the \(configuration.leastFreeDisk >> 20) MiB that it "
                 + "should have. Make room.")
     }

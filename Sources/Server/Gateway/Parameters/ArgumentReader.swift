@@ -18,10 +18,10 @@ struct ArgumentReader {
         }
         guard case .array(let elements) = json else {
             throw Problem(
-                400, "parameter.invalid", "'args' takes a JSON array, not \(json.inWords).", parameter: "args")
+                .parameterInvalid, "'args' takes a JSON array, not \(json.inWords).", parameter: "args")
         }
         guard elements.reduce(0, { $0 + Self.weight($1) }) <= limit else {
-            throw Problem(400, "parameter.invalid", "'args' has more than \(limit) values.", parameter: "args")
+            throw Problem(.parameterInvalid, "'args' has more than \(limit) values.", parameter: "args")
         }
         var arguments: [QueryArgument] = []
         for (index, element) in elements.enumerated() { arguments.append(try argument(element, at: index)) }
@@ -73,7 +73,7 @@ struct ArgumentReader {
             throw Self.misfit(error, at: index)
         }
         throw Problem(
-            400, "query.argument",
+            QueryError.Code.argument,
             "Argument \(index) is no value: write plain JSON, a typed object such as {\"$date\": …} or {\"$link\": …}, or a shape such as {\"$geoCircle\": …}.",
             parameter: "args")
     }
@@ -85,12 +85,12 @@ struct ArgumentReader {
         guard json["$link"] != nil else { return nil }
         guard let link = LinkForm(json) else {
             throw Problem(
-                400, "query.argument",
+                QueryError.Code.argument,
                 "Argument \(index): write a link as {\"$link\": {\"class\": \"Dog\", \"key\": 7}}.", parameter: "args")
         }
         guard let target = schema[link.className] else {
             throw Problem(
-                400, "query.unknown_class", "Argument \(index): there is no class '\(link.className)'.",
+                QueryError.Code.unknownClass, "Argument \(index): there is no class '\(link.className)'.",
                 parameter: "args", hint: schema.classes.map(\.name).nearest(to: link.className))
         }
         do {
@@ -98,13 +98,13 @@ struct ArgumentReader {
             return (link.className, try ValueCoding.decode(link.key, as: type))
         } catch {
             throw Problem(
-                400, "query.argument", "Argument \(index): " + error.sentence("$link.key"), parameter: "args")
+                QueryError.Code.argument, "Argument \(index): " + error.sentence("$link.key"), parameter: "args")
         }
     }
 
     private static func misfit(_ fault: ValueFault, at index: Int) -> Problem {
         Problem(
-            400, "query.argument", "Argument \(index)\(fault.path) is \(fault.got), not \(fault.expected).",
+            QueryError.Code.argument, "Argument \(index)\(fault.path) is \(fault.got), not \(fault.expected).",
             parameter: "args")
     }
 }

@@ -17,7 +17,7 @@ struct QueryParameters {
             guard isRepeatable || single.contains(item.name) else {
                 guard item.name != Gateway.snapshotParameter else {
                     throw Problem(
-                        400, "snapshot.not_possible",
+                        .snapshotNotPossible,
                         request.method.isRead
                             ? "This has no use for a snapshot: it is always about the present. Leave 'snapshot' out."
                             : "A snapshot cannot be written to: writes are about the present. Leave 'snapshot' out.",
@@ -27,12 +27,12 @@ struct QueryParameters {
                 let possible =
                     names.isEmpty ? "This takes no parameters." : "Possible are \(names.joined(separator: ", "))."
                 throw Problem(
-                    400, "parameter.unknown", "There is no parameter '\(item.name)' here. \(possible)",
+                    .parameterUnknown, "There is no parameter '\(item.name)' here. \(possible)",
                     parameter: item.name, hint: names.nearest(to: item.name))
             }
             guard isRepeatable || values[item.name] == nil else {
                 throw Problem(
-                    400, "parameter.repeated", "The parameter '\(item.name)' is given more than once. Give it once.",
+                    .parameterRepeated, "The parameter '\(item.name)' is given more than once. Give it once.",
                     parameter: item.name)
             }
             values[item.name, default: []].append(item.value)
@@ -62,7 +62,7 @@ struct QueryParameters {
                 range.upperBound == .max
                 ? "from \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
             throw Problem(
-                400, "parameter.invalid", "'\(name)' takes a whole number \(words), not '\(text)'.", parameter: name)
+                .parameterInvalid, "'\(name)' takes a whole number \(words), not '\(text)'.", parameter: name)
         }
         return value
     }
@@ -74,7 +74,7 @@ struct QueryParameters {
         case "", "true": return true
         case let other?:
             throw Problem(
-                400, "parameter.invalid", "'\(name)' takes true or false, not '\(other)'.", parameter: name)
+                .parameterInvalid, "'\(name)' takes true or false, not '\(other)'.", parameter: name)
         }
     }
 
@@ -86,7 +86,7 @@ struct QueryParameters {
         guard let value = T(rawValue: text) else {
             let words = T.allCases.map(\.rawValue)
             throw Problem(
-                400, "parameter.invalid", "'\(name)' takes \(words.joined(separator: " or ")), not '\(text)'.",
+                .parameterInvalid, "'\(name)' takes \(words.joined(separator: " or ")), not '\(text)'.",
                 parameter: name, hint: words.nearest(to: text))
         }
         return value

@@ -26,7 +26,7 @@ struct QueryReader {
     private func bounded(_ keys: Int, _ parameter: String) throws(Problem) {
         guard keys > configuration.largestOrder else { return }
         throw Problem(
-            400, "query.too_many_keys",
+            .queryTooManyKeys,
             "There are \(keys) key paths to sort or tell apart by; at most \(configuration.largestOrder) are taken.",
             parameter: parameter)
     }
@@ -44,7 +44,7 @@ struct QueryReader {
         if let filter = parameters[name] {
             guard filter.utf8.count <= configuration.filterLimit else {
                 throw Problem(
-                    400, "query.too_long",
+                    QueryError.Code.tooLong,
                     "The \(name) is longer than \(configuration.filterLimit) bytes. Pass long lists in 'args'.",
                     parameter: name)
             }
@@ -111,7 +111,7 @@ struct QueryReader {
     func section(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> SectionKey {
         guard let text = parameters["by"] else {
             throw Problem(
-                400, "parameter.missing",
+                .parameterMissing,
                 "Say with 'by' what the sections are made by: a key path, or one with a function such as name.first.",
                 parameter: "by")
         }

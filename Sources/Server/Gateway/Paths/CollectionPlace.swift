@@ -65,7 +65,7 @@ struct PropertyCollection: Sendable {
     init(collection place: PropertyPlace, _ snapshot: any Snapshot) throws(Problem) {
         guard let held = PropertyCollection(place, snapshot) else {
             throw Problem(
-                400, StoreError.Code.notACollection.rawValue,
+                .pathNotACollection,
                 "'\(place.name)' is a single value. Read it with the object, or alone at /v1/objects/….",
                 property: place.property.name)
         }

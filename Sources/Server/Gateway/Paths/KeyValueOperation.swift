@@ -25,13 +25,13 @@ enum KeyValueOperation: Hashable, Sendable {
         let path = String(text.dropFirst(name.count).dropFirst())
         guard let operation = names[name] else {
             throw Problem(
-                400, "parameter.invalid",
+                .parameterInvalid,
                 "There is no operation '\(name)'. Possible are \(names.keys.sorted().joined(separator: ", ")).",
                 parameter: "keyPath", hint: Array(names.keys).nearest(to: name))
         }
         guard operation == .count ? text == name : !path.isEmpty else {
             throw Problem(
-                400, "parameter.invalid",
+                .parameterInvalid,
                 operation == .count
                     ? "'@count' stands alone." : "'\(name)' needs the name of a property behind it: \(name).age.",
                 parameter: "keyPath")

@@ -46,7 +46,7 @@ struct KeyValuePath: Sendable {
         let names = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
         guard names.count <= Self.depthLimit else {
             throw Problem(
-                400, "parameter.invalid", "'\(parameter)' goes at most \(Self.depthLimit) names deep.",
+                .parameterInvalid, "'\(parameter)' goes at most \(Self.depthLimit) names deep.",
                 parameter: parameter)
         }
         var present = objectClass
@@ -57,7 +57,7 @@ struct KeyValuePath: Sendable {
             if name == "self" { continue }
             guard !name.hasPrefix("@") else {
                 throw Problem(
-                    400, "parameter.invalid",
+                    .parameterInvalid,
                     "An operation such as '\(name)' stands at the beginning of 'keyPath': @max.age. Aggregates with longer paths are at /v1/aggregates.",
                     parameter: parameter)
             }
@@ -77,7 +77,7 @@ struct KeyValuePath: Sendable {
             }
             guard let next else {
                 throw Problem(
-                    400, "parameter.invalid",
+                    .parameterInvalid,
                     "'\(present.name).\(name)' holds values, which have no '\(names[index + 1])'.",
                     parameter: parameter, property: name)
             }

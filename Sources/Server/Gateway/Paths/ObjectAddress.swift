@@ -14,7 +14,7 @@ enum ObjectAddress: Hashable, Sendable {
         guard let value = ValueCoding.decode(keyText: text, as: type) else {
             let name = objectClass.primaryKey.map { "The key '\($0)' of a" } ?? "The object key of a"
             throw Problem(
-                400, "object.invalid_key",
+                .objectInvalidKey,
                 "\(name) \(objectClass.name) is \(PropertyType(type.base).inWords), not '\(text)'.",
                 property: objectClass.primaryKey)
         }
@@ -46,7 +46,7 @@ enum ObjectAddress: Hashable, Sendable {
             case .objectKey(let key): "the key \(key.rawValue)"
             }
         return Problem(
-            404, StoreError.Code.notFound.rawValue, "There is no \(objectClass.name) with \(what).")
+            StoreError.Code.notFound, "There is no \(objectClass.name) with \(what).")
     }
 
     /// Returns the path of an object.

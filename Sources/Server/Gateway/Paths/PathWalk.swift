@@ -54,7 +54,7 @@ struct PathWalk {
     private func property(_ name: String) throws(Problem) -> PropertySchema {
         guard let found = holderClass[name] else {
             throw Problem(
-                404, StoreError.Code.unknownProperty.rawValue, "'\(holderClass.name)' has no property '\(name)'.",
+                .pathUnknownProperty, "'\(holderClass.name)' has no property '\(name)'.",
                 property: name, hint: holderClass.properties.map(\.name).nearest(to: name))
         }
         return found
@@ -89,7 +89,7 @@ struct PathWalk {
 
     private func end(_ place: PropertyPlace, _ step: String, _ what: String) -> Problem {
         Problem(
-            404, StoreError.Code.notFound.rawValue, "'\(place.name)' \(what), so there is no '\(step)' in it.",
+            StoreError.Code.notFound, "'\(place.name)' \(what), so there is no '\(step)' in it.",
             property: place.property.name)
     }
 }

@@ -126,8 +126,8 @@ struct PropertyPlace: Sendable {
             let count =
                 property.type.isComputed
                 ? try outerCount(in: source) : try source.elementCount(holder, property.id)
-            return ValueStep.outOfBounds(index, count, whole, status: 404)
-        case nil: return Problem(404, StoreError.Code.notFound.rawValue, "There is no '\(whole)'.")
+            return ValueStep.outOfBounds(index, count, whole, Problem.Code.objectUnknownIndex)
+        case nil: return Problem(StoreError.Code.notFound, "There is no '\(whole)'.")
         }
     }
 
@@ -154,25 +154,24 @@ enum ValueStep: Hashable, Sendable {
         switch self {
         case .key(let key):
             return Problem(
-                404, "object.unknown_map_key", "'\(name)' has no key \(keyText(of: .string(key))).")
+                .objectUnknownMapKey, "'\(name)' has no key \(keyText(of: .string(key))).")
         case .index(let index):
             guard case .list(let elements)? = value else {
-                return Problem(404, StoreError.Code.notACollection.rawValue, "'\(name)' is no list any more.")
+                return Problem(StoreError.Code.notFound, "'\(name)' is no list any more.")
             }
-            return Self.outOfBounds(index, elements.count, name, status: 404)
+            return Self.outOfBounds(index, elements.count, name, Problem.Code.objectUnknownIndex)
         }
     }
 
-    /// - Parameter status: 404 for an index in a path, 422 for one in a body or a parameter.
-    static func outOfBounds(_ index: Int, _ count: Int, _ name: String, status: Int) -> Problem {
+    /// - Parameter code: `objectUnknownIndex` for an index in a path, that of the store for one in a body or a parameter.
+    static func outOfBounds(_ index: Int, _ count: Int, _ name: String, _ code: some ErrorCode) -> Problem {
         let rest =
             switch count {
             case 0: "it is empty."
             case 1: "it has one element, at 0."
             default: "it has \(count) elements, from 0 to \(count - 1)."
             }
-        return Problem(
-            status, StoreError.Code.indexOutOfBounds.rawValue, "There is no position \(index) in '\(name)': \(rest)")
+        return Problem(code, "There is no position \(index) in '\(name)': \(rest)")
     }
 
     /// Parses a position in a path. Throws 400 for an invalid one.
@@ -181,7 +180,7 @@ enum ValueStep: Hashable, Sendable {
             let index = Int(text), index < Int.max
         else {
             throw Problem(
-                400, "object.invalid_index",
+                .objectInvalidIndex,
                 "'\(name)' has positions, counted from 0; '\(text)' is none.")
         }
         return index

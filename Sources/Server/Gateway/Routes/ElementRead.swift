@@ -48,7 +48,7 @@ struct ElementRead: Sendable {
     private func check(_ keys: [SortKey]) throws(Problem) {
         guard property.schema.type.base == .data, keys.contains(where: { $0.path == path }) else { return }
         throw Problem(
-            400, QueryError.Code.invalid.rawValue, "Values of type 'data' have no order to sort them by.",
+            QueryError.Code.invalid, "Values of type 'data' have no order to sort them by.",
             parameter: "sort", property: property.schema.name)
     }
 
@@ -114,7 +114,7 @@ struct ElementRead: Sendable {
         if let json = try? JSONValue.parse(text), let value = try? ValueCoding.decode(json, as: type) { return value }
         if let value = try? ValueCoding.decode(.string(text), as: type) { return value }
         throw Problem(
-            400, "parameter.invalid", "'\(parameter)' takes \(type.inWords), not '\(text)'.", parameter: parameter,
+            .parameterInvalid, "'\(parameter)' takes \(type.inWords), not '\(text)'.", parameter: parameter,
             property: property.schema.name)
     }
 }

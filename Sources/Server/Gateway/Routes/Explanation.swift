@@ -18,7 +18,7 @@ enum ExplainMode: Sendable {
         case "plan": self = .plan
         case let other?:
             throw Problem(
-                400, "parameter.invalid", "'explain' takes true, to run the query, or plan, not '\(other)'.",
+                .parameterInvalid, "'explain' takes true, to run the query, or plan, not '\(other)'.",
                 parameter: "explain", hint: ["true", "plan", "false"].nearest(to: other))
         }
     }

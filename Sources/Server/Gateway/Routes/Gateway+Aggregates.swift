@@ -44,7 +44,7 @@ private struct AggregateRead: Sendable {
         } else {
             guard found.count <= limit else {
                 throw Problem(
-                    400, "aggregate.too_many_groups",
+                    .aggregateTooManyGroups,
                     "There would be \(found.count) groups; at most \(limit) are given. Narrow the filter, or group by less.",
                     parameter: "by")
             }
@@ -155,7 +155,7 @@ extension Gateway {
                     default: "Arrays"
                     }
                 throw Problem(
-                    400, QueryError.Code.invalid.rawValue,
+                    QueryError.Code.invalid,
                     "\(kind) of '\(type.base.name)' can only be aggregated on \"self\".",
                     parameter: item.function.rawValue, property: property.schema.name, hint: "self")
             }
@@ -210,7 +210,7 @@ extension Gateway {
         let type = property.schema.type
         guard !type.supports(function) else { return }
         throw Problem(
-            400, QueryError.Code.invalid.rawValue,
+            QueryError.Code.invalid,
             "Operation '\(function.rawValue)' not supported for \(type.kindInWords) '\(property.holderClass.name).\(property.schema.name)'",
             parameter: function.rawValue, property: property.schema.name)
     }

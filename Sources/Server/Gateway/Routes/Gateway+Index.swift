@@ -81,7 +81,7 @@ extension Gateway {
             wanted = .match(try condition(parameters, place.objectClass, reader))
         default:
             throw Problem(
-                400, "parameter.missing",
+                .parameterMissing,
                 "Say what to look for: either 'of', the key of an object, or 'matching', a condition.",
                 parameter: "matching")
         }
@@ -106,7 +106,7 @@ extension Gateway {
             matching = try condition(parameters, read.element.objectClass, read.reader)
         default:
             throw Problem(
-                400, "parameter.missing",
+                .parameterMissing,
                 "Say what to look for: either 'of', a value, or 'matching', a condition on SELF.",
                 parameter: "of", property: property.schema.name)
         }
@@ -132,7 +132,7 @@ extension Gateway {
         let matching = try reader.filter(parameters, objectClass, named: "matching")
         guard matching.steps.isEmpty else {
             throw Problem(
-                400, QueryError.Code.invalid.rawValue,
+                QueryError.Code.invalid,
                 "'matching' takes a condition alone. Order the collection with 'sort' and 'distinct'.",
                 parameter: "matching")
         }

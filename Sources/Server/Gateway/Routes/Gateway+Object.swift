@@ -127,7 +127,7 @@ extension Gateway {
         let objectClass = try snapshot.schema.named(path["class"] ?? "")
         guard policy == .error || objectClass.primaryKey != nil else {
             throw Problem(
-                422, StoreError.Code.noPrimaryKey.rawValue,
+                StoreError.Code.noPrimaryKey,
                 "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
                 parameter: "update")
         }

@@ -38,11 +38,11 @@ extension Gateway {
         let type = (request.header("Content-Type") ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
         guard request.body.isEmpty || type == "application/x-www-form-urlencoded" else {
             throw Problem(
-                415, "unsupported_media_type",
+                .unsupportedMediaType,
                 "Send the parameters as a form with Content-Type: application/x-www-form-urlencoded.")
         }
         guard let form = String(validating: request.body, as: UTF8.self) else {
-            throw Problem(400, "malformed_form", "The form is not UTF-8. Percent-encode it as you would a query.")
+            throw Problem(.malformedForm, "The form is not UTF-8. Percent-encode it as you would a query.")
         }
         var headers = request.headers
         // These headers are about the resource of a GET.

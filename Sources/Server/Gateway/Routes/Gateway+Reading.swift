@@ -13,7 +13,7 @@ extension Gateway {
             let limited = try whole.limited(by: queryBudget(for: request))
             return seesEverything(request) ? limited : try show(limited, to: try caller(of: request))
         } catch let error as StoreError where error.code == .versionGone && id != nil {
-            throw Problem(410, "snapshot.gone", error.message, parameter: Self.snapshotParameter)
+            throw Problem(.snapshotGone, error.message, parameter: Self.snapshotParameter)
         }
     }
 

@@ -47,7 +47,7 @@ private struct SectionRead: Sendable {
         let chosen = try choose(sections)
         guard chosen.count <= configuration.largestGrouping else {
             throw Problem(
-                400, "sections.too_many",
+                .sectionsTooMany,
                 "There would be \(chosen.count) sections; at most \(configuration.largestGrouping) are given. Narrow the filter, or ask for one section.",
                 parameter: "by")
         }
@@ -83,7 +83,7 @@ private struct SectionRead: Sendable {
         let total = parts.reduce(0) { $0 + $1.count }
         guard total <= configuration.largestPage else {
             throw Problem(
-                400, "sections.too_large",
+                .sectionsTooLarge,
                 "There would be \(total) items; at most \(configuration.largestPage) are given. Use 'limit' for each section, 'keys=true', or ask for one section.",
                 parameter: "limit")
         }
@@ -116,7 +116,7 @@ private struct SectionRead: Sendable {
         case .index(let index):
             guard sections.indices.contains(index) else {
                 throw Problem(
-                    404, "section.not_found", "There is no section \(index): there are \(sections.count).",
+                    .sectionNotFound, "There is no section \(index): there are \(sections.count).",
                     parameter: "index")
             }
             return [sections[index]]
@@ -137,7 +137,7 @@ private struct SectionRead: Sendable {
             }
             guard let found else {
                 throw Problem(
-                    404, "section.not_found", "There is no section with the key '\(text)'.", parameter: "section")
+                    .sectionNotFound, "There is no section with the key '\(text)'.", parameter: "section")
             }
             return [found]
         }
@@ -251,7 +251,7 @@ extension Gateway {
         case (nil, let text?): return .key(text)
         case (_?, _?):
             throw Problem(
-                400, "parameter.invalid", "Give 'index' or 'section', not both.", parameter: "section")
+                .parameterInvalid, "Give 'index' or 'section', not both.", parameter: "section")
         }
     }
 }

@@ -7,7 +7,7 @@ extension PropertyPlace {
     /// Returns the error for a null link.
     var leadsNowhere: Problem {
         Problem(
-            404, StoreError.Code.notFound.rawValue, "'\(name)' is null: it leads to no object.",
+            StoreError.Code.notFound, "'\(name)' is null: it leads to no object.",
             property: property.name)
     }
 }

@@ -40,7 +40,7 @@ extension Gateway {
         case .count, .aggregate:
             guard window.offset == 0 else {
                 throw Problem(
-                    400, "parameter.invalid", "'offset' has no meaning for one value. Leave it out.",
+                    .parameterInvalid, "'offset' has no meaning for one value. Leave it out.",
                     parameter: "offset")
             }
             if let limit = window.limit { query.steps.append(.limit(limit)) }
@@ -69,7 +69,7 @@ extension Gateway {
         let isAll = asked.operation == nil && asked.path == "self"
         guard isAll || asked.operation == .count else {
             throw Problem(
-                400, "parameter.invalid",
+                .parameterInvalid,
                 "\(name) holds values, which have the key 'self' and the operation '@count' alone. Minimum, maximum, sum and average are at /v1/aggregates.",
                 parameter: asked.parameter, property: property.schema.name, hint: "self")
         }
@@ -85,7 +85,7 @@ extension Gateway {
             let page = values.dropFirst(min(offset, values.count)).prefix(limit ?? .max)
             guard page.count <= most else {
                 throw Problem(
-                    400, "values.too_many",
+                    .valuesTooMany,
                     "There are more than \(most) values, which is the most that is given. Use 'limit' and 'offset'.",
                     parameter: "limit")
             }
@@ -115,7 +115,7 @@ extension Gateway {
         case (let key?, nil):
             guard !key.contains("."), !key.hasPrefix("@") else {
                 throw Problem(
-                    400, "parameter.invalid", "'key' is the name of one property. Give '\(key)' as 'keyPath'.",
+                    .parameterInvalid, "'key' is the name of one property. Give '\(key)' as 'keyPath'.",
                     parameter: "key")
             }
             return (nil, key, "key")
@@ -124,7 +124,7 @@ extension Gateway {
             return (split.operation, split.path, "keyPath")
         default:
             throw Problem(
-                400, "parameter.missing",
+                .parameterMissing,
                 "Say what to read of each object: either 'key', the name of a property, or 'keyPath', such as owner.city or @max.age.",
                 parameter: "key")
         }
@@ -167,7 +167,7 @@ private struct ValuesForm {
         let property = try objectClass.named(text, parameter: "keyPath")
         guard property.type.isCollection else {
             throw Problem(
-                400, "parameter.invalid",
+                .parameterInvalid,
                 "'\(objectClass.name).\(text)' is no list, set or map. Use @unionOfObjects.\(text).",
                 parameter: "keyPath", property: text)
         }

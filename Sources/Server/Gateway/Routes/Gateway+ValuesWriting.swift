@@ -15,7 +15,7 @@ private struct ValueAssignment: Sendable {
     func perform(in transaction: any WriteTransaction) throws -> Int {
         if let condition, !condition.contains(EntityTag(transaction.before)) {
             throw Problem(
-                412, StoreError.Code.preconditionFailed.rawValue,
+                StoreError.Code.preconditionFailed,
                 "The store has changed since the collection was read. Read it again.", parameter: "If-Match")
         }
         // An object may occur several times in a list.
@@ -59,7 +59,7 @@ extension Gateway {
         let property = try PropertyCollection(path, try snapshot(for: request))
         guard let place = try CollectionPlace(property) else {
             throw Problem(
-                400, "values.values",
+                .valuesValues,
                 "'\(property.holderClass.name).\(property.schema.name)' holds values, which have no properties to set.",
                 property: property.schema.name)
         }
@@ -70,19 +70,19 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: QueryReader.parameters + ["key", "limit", "all"])
         let objectClass = place.objectClass
         guard let name = parameters["key"] else {
-            throw Problem(400, "parameter.missing", "Say with 'key' which property to set.", parameter: "key")
+            throw Problem(.parameterMissing, "Say with 'key' which property to set.", parameter: "key")
         }
         let property = try objectClass.named(name, parameter: "key")
         guard property.name != objectClass.primaryKey else {
             throw Problem(
-                422, StoreError.Code.keyImmutable.rawValue,
+                StoreError.Code.keyImmutable,
                 "'\(objectClass.name).\(name)' is the primary key, which does not change.", parameter: "key",
                 property: name)
         }
         let all = try parameters.flag("all")
         guard all || place.scope != .all || parameters["filter"] != nil else {
             throw Problem(
-                400, "parameter.missing",
+                .parameterMissing,
                 "This sets '\(name)' of every \(objectClass.name). Say which with 'filter', or that you mean it with all=true.",
                 parameter: "all")
         }

@@ -89,7 +89,7 @@ struct ValuesRead: Sendable {
     private func check(_ count: Int) throws(Problem) {
         guard count > limit else { return }
         throw Problem(
-            400, "values.too_many",
+            .valuesTooMany,
             "There are more than \(limit) values, which is the most that is given. Narrow the filter, or use 'limit' and 'offset'.",
             parameter: "limit")
     }

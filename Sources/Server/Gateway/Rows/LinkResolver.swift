@@ -146,7 +146,7 @@ final class LinkResolver {
                 if !place.isOwned { remaining -= 1 }
                 guard remaining >= 0 else {
                     throw Problem(
-                        400, "parameter.expansion_too_large",
+                        .parameterExpansionTooLarge,
                         "'expand' would write more than \(Self.limit) objects. Ask for a smaller page or expand less.",
                         parameter: "expand")
                 }
@@ -188,7 +188,7 @@ final class LinkResolver {
     private func requirePrimaryKey(_ className: String) throws(Problem) {
         guard !needsPrimaryKeys else {
             throw Problem(
-                422, StoreError.Code.noPrimaryKey.rawValue,
+                StoreError.Code.noPrimaryKey,
                 "A mixed value links to an object of \(className), which has no primary key to write. Leave that property out."
             )
         }

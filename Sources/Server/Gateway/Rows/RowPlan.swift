@@ -187,7 +187,7 @@ private struct Expansion {
         guard names.count > 1 else { return }
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw Problem(
-                400, "parameter.invalid",
+                .parameterInvalid,
                 "'\(objectClass.name).\(name)' is no link, so that there is no '\(names[names.startIndex + 1])' of it.",
                 parameter: "fields", property: name)
         }
@@ -199,7 +199,7 @@ private struct Expansion {
     private static func check(_ links: Int, _ path: String, parameter: String) throws(Problem) {
         guard links > RowPlan.depthLimit else { return }
         throw Problem(
-            400, "parameter.invalid",
+            .parameterInvalid,
             "'\(parameter)' goes at most \(RowPlan.depthLimit) links deep; '\(path)' has \(links).",
             parameter: parameter)
     }
@@ -219,7 +219,7 @@ private struct Expansion {
         let property = try objectClass.named(name, parameter: "expand")
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw Problem(
-                400, "parameter.invalid", "'\(objectClass.name).\(name)' is no link and cannot be expanded.",
+                .parameterInvalid, "'\(objectClass.name).\(name)' is no link and cannot be expanded.",
                 parameter: "expand", property: name)
         }
         var deeper = inner[name] ?? Expansion()

@@ -76,7 +76,7 @@ extension Gateway {
 
     private static func problem(_ faults: [SchemaFault]) -> Problem {
         var problem = Problem(
-            422, StoreError.Code.schemaInvalid.rawValue,
+            StoreError.Code.schemaInvalid,
             faults.count == 1
                 ? faults[0].message : "The schema has \(faults.count) faults. The first: \(faults[0].message)",
             hint: faults.first?.hint)

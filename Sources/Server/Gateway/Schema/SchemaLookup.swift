@@ -1,11 +1,13 @@
 import ObjectModel
+import QueryLanguage
+import StoreContract
 
 extension Schema {
     /// Returns the class with that name. Throws 404 with the nearest name.
     func named(_ name: String) throws(Problem) -> ClassSchema {
         guard let found = self[name] else {
             throw Problem(
-                404, "object.unknown_class", "There is no class '\(name)'.",
+                StoreError.Code.unknownClass, "There is no class '\(name)'.",
                 hint: classes.map(\.name).nearest(to: name))
         }
         return found
@@ -17,7 +19,7 @@ extension ClassSchema {
     func named(_ name: String, parameter: String) throws(Problem) -> PropertySchema {
         guard let found = self[name] else {
             throw Problem(
-                400, "object.unknown_property", "'\(self.name)' has no property '\(name)'.", parameter: parameter,
+                QueryError.Code.unknownProperty, "'\(self.name)' has no property '\(name)'.", parameter: parameter,
                 property: name, hint: properties.map(\.name).nearest(to: name))
         }
         return found

@@ -62,14 +62,14 @@ package struct SchemaPlan {
     package var refusal: Problem? {
         guard plan.new.version >= plan.old.version else {
             return Problem(
-                409, StoreError.Code.schemaVersionTooLow.rawValue,
+                StoreError.Code.schemaVersionTooLow,
                 "Provided schema version \(plan.new.version) is less than last set version \(plan.old.version).")
         }
         if plan.isMigration, let stepRefusal { return stepRefusal }
         let uncovered = changes.filter { !$0.isCovered }
         if !uncovered.isEmpty {
             var problem = Problem(
-                409, StoreError.Code.migrationRequired.rawValue,
+                StoreError.Code.migrationRequired,
                 "Migration is required due to the following errors:\n"
                     + uncovered.map { "- \($0.change.sentence)" }.joined(separator: "\n") + "\n" + advice)
             problem.faults = uncovered.map { SchemaFault(path: $0.change.path, message: $0.change.sentence) }
@@ -77,7 +77,7 @@ package struct SchemaPlan {
         }
         if !plan.isMigration, !plan.steps.isEmpty {
             return Problem(
-                409, StoreError.Code.migrationRequired.rawValue,
+                StoreError.Code.migrationRequired,
                 "The steps of a migration run only when schemaVersion rises: give one above \(plan.old.version).")
         }
         return nil
@@ -86,7 +86,7 @@ package struct SchemaPlan {
     private var stepRefusal: Problem? {
         guard let fault = faults.first else { return nil }
         var problem = Problem(
-            409, StoreError.Code.migrationFailed.rawValue,
+            StoreError.Code.migrationFailed,
             faults.count == 1 ? fault.message : "\(faults.count) steps cannot be done. The first: \(fault.message)",
             hint: fault.hint)
         problem.path = fault.path

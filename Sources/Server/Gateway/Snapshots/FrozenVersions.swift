@@ -63,7 +63,7 @@ final class FrozenVersions: Sendable {
         }
         guard isKept else {
             var problem = Problem(
-                503, "snapshot.too_many",
+                .snapshotTooMany,
                 "There are \(most) snapshots, as many as there may be. Delete one that is no longer needed, or wait until one is over."
             )
             problem.retryAfter = 5
@@ -75,7 +75,7 @@ final class FrozenVersions: Sendable {
     private static func limited(_ own: [FrozenVersion], _ now: Timestamp) -> Problem {
         let first = own.map(\.expires).min() ?? now
         var problem = Problem(
-            429, "snapshot.limited",
+            .snapshotLimited,
             "You have \(own.count) snapshots, as many as you may (snapshot.perCaller). Delete one that you no longer need with DELETE /v1/snapshots/{snapshot}, or wait until one is over."
         )
         problem.retryAfter = Int(clamping: max(first.seconds - now.seconds, 0) + 1)

@@ -20,7 +20,7 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: ["ttl"])
         guard request.body.isEmpty else {
             throw Problem(
-                400, "snapshot.no_body", "This takes no body. Give the seconds that the snapshot is to last as ?ttl=60."
+                .snapshotNoBody, "This takes no body. Give the seconds that the snapshot is to last as ?ttl=60."
             )
         }
         let seconds =
@@ -78,7 +78,7 @@ extension Gateway {
         let to = try parameters["to"].map { text in try frozen(text, request, parameter: "to") } ?? store.snapshot()
         guard from.version <= to.version else {
             throw Problem(
-                400, "parameter.invalid",
+                .parameterInvalid,
                 "'to' is version \(to.version), which is earlier than \(from.version). Ask the earlier one for what came after it.",
                 parameter: "to")
         }
@@ -99,7 +99,7 @@ extension Gateway {
     private func named(_ path: PathParameters, _ request: Request) throws(Problem) -> FrozenVersion {
         let id = path["snapshot"] ?? ""
         guard let found = snapshots.find(id, of: FrozenVersion.Owner(try caller(of: request).principal)) else {
-            throw Problem(404, "snapshot.gone", Self.gone(id))
+            throw Problem(.snapshotNotFound, Self.gone(id))
         }
         return found
     }
@@ -108,7 +108,7 @@ extension Gateway {
     /// snapshot.
     func frozen(_ id: String, _ request: Request, parameter: String) throws(Problem) -> any Snapshot {
         guard let found = snapshots.find(id, of: FrozenVersion.Owner(try caller(of: request).principal)) else {
-            throw Problem(410, "snapshot.gone", Self.gone(id), parameter: parameter)
+            throw Problem(.snapshotGone, Self.gone(id), parameter: parameter)
         }
         return found.snapshot
     }

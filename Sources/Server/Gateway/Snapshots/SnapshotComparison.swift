@@ -162,7 +162,7 @@ extension Store {
         var merged = ChangeSet(version: from.version)
         guard let all = try changes(after: from.version) else {
             throw Problem(
-                410, "snapshot.changes_gone",
+                .snapshotChangesGone,
                 "What was done since version \(from.version) is no longer known. Compare with a newer snapshot.")
         }
         for changes in all where changes.version <= to.version { merged.merge(changes) }

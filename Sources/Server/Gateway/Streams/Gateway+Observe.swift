@@ -62,7 +62,7 @@ extension Gateway {
         guard let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] else {
             if value == .null, place.property.type.isLink { throw place.leadsNowhere }
             throw Problem(
-                400, StoreError.Code.notACollection.rawValue,
+                .pathNotACollection,
                 "'\(place.name)' is a single value, which cannot be observed alone. Observe the object with keyPaths=\(place.property.name).",
                 property: place.property.name)
         }
@@ -112,7 +112,7 @@ extension Gateway {
         let property = try PropertyCollection(collection: named, snapshot)
         guard let place = try CollectionPlace(property) else {
             throw Problem(
-                400, "sections.values",
+                .sectionsValues,
                 "'\(property.holderClass.name).\(property.schema.name)' holds values, whose sections cannot be observed. Read them at /v1/sections/objects/…, and observe the collection to hear when.",
                 property: property.schema.name)
         }
@@ -130,7 +130,7 @@ extension Gateway {
         let ascending = try parameters.flag("ascending") || parameters["ascending"] == nil
         guard sort == nil || parameters["ascending"] == nil else {
             throw Problem(
-                400, "parameter.invalid",
+                .parameterInvalid,
                 "Observed sections come in the order of 'sort', which 'ascending' cannot change. Leave one of the two out.",
                 parameter: "ascending")
         }
@@ -279,9 +279,9 @@ extension Gateway {
             do {
                 paths.append(try LiveKeyPath(String(path), in: objectClass.id, of: schema))
             } catch {
-                throw Problem(
-                    400, error.code.rawValue, error.message, parameter: "keyPaths", property: error.property,
-                    hint: error.hint)
+                let problem = Problem(
+                    error.code, error.message, parameter: "keyPaths", property: error.property, hint: error.hint)
+                throw error.code == .unknownProperty ? problem.with(QueryError.Code.unknownProperty) : problem
             }
         }
         return paths

@@ -120,7 +120,7 @@ final class LargeEvent: Sendable {
                 try snapshot.limited(by: QueryBudget(rows: nil, bytes: limits.answerBytes(), milliseconds: nil)))
         } catch let error as StoreError where error.code == .tooExpensive {
             throw Problem(
-                400, "observe.too_large",
+                .observeTooLarge,
                 "An event would have more than \(limits.answerBytes()) bytes. Name the 'fields' that you need, give a filter, or leave the objects out with include=indices."
             )
         }

@@ -141,7 +141,7 @@ extension LiveQueries {
             deliver(
                 .failed(
                     Problem(
-                        409, "observe.path_changed",
+                        .observePathChanged,
                         "The path leads elsewhere now, or nowhere. Observe it again to hear of what it leads to.")))
         }
     }

@@ -59,7 +59,7 @@ struct TopicPlan {
         let count = try content.rowCount(key, snapshot)
         guard count <= limit else {
             throw Problem(
-                400, "observe.too_large",
+                .observeTooLarge,
                 "\(count) objects are too many to observe; give a 'limit' of at most \(limit), or a filter.",
                 parameter: "limit")
         }

@@ -68,7 +68,7 @@ extension Gateway {
 
     private static func timeout(_ subscription: Subscription) -> Problem {
         Problem(
-            504, "subscription.timeout",
+            .subscriptionTimeout,
             "The first result of '\(subscription.label)' was not there in time. The subscription stays; its result comes on the set's stream."
         )
     }
@@ -123,7 +123,7 @@ extension Gateway {
 
     private static func unknown(_ name: String, _ set: SubscriptionSet) -> Problem {
         Problem(
-            404, StoreError.Code.notFound.rawValue, "The set '\(set.name)' has no subscription '\(name)'.",
+            StoreError.Code.notFound, "The set '\(set.name)' has no subscription '\(name)'.",
             hint: set.current.subscriptions.map(\.label).nearest(to: name))
     }
 
@@ -147,7 +147,7 @@ extension Gateway {
         if query.contains(where: { parameters[$0] != nil }) {
             guard let className = parameters["class"] else {
                 throw Problem(
-                    400, "parameter.missing", "Say with 'class' which class the query is about.", parameter: "class")
+                    .parameterMissing, "Say with 'class' which class the query is about.", parameter: "class")
             }
             let place = try CollectionPlace(className: className, try snapshot(for: request))
             let asked = try channelKey(parameters.keeping(query), place) { .objects($0) }

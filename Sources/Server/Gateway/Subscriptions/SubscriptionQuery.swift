@@ -63,7 +63,7 @@ struct SubscriptionQuery: Hashable, Sendable {
             found = parts.isEmpty ? "an empty array" : stranger.map { "an array with \($0.inWords)" } ?? found
         }
         throw Problem(
-            400, "subscription.invalid", "'\(member.name)' is \(expected), not \(found).",
+            .subscriptionInvalid, "'\(member.name)' is \(expected), not \(found).",
             property: member.name)
     }
 

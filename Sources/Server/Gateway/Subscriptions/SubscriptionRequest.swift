@@ -15,7 +15,7 @@ struct SubscriptionRequest: Sendable {
     /// Throws 400.
     init(_ body: JSONValue) throws(Problem) {
         guard case .object(let object) = body else {
-            throw Problem(400, "subscription.invalid", "The body is an object with a 'class', not \(body.inWords).")
+            throw Problem(.subscriptionInvalid, "The body is an object with a 'class', not \(body.inWords).")
         }
         typealias Field = SubscriptionForm.Field
         let names = [Field.class] + SubscriptionQuery.names + [Field.waitForSync, Field.timeout]
@@ -23,7 +23,7 @@ struct SubscriptionRequest: Sendable {
             let place =
                 member.name == Field.name ? " Its name stands in the path: PUT /v1/subscriptions/{set}/{name}." : ""
             throw Problem(
-                400, "subscription.invalid",
+                .subscriptionInvalid,
                 "A subscription has no '\(member.name)'.\(place) Possible are \(names.joined(separator: ", ")).",
                 property: member.name, hint: names.nearest(to: member.name))
         }

@@ -87,7 +87,7 @@ final class SubscriptionSet: Sendable {
             guard let index else {
                 guard state.subscriptions.count < largest else {
                     throw Problem(
-                        400, "subscription.too_many",
+                        .subscriptionTooMany,
                         "A set has at most \(largest) subscriptions. Remove some, or use another set.")
                 }
                 state.lastID += 1
@@ -102,7 +102,7 @@ final class SubscriptionSet: Sendable {
             var changed = state.subscriptions[index]
             guard changed.query.className == query.className else {
                 throw Problem(
-                    409, "subscription.other_class",
+                    .subscriptionOtherClass,
                     "The subscription '\(changed.label)' is to \(changed.query.className) and cannot become one to \(query.className). Remove it first, or use another name.",
                     property: "class")
             }

@@ -66,7 +66,7 @@ final class SubscriptionSets: Sendable {
     func existing(_ name: String, of owner: String?) throws(Problem) -> SubscriptionSet {
         guard let set = sets.withLock({ $0[SubscriptionSetID(owner, name)] }), set.touch(now) else {
             throw Problem(
-                404, "subscription.unknown_set",
+                .subscriptionUnknownSet,
                 "There is no subscription set '\(name)'. The first subscription makes it; it is forgotten when it is left alone."
             )
         }
@@ -84,7 +84,7 @@ final class SubscriptionSets: Sendable {
             if let set = sets[id], set.touch(now) { return set }
             guard sets.count < configuration.mostSubscriptionSets else {
                 throw Problem(
-                    429, "subscription.too_many_sets",
+                    .subscriptionTooManySets,
                     "There are \(sets.count) subscription sets, as many as there may be. Try again later.")
             }
             if let most = configuration.subscriptionSetsPerCaller {
@@ -92,7 +92,7 @@ final class SubscriptionSets: Sendable {
                 guard own < most else {
                     limited.add(1, ordering: .relaxed)
                     throw Problem(
-                        429, "subscription.sets_limited",
+                        .subscriptionSetsLimited,
                         "You have \(own) subscription sets, as many as you may (subscription.setsPerCaller). Use one of them for several queries, or leave one alone: without a stream it is forgotten after \(configuration.subscriptionSetLifetime) s."
                     )
                 }
@@ -113,7 +113,7 @@ final class SubscriptionSets: Sendable {
             name != ".."
         else {
             throw Problem(
-                400, "subscription.invalid_name",
+                .subscriptionInvalidName,
                 "The name of a \(what) has 1 to \(longestName) bytes, no control characters, no '$' at the beginning, and is neither '.' nor '..'."
             )
         }

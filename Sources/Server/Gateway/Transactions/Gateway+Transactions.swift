@@ -22,7 +22,7 @@ extension Gateway {
         return try write(for: request, preparedFrom: snapshot) { transaction in
             if let expected = input.expected, !expected.isMet(by: transaction.before) {
                 throw Problem(
-                    412, "transaction.version_changed",
+                    .transactionVersionChanged,
                     "The store is at version \(expected.shown(transaction.before)), not \(expected.text). Read again what the transaction depends on."
                 )
             }

@@ -24,7 +24,7 @@ struct TransactionReader {
         input.expected = form.expected
         guard form.operations.count <= configuration.largestTransaction else {
             throw Problem(
-                413, "transaction.too_large",
+                .transactionTooLarge,
                 "A transaction has at most \(configuration.largestTransaction) operations; this one has \(form.operations.count)."
             )
         }
@@ -235,8 +235,7 @@ struct TransactionReader {
         do throws(Problem) {
             return try schema.named(name)
         } catch {
-            var problem = error
-            problem.status = 422
+            var problem = error.with(Problem.Code.transactionUnknownClass)
             problem.path = path
             throw problem
         }

@@ -57,7 +57,7 @@ extension TransactionRun {
         }
         guard case .link(let key)? = value, let target = property.targetClass else {
             throw Problem(
-                404, StoreError.Code.notFound.rawValue, "There is no such embedded object in '\(property.name)'.",
+                StoreError.Code.notFound, "There is no such embedded object in '\(property.name)'.",
                 property: property.name
             ).inMember("in")
         }

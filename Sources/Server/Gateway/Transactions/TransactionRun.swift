@@ -52,7 +52,7 @@ struct TransactionRun {
     }
 
     private func named(_ error: any Error, _ index: Int) -> any Error {
-        if let error = error as? StoreError, [500, 503, 507].contains(Problem(error).status) { return error }
+        if let error = error as? StoreError, StatusTable.status(of: error.code) >= 500 { return error }
         guard let problem = Problem(of: error) else { return error }
         return problem.operation == nil ? problem.inOperation(index) : problem
     }
@@ -186,7 +186,7 @@ struct TransactionRun {
             case .single: ("a single value", "set")
             }
         var problem = Problem(
-            422, StoreError.Code.notACollection.rawValue,
+            StoreError.Code.notACollection,
             "'\(place.name)' is \(what), which takes \(advice), not \(name.rawValue).", property: place.property.name)
         problem.path = "$.op"
         throw problem
@@ -204,7 +204,7 @@ struct TransactionRun {
         }
         guard found == exists else {
             throw Problem(
-                412, "transaction.requirement_failed",
+                .transactionRequirementFailed,
                 "The object is required \(exists ? "to exist, and does not." : "not to exist, and does.")")
         }
         json.beginObject()
@@ -220,12 +220,12 @@ struct TransactionRun {
         if let count, found != count {
             let words = found > count ? "more than \(count)" : "\(found)"
             throw Problem(
-                412, "transaction.requirement_failed",
+                .transactionRequirementFailed,
                 "\(count) objects of \(objectClass.name) are required to match; \(words) do.")
         }
         if let exists, exists != (found > 0) {
             throw Problem(
-                412, "transaction.requirement_failed",
+                .transactionRequirementFailed,
                 "\(exists ? "An object" : "No object") of \(objectClass.name) is required to match; \(exists ? "none" : "one") does."
             )
         }
@@ -252,7 +252,7 @@ struct TransactionRun {
         case .made(let name, let objectClass):
             guard let object = made[name], try transaction.exists(object.classID, object.key) else {
                 throw Problem(
-                    404, StoreError.Code.notFound.rawValue,
+                    StoreError.Code.notFound,
                     "The \(objectClass.name) that is called '\(name)' was deleted by an earlier operation."
                 ).inMember("object")
             }
@@ -260,7 +260,7 @@ struct TransactionRun {
         case .part:
             guard let object = try meant(subject) else {
                 throw Problem(
-                    404, StoreError.Code.notFound.rawValue, "The embedded object that is meant is gone."
+                    StoreError.Code.notFound, "The embedded object that is meant is gone."
                 ).inMember("in")
             }
             return object

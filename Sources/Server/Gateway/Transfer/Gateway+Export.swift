@@ -39,7 +39,7 @@ extension Gateway {
         guard try parameters.flag(Self.escapeFormulas) else { return false }
         guard format == .csv else {
             throw Problem(
-                400, "parameter.invalid",
+                .parameterInvalid,
                 "'\(Self.escapeFormulas)' is about CSV, which spreadsheets open. Ask for CSV, or leave it out.",
                 parameter: Self.escapeFormulas)
         }
@@ -63,7 +63,7 @@ extension Gateway {
                 let property = try place.objectClass.named(String(name), parameter: "fields")
                 guard !property.type.isComputed else {
                     throw Problem(
-                        400, "parameter.invalid",
+                        .parameterInvalid,
                         "'\(name)' is computed from links of other objects and cannot be exported.", parameter: "fields"
                     )
                 }
@@ -82,7 +82,7 @@ extension Gateway {
                 exporter = try ObjectExporter(
                     snapshot, order, of: objectClass, properties: chosen, as: format, escapesFormulas: escapesFormulas)
             } catch let fault as TransferFault {
-                throw Problem(422, "export.impossible", fault.message, parameter: "fields")
+                throw Problem(.exportImpossible, fault.message, parameter: "fields")
             }
             let name = String(objectClass.name.unicodeScalars.map { $0.isASCII ? Character($0) : "_" })
             var headers: HeaderFields = [

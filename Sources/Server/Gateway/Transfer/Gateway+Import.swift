@@ -153,20 +153,20 @@ extension Gateway {
         let objectClass = try schema.named(path["class"] ?? "")
         guard !objectClass.isEmbedded else {
             throw Problem(
-                422, StoreError.Code.embeddedWithoutOwner.rawValue,
+                StoreError.Code.embeddedWithoutOwner,
                 "'\(objectClass.name)' is a class of embedded objects, which are imported within the objects that own them."
             )
         }
         let policy = try parameters.choice("update", default: UpdatePolicy.error)
         guard policy == .error || objectClass.primaryKey != nil else {
             throw Problem(
-                422, StoreError.Code.noPrimaryKey.rawValue,
+                StoreError.Code.noPrimaryKey,
                 "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
                 parameter: "update")
         }
         let format = try importFormat(request, parameters)
         guard let file = request.bodyFile else {
-            throw Problem(400, "import.empty", "Send the file as the body of the request.")
+            throw Problem(.importEmpty, "Send the file as the body of the request.")
         }
         // Checked first, before any work for a body that cannot be read.
         _ = try request.contentCoding
@@ -192,7 +192,7 @@ extension Gateway {
         let declared = TransferFormat(mediaType: type) ?? (named == .ndjson && Request.isJSON(type) ? .ndjson : nil)
         guard let declared, named ?? declared == declared else {
             throw Problem(
-                415, "unsupported_media_type",
+                .unsupportedMediaType,
                 "Send the file with Content-Type: \((named ?? .ndjson).name)"
                     + (named == nil ? " or Content-Type: \(TransferFormat.csv.name)." : "."))
         }
@@ -267,7 +267,7 @@ extension Problem {
     init(_ refusal: ObjectImporter.Refusal) {
         let outcome = refusal.outcome
         self.init(
-            422, "import.refused",
+            .importRefused,
             "\(outcome.refused) lines do not fit, so nothing was imported. Mend them, or leave 'atomic' out to import the others."
         )
         lines = outcome.faults
@@ -285,7 +285,7 @@ extension Problem {
     /// The error for more invalid lines than allowed.
     init(_ fault: ObjectImporter.TooManyFaults) {
         self.init(
-            422, "import.too_many_faults",
+            .importTooManyFaults,
             "More than \(fault.limit) lines do not fit, so the import ended (limits.importFaults). Mend the file; with update=modified an import that broke off can be done again."
         )
     }
@@ -293,7 +293,7 @@ extension Problem {
     /// The error for a compressed file that expands too much.
     init(expandsBeyond bytes: Int, _ times: Int) {
         self.init(
-            413, "import.expands_too_far",
+            .importExpandsTooFar,
             "The file expands to more than \(bytes >> 20) MiB, over \(times) times its size (limits.importExpansion). Send it as it is, or cut it into parts: with update=modified an import that broke off can be done again."
         )
     }
@@ -301,10 +301,10 @@ extension Problem {
     /// The error for a file that is too large for one transaction.
     init(_ fault: ObjectImporter.TooLarge) {
         self.init(
-            413, "import.too_large",
+            .importTooLarge,
             "One transaction takes files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on the disk. Leave 'atomic' out, or cut the file into parts: with update=modified an import that broke off can be done again."
         )
     }
 
-    init(_ fault: TransferFault) { self.init(400, "import.unreadable", fault.message) }
+    init(_ fault: TransferFault) { self.init(.importUnreadable, fault.message) }
 }

@@ -214,7 +214,9 @@ package struct ObjectImporter: Sendable {
                     for row in rows { try put(row, writer, transaction.schema, &outcome) }
                     return outcome
                 })
-        } catch let problem as Problem where problem.status == 403 {
+        } catch let problem as Problem
+            where [StoreError.Code.accessDenied, .hiddenElements].map(\.rawValue).contains(problem.code)
+        {
             // Permissions are checked at the end of the write, which then rejects everything: splitting it into smaller
             // and smaller parts keeps the permitted rows.
             guard rows.count > 1 else { return total.add(LineFault(RecordFault(problem), line: first.line)) }

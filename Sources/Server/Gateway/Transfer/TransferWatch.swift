@@ -29,7 +29,7 @@ final class TransferWatch: Sendable {
         if let client = work?.client, client.hasEnded { throw Abandoned() }
         if let stall, now - progress.load(ordering: .relaxed) > Int64(stall) * 1_000_000_000 {
             throw Problem(
-                422, "import.stalled",
+                .importStalled,
                 "For \(stall) s no line of the file did fit, so the import ended (limits.importStall). Look at what the file holds."
             )
         }

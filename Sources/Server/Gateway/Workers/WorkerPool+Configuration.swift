@@ -5,7 +5,7 @@ extension WorkerPool {
             count: configuration.workers, begun: max(configuration.workerThreads, configuration.workers),
             limit: configuration.workerQueue, perCaller: configuration.queriesPerCaller ?? .max,
             Names(
-                limited: "queries.limited", busy: "gateway.busy", work: "long requests",
+                limited: .queriesLimited, busy: .gatewayBusy, work: "long requests",
                 remedy: "Wait for some of them to be answered before you send more.",
                 setting: "limits.queriesPerCaller"))
     }
@@ -17,7 +17,7 @@ extension WorkerPool {
             limit: configuration.transferQueue, perCaller: configuration.transfersPerCaller ?? .max,
             slice: 100_000_000,
             Names(
-                limited: "transfers.limited", busy: "gateway.busy", work: "imports, exports or backups",
+                limited: .transfersLimited, busy: .gatewayBusy, work: "imports, exports or backups",
                 remedy: "Wait for one of them to end, or close its connection, before you begin another.",
                 setting: "limits.transfersPerCaller"))
     }

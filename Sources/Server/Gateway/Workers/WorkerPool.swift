@@ -9,8 +9,8 @@ final class WorkerPool: Sendable {
     /// The texts of error responses for clients.
     struct Names: Sendable {
         /// The error codes for too much work of the caller, and of all callers.
-        var limited: String
-        var busy: String
+        var limited: Problem.Code
+        var busy: Problem.Code
         /// `long requests`
         var work: String
         /// A sentence that says what the caller can do.
@@ -107,7 +107,7 @@ final class WorkerPool: Sendable {
         if let lease = quota.take(caller) { return lease }
         limited.add(1, ordering: .relaxed)
         var problem = Problem(
-            429, names.limited,
+            names.limited,
             "You have \(quota.limit) \(names.work) waiting or under way, as many as you may (\(names.setting)). \(names.remedy)"
         )
         problem.retryAfter = 1
@@ -122,7 +122,7 @@ final class WorkerPool: Sendable {
     }
 
     private var busy: Problem {
-        var problem = Problem(503, names.busy, "Too many \(names.work) are waiting. Try again in a moment.")
+        var problem = Problem(names.busy, "Too many \(names.work) are waiting. Try again in a moment.")
         problem.retryAfter = 1
         return problem
     }

@@ -1,5 +1,6 @@
 import JSONCoding
 package import ObjectModel
+import StoreContract
 
 /// An object in a request, checked against the schema as far as possible without the store.
 package struct ObjectInput: Sendable {
@@ -86,7 +87,7 @@ struct Place: Sendable {
     func within(_ steps: String) -> Place { Place(property: property, path: path + steps) }
 
     func problem(_ detail: String, hint: String? = nil) -> Problem {
-        var problem = Problem(422, "object.invalid_value", detail, property: property, hint: hint)
+        var problem = Problem(StoreError.Code.invalidValue, detail, property: property, hint: hint)
         problem.path = path
         return problem
     }

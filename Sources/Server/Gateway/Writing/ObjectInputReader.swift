@@ -145,10 +145,9 @@ package struct ObjectInputReader {
             if !property.ownsTarget, let key = target.primaryKeyProperty, !key.type.isOptional,
                 input.values[key.id] == nil
             {
-                var problem = place.member(key.name).problem(
-                    "\(target.name.withCapitalArticle) needs its primary key '\(key.name)'.")
-                problem.code = StoreError.Code.missingValue.rawValue
-                throw problem
+                throw place.member(key.name).problem(
+                    "\(target.name.withCapitalArticle) needs its primary key '\(key.name)'."
+                ).with(StoreError.Code.missingValue)
             }
             return property.ownsTarget
                 ? .embedded(input) : .link(ObjectInput.Link(target: target.id, way: .object(input), place: place))
@@ -179,12 +178,11 @@ package struct ObjectInputReader {
     }
 
     private func unknown(_ given: String, _ objectClass: ClassSchema, _ place: Place) -> Problem {
-        var problem = place.problem(
+        place.problem(
             given == "$key"
                 ? "'$key' is given by the store and cannot be set."
                 : "'\(objectClass.name)' has no property '\(given)'.",
-            hint: objectClass.properties.map(\.name).nearest(to: given))
-        problem.code = StoreError.Code.unknownProperty.rawValue
-        return problem
+            hint: objectClass.properties.map(\.name).nearest(to: given)
+        ).with(StoreError.Code.unknownProperty)
     }
 }

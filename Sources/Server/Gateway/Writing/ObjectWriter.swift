@@ -28,7 +28,7 @@ package struct ObjectWriter {
         if let property = objectClass.primaryKeyProperty {
             guard let primaryKey = input.values[property.id] ?? (property.type.isOptional ? .null : nil) else {
                 throw Problem(
-                    422, StoreError.Code.missingValue.rawValue,
+                    StoreError.Code.missingValue,
                     "\(objectClass.name.withCapitalArticle) needs its primary key '\(property.name)'.",
                     property: property.name)
             }
@@ -208,7 +208,7 @@ package struct ObjectWriter {
 
     private func duplicate(_ primaryKey: Value, _ objectClass: ClassSchema) -> Problem {
         Problem(
-            409, StoreError.Code.duplicateKey.rawValue,
+            StoreError.Code.duplicateKey,
             "\(objectClass.name.withCapitalArticle) with the primary key \(keyText(of: primaryKey)) exists. Use update=modified to change it.",
             property: objectClass.primaryKey)
     }

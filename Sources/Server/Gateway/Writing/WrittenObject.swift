@@ -66,7 +66,7 @@ struct Preconditions: Sendable {
         guard let key else {
             if match != nil {
                 throw Problem(
-                    412, StoreError.Code.preconditionFailed.rawValue,
+                    StoreError.Code.preconditionFailed,
                     "If-Match asks for an object that exists; this one does not.", parameter: "If-Match")
             }
             return
@@ -106,12 +106,12 @@ struct Preconditions: Sendable {
     private func check(_ names: (EntityTags) -> Bool) throws(Problem) {
         if let match, !names(match) {
             throw Problem(
-                412, StoreError.Code.preconditionFailed.rawValue,
+                StoreError.Code.preconditionFailed,
                 "The object has changed since it was read. Read it again.", parameter: "If-Match")
         }
         if let noneMatch, names(noneMatch) {
             throw Problem(
-                412, StoreError.Code.preconditionFailed.rawValue,
+                StoreError.Code.preconditionFailed,
                 "If-None-Match asks that there be no such object, and there is one.", parameter: "If-None-Match")
         }
     }
@@ -135,7 +135,7 @@ extension AddressedObject {
         }
         guard given == .int(key.rawValue) else {
             throw Problem(
-                409, StoreError.Code.keyImmutable.rawValue,
+                StoreError.Code.keyImmutable,
                 "The body's '$key' is \(given.inWords), the path's \(key.rawValue). Leave it out of the body.",
                 property: "$key")
         }
@@ -148,7 +148,7 @@ extension AddressedObject {
         guard let property = objectClass.primaryKeyProperty, case .primaryKey(let key) = address else { return }
         if let given = input.values[property.id], given != key {
             throw Problem(
-                409, StoreError.Code.keyImmutable.rawValue,
+                StoreError.Code.keyImmutable,
                 "The body's '\(property.name)' is \(keyText(of: given)), the path's \(keyText(of: key)). Leave it out of the body.",
                 property: property.name)
         }

@@ -8,20 +8,69 @@ package protocol HTTPErrorConvertible: Error {
 /// An error response as an `application/problem+json` document: of the HTTP layer, or of a handler that has no error
 /// type of its own.
 package struct HTTPError: HTTPErrorConvertible {
-    /// 400...599.
-    package var status: Int
-    /// A stable code for programs: lower-case words joined by underscores.
-    package var code: String
+    /// Stable, for programs: lower case words joined by underscores. Each has one status.
+    package enum Code: String, CaseIterable, Hashable, Sendable {
+        case malformedRequest = "malformed_request"
+        case malformedTarget = "malformed_target"
+        case notFound = "not_found"
+        case methodNotAllowed = "method_not_allowed"
+        case bodyTooLarge = "body_too_large"
+        case targetTooLong = "target_too_long"
+        case headerTooLarge = "header_too_large"
+        case expectationFailed = "expectation_failed"
+        case notImplemented = "not_implemented"
+        case versionNotSupported = "version_not_supported"
+        case encodingInvalid = "encoding.invalid"
+        case encodingUnsupported = "encoding.unsupported"
+        case encodingNotAcceptable = "encoding.not_acceptable"
+        case originForeign = "origin.foreign"
+        case hostForeign = "host.foreign"
+        case rateLimited = "rate.limited"
+        case streamsLimited = "streams.limited"
+        case tooManyStreams = "too_many_streams"
+        case tooManyConnections = "too_many_connections"
+        case answerNoMemory = "answer.no_memory"
+        case outOfMemory = "out_of_memory"
+        case storageFull = "storage.full"
+        case stopping = "stopping"
+        case internalError = "internal_error"
+
+        /// 400...599.
+        package var status: Int {
+            switch self {
+            case .malformedRequest, .malformedTarget, .encodingInvalid: 400
+            case .originForeign: 403
+            case .notFound: 404
+            case .methodNotAllowed: 405
+            case .encodingNotAcceptable: 406
+            case .bodyTooLarge: 413
+            case .targetTooLong: 414
+            case .encodingUnsupported: 415
+            case .expectationFailed: 417
+            case .hostForeign: 421
+            case .rateLimited, .streamsLimited: 429
+            case .headerTooLarge: 431
+            case .internalError: 500
+            case .notImplemented: 501
+            case .tooManyStreams, .tooManyConnections, .answerNoMemory, .outOfMemory, .stopping: 503
+            case .versionNotSupported: 505
+            case .storageFull: 507
+            }
+        }
+    }
+
+    package var code: Code
     /// A sentence for people that says what to do.
     package var detail: String
     package var headers: HeaderFields
 
-    package init(_ status: Int, code: String, detail: String, headers: HeaderFields = [:]) {
-        self.status = status
+    package init(_ code: Code, detail: String, headers: HeaderFields = [:]) {
         self.code = code
         self.detail = detail
         self.headers = headers
     }
+
+    package var status: Int { code.status }
 
     package var httpResponse: Response {
         var json = "{\"type\":\"about:blank\",\"title\":"
@@ -29,24 +78,20 @@ package struct HTTPError: HTTPErrorConvertible {
         json += ",\"status\":\(status),\"detail\":"
         appendJSON(detail, to: &json)
         json += ",\"code\":"
-        appendJSON(code, to: &json)
+        appendJSON(code.rawValue, to: &json)
         json += "}"
         var response = Response(status: status, contentType: "application/problem+json", body: Array(json.utf8))
         for field in headers { response.headers.add(field.name, field.value) }
         return response
     }
 
-    package static func badRequest(_ code: String, _ detail: String) -> HTTPError {
-        HTTPError(400, code: code, detail: detail)
-    }
-
     package static func notFound(_ detail: String) -> HTTPError {
-        HTTPError(404, code: "not_found", detail: detail)
+        HTTPError(.notFound, detail: detail)
     }
 
     /// The response to an internal error.
     package static let internalError = HTTPError(
-        500, code: "internal_error", detail: "The server could not answer this request. Its log says why.")
+        .internalError, detail: "The server could not answer this request. Its log says why.")
 }
 
 /// Appends a JSON string literal, including the quotes.

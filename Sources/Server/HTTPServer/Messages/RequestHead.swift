@@ -46,7 +46,7 @@ struct RequestHead {
         else { throw .malformed("The request line must end in HTTP/1.1, a carriage return and a line feed.") }
         let minor = raw[version + 7]
         guard minor == UInt8(ascii: "1") || minor == UInt8(ascii: "0") else {
-            throw HTTPError(505, code: "version_not_supported", detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
+            throw HTTPError(.versionNotSupported, detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
         }
         isHTTP11 = minor == UInt8(ascii: "1")
         headers.reserve(raw.count - fields, count: 16)
@@ -95,7 +95,7 @@ struct RequestHead {
             case 6 where equals(name, "expect"):
                 guard equals(value, "100-continue") else {
                     throw HTTPError(
-                        417, code: "expectation_failed", detail: "The only supported expectation is 100-continue.")
+                        .expectationFailed, detail: "The only supported expectation is 100-continue.")
                 }
                 expectsContinue = true
             case 14 where equals(name, "content-length"):
@@ -127,38 +127,38 @@ struct RequestHead {
 }
 
 extension HTTPError {
-    static func malformed(_ detail: String) -> HTTPError { badRequest("malformed_request", detail) }
+    static func malformed(_ detail: String) -> HTTPError { HTTPError(.malformedRequest, detail: detail) }
 
     static let headerTooLarge = HTTPError(
-        431, code: "header_too_large", detail: "The request header is too large. Send fewer or shorter fields.")
+        .headerTooLarge, detail: "The request header is too large. Send fewer or shorter fields.")
     static let targetTooLong = HTTPError(
-        414, code: "target_too_long",
+        .targetTooLong,
         detail:
             "The path and query are too long. Send long parameters in the body, if the resource supports that.")
     /// Returns the error for a request that the library rejects, by the status that it would send.
     static func refusal(_ status: Int) -> HTTPError {
         switch status {
-        case 413: HTTPError(413, code: "body_too_large", detail: "The announced length exceeds the limit of any body.")
+        case 413: HTTPError(.bodyTooLarge, detail: "The announced length exceeds the limit of any body.")
         case 414: .targetTooLong
         case 431: .headerTooLarge
         case 501:
-            HTTPError(501, code: "not_implemented", detail: "The only supported Transfer-Encoding is chunked.")
+            HTTPError(.notImplemented, detail: "The only supported Transfer-Encoding is chunked.")
         case 505:
-            HTTPError(505, code: "version_not_supported", detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
+            HTTPError(.versionNotSupported, detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
         case 500...: .internalError
         default: .malformed("The request is not valid HTTP/1.1 (RFC 9112).")
         }
     }
     static func bodyTooLarge(_ limit: Int) -> HTTPError {
-        HTTPError(413, code: "body_too_large", detail: "The body is larger than \(limit) bytes. Send it in parts.")
+        HTTPError(.bodyTooLarge, detail: "The body is larger than \(limit) bytes. Send it in parts.")
     }
     static let storageFull = HTTPError(
-        507, code: "storage.full",
+        .storageFull,
         detail: "The server has no disk space for the body of this request. Free space there, or send it in parts.")
     static let stopping = HTTPError(
-        503, code: "stopping", detail: "The server is stopping. Try again shortly.", headers: ["Retry-After": "1"])
+        .stopping, detail: "The server is stopping. Try again shortly.", headers: ["Retry-After": "1"])
     static let noMemory = HTTPError(
-        503, code: "answer.no_memory",
+        .answerNoMemory,
         detail:
             "Too many large responses are waiting for their clients. Try again in a moment, or request less at a time.",
         headers: ["Retry-After": "1"])
@@ -167,7 +167,7 @@ extension HTTPError {
         detail: "The server has reached its limit of open event streams. Try again later.",
         headers: ["Retry-After": "5"])
     static let tooManyConnections = HTTPError(
-        503, code: "too_many_connections",
+        .tooManyConnections,
         detail: "The server has reached its limit of connections, and all of them are busy. Try again in a moment.",
         headers: ["Retry-After": "1", "Connection": "close"])
 }

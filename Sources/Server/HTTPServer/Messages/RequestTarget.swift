@@ -21,9 +21,10 @@ func parseTarget(_ target: String) throws(HTTPError) -> (segments: [String], que
         return (segments, query)
     }
     guard let parsed else {
-        throw .badRequest(
-            "malformed_target",
-            "The path or query is not properly percent-encoded UTF-8: encode spaces as %20, a percent sign as %25 and "
+        throw HTTPError(
+            .malformedTarget,
+            detail:
+                "The path or query is not properly percent-encoded UTF-8: encode spaces as %20, a percent sign as %25 and "
                 + "other characters byte by byte.")
     }
     return parsed

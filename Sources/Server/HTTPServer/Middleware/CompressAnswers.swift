@@ -33,7 +33,7 @@ package func compressAnswers(_ policy: CompressionPolicy = CompressionPolicy()) 
         let accepted = AcceptEncoding(request.header("Accept-Encoding"))
         guard accepted.allowsIdentity || accepted.coding != nil else {
             throw HTTPError(
-                406, code: "encoding.not_acceptable",
+                .encodingNotAcceptable,
                 detail: "Accept-Encoding excludes every supported coding: allow gzip, zstd or identity.",
                 headers: ["Vary": "Accept-Encoding"])
         }

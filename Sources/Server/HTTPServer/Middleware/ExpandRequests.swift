@@ -34,7 +34,7 @@ extension Request {
             guard let name = header("Content-Encoding"), !equalsIgnoringCase(name, "identity") else { return nil }
             guard let coding = Coding(name: name) else {
                 throw HTTPError(
-                    415, code: "encoding.unsupported",
+                    .encodingUnsupported,
                     detail: "Send the body uncompressed, or with Content-Encoding: gzip or zstd.",
                     headers: ["Accept-Encoding": "zstd, gzip"])
             }
@@ -72,13 +72,13 @@ extension HTTPError {
     package init(_ error: CompressionError, _ coding: Coding) {
         switch error {
         case .damaged, .truncated:
-            self = .badRequest(
-                "encoding.invalid",
-                "The body has Content-Encoding: \(coding.rawValue), but its data is "
+            self = HTTPError(
+                .encodingInvalid,
+                detail: "The body has Content-Encoding: \(coding.rawValue), but its data is "
                     + (error == .truncated ? "incomplete." : "not valid."))
         case .tooLarge(let limit):
             self = HTTPError(
-                413, code: "body_too_large",
+                .bodyTooLarge,
                 detail: "The body expands to more than \(limit) bytes. Send the objects in smaller batches.")
         case .outOfMemory:
             self = HTTPError(

@@ -13,7 +13,7 @@ package func refuseForeignPages(_ policy: @escaping @Sendable () -> CrossOriginP
         let policy = policy()
         guard policy.isOpen(), request.isOfForeignPage(policy) else { return next(request) }
         throw HTTPError(
-            403, code: "origin.foreign",
+            .originForeign,
             detail: """
                 While the server requires no credentials, pages of other origins cannot change anything. Add the page's \
                 origin to cors.origins, or create an API key and send it from the page.

@@ -15,7 +15,7 @@ package func limitRates(
         guard outcome.isAllowed else {
             refused()
             var response = HTTPError(
-                429, code: "rate.limited",
+                .rateLimited,
                 detail: "Too many requests. Try again in \(outcome.retryAfter) s, and less often from then on.",
                 headers: ["Retry-After": String(outcome.retryAfter)]
             ).httpResponse

@@ -18,7 +18,7 @@ package func limitStreams(
                 refused()
                 return .response(
                     HTTPError(
-                        429, code: "streams.limited",
+                        .streamsLimited,
                         detail: "You have \(quota.limit) event streams open, which is your limit. Close one, "
                             + "or put several queries into one subscription set.",
                         headers: ["Retry-After": "5"]

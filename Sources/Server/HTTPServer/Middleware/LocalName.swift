@@ -69,7 +69,7 @@ package func refuseForeignHosts(while condition: @escaping @Sendable () -> Bool)
     { request, next in
         guard let host = request.header("Host"), condition(), !LocalName.isAuthority(host) else { return next(request) }
         throw HTTPError(
-            421, code: "host.foreign",
+            .hostForeign,
             detail: """
                 While the server requires no credentials, it answers only requests whose host is this machine, such as \
                 localhost or 127.0.0.1. Create an API key, or start the server with --allow-open.

@@ -143,7 +143,7 @@ package struct Router: Sendable {
         let allowed = node.allowedMethods
         guard request.method == .options else {
             throw HTTPError(
-                405, code: "method_not_allowed",
+                .methodNotAllowed,
                 detail: "\(request.method) is not supported here; the path supports \(allowed).",
                 headers: ["Allow": allowed])
         }

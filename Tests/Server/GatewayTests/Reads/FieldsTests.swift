@@ -36,8 +36,8 @@ struct FieldsTests {
     }
 
     static let refusals: [(String, String)] = [
-        ("fields=dog.agee", "object.unknown_property"), ("fields=age.x", "parameter.invalid"),
-        ("fields=dog.", "object.unknown_property"),
+        ("fields=dog.agee", "query.unknown_property"), ("fields=age.x", "parameter.invalid"),
+        ("fields=dog.", "query.unknown_property"),
         ("fields=dogs.owners.dogs.owners.dogs.name", "parameter.invalid"),
         ("expand=dogs.owners.dogs.owners.dogs", "parameter.invalid"), ("expand=age", "parameter.invalid"),
     ]

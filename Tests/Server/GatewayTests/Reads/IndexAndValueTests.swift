@@ -169,9 +169,9 @@ struct IndexAndValueTests {
         ("index/objects/Person/ada/tags?of=x&matching=age==1", 400, "parameter.missing"),
         ("values/objects/Dog", 400, "parameter.missing"),
         ("values/objects/Dog?key=age&keyPath=age", 400, "parameter.missing"),
-        ("values/objects/Dog?key=agee", 400, "object.unknown_property"),
+        ("values/objects/Dog?key=agee", 400, "query.unknown_property"),
         ("values/objects/Dog?key=a.b", 400, "parameter.invalid"),
-        ("values/objects/Person?keyPath=dog.agee", 400, "object.unknown_property"),
+        ("values/objects/Person?keyPath=dog.agee", 400, "query.unknown_property"),
         ("values/objects/Person?keyPath=age.x", 400, "parameter.invalid"),
         ("values/objects/Person?keyPath=@nope.age", 400, "parameter.invalid"),
         ("values/objects/Person?keyPath=@max", 400, "parameter.invalid"),
@@ -243,7 +243,7 @@ struct ValueWritingTests {
 
     static let refusals: [(String, String, Int, String)] = [
         ("Dog?key=age", "1", 400, "parameter.missing"), ("Dog?all", "1", 400, "parameter.missing"),
-        ("Dog?key=agee&all", "1", 400, "object.unknown_property"), ("Dog?key=id&all", "1", 422, "object.key_immutable"),
+        ("Dog?key=agee&all", "1", 400, "query.unknown_property"), ("Dog?key=id&all", "1", 409, "object.key_immutable"),
         ("Dog?key=age&all", #""x""#, 422, "object.invalid_value"),
         ("Dog?key=name&all", "null", 422, "object.invalid_value"),
         ("Dog?key=owners&all", "[]", 422, "object.invalid_value"),

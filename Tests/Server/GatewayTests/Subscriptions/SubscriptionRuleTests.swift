@@ -117,7 +117,7 @@ struct SubscriptionRuleTests {
             (#"{"class":"Dog","limit":-1}"#, 400, "parameter.invalid"),
             (#"{"class":"Dog","limit":"1"}"#, 400, "subscription.invalid"),
             (#"{"class":"Dog","limit":1.5}"#, 400, "subscription.invalid"),
-            (#"{"class":"Dog","fields":"nme"}"#, 400, "object.unknown_property"),
+            (#"{"class":"Dog","fields":"nme"}"#, 400, "query.unknown_property"),
             (#"{"class":"Dog","sort":[1]}"#, 400, "subscription.invalid"),
             (#"{"class":"Dog","fields":[]}"#, 400, "subscription.invalid"),
             (#"{"class":"Dog","name":"a"}"#, 400, "subscription.invalid"),

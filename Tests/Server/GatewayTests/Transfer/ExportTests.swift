@@ -61,7 +61,7 @@ struct ExportTests {
         "what cannot be exported is refused with what to do instead",
         arguments: [
             ("/v1/export/Cat", 404, "object.unknown_class"), ("/v1/export/Dog?fields=fans", 400, "parameter.invalid"),
-            ("/v1/export/Dog?fields=nme", 400, "object.unknown_property"),
+            ("/v1/export/Dog?fields=nme", 400, "query.unknown_property"),
             ("/v1/export/Note", 422, "export.impossible"), ("/v1/export/Dog?offset=3", 400, "parameter.unknown"),
             ("/v1/export/Dog?filter=age+%3E", 400, "query.syntax"),
         ])
