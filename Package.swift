@@ -94,6 +94,8 @@ targets += floor(
         module("YAMLCoding", ["JSONCoding", "CYAML"]),
         // What a gateway and its followers say to each other: both use this.
         module("WireProtocol", ["JSONCoding", "StoreContract", "ObjectModel"]),
+        // Objects as JSON, and JSON as objects.
+        module("ObjectCoding", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
     ])
 
 targets += floor(
@@ -124,8 +126,8 @@ targets += floor(
         module(
             "Gateway",
             [
-                "HTTPServer", "Identity", "AccessRules", "WireProtocol", "JSONCoding", "LiveQueries",
-                "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "Promises", log, crypto,
+                "HTTPServer", "Identity", "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "LiveQueries", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "Promises", log, crypto,
             ]),
         // A gateway with its server, for the program and for programs of others.
         module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
@@ -133,14 +135,14 @@ targets += floor(
         module(
             "RealmgateServer",
             [
-                "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "JSONCoding",
+                "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "ObjectCoding", "JSONCoding",
                 "StoreContract", "ObjectModel", log,
             ]),
         program(
             "realmgate",
             [
-                "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore",
-                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, arguments,
+                "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "ObjectCoding", "YAMLCoding",
+                "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, arguments,
             ]),
     ])
 
@@ -243,7 +245,8 @@ targets += floor(
         tests(
             "Gateway",
             [
-                "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "EmbeddedStore",
+                "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "ObjectCoding",
+                "EmbeddedStore",
                 "RepositoryFiles", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
                 "Promises",
             ]),

@@ -15,6 +15,13 @@ extension Sequence<String> {
     }
 }
 
+/// The message as a sentence, followed by the nearest name where there is one.
+package func withHint(_ message: String, _ hint: String?) -> String {
+    guard let hint else { return message }
+    let end = message.hasSuffix(".") ? "" : "."
+    return "\(message)\(end) Did you mean '\(hint)'?"
+}
+
 /// The number of letters to insert, delete, replace or swap with their neighbour, no letter twice.
 private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
     var beforePrevious: [Int] = []

@@ -5,7 +5,7 @@ import StoreContract
 /// Reads a store at one version as one caller sees it.
 ///
 /// Every returned value is masked: no link and no reference leads to an object that is hidden from the caller.
-protocol RestrictingReads: ObjectReads {
+protocol RestrictingReads: ObjectReads, PartialReads {
     /// The unrestricted reads.
     var origin: any ObjectReads { get }
     var access: BoundAccess { get }

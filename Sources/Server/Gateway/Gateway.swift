@@ -2,6 +2,7 @@ package import HTTPServer
 import JSONCoding
 import LiveQueries
 package import Logging
+import ObjectCoding
 import ObjectModel
 package import StoreContract
 import Synchronization
@@ -246,7 +247,7 @@ extension Problem {
             logger.error("A request failed.", metadata: metadata)
             self = .internalError
             if let failure = error as? ObjectImporter.Failure {
-                imported = ImportedPart(outcome: failure.outcome, line: failure.line)
+                imported = ImportedPart(failure.outcome, line: failure.line)
             }
             return
         }

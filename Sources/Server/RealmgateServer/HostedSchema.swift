@@ -1,5 +1,6 @@
 import Dispatch
 import Gateway
+import ObjectCoding
 import ObjectModel
 import RealmSwift
 import StoreContract

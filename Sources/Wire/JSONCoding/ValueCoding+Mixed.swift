@@ -5,7 +5,7 @@ extension ValueCoding {
     /// as lists, objects as dictionaries, and typed objects: `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`,
     /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`. `{"$dictionary": {…}}`
     /// is the dictionary within, whatever its keys are.
-    package static func mixed(_ json: JSONValue, _ path: String = "") throws(ValueFault) -> ValueDraft {
+    package static func mixed(_ json: JSONValue, _ path: String = "") throws(ValueFault) -> ValueDraft<WrittenLink> {
         switch json {
         case .null: return .value(.null)
         case .bool(let value): return .value(.bool(value))
@@ -13,7 +13,7 @@ extension ValueCoding {
         case .double(let value), .precise(_, nearest: let value): return .value(.double(value))
         case .string(let value): return .value(.string(value))
         case .array(let elements):
-            var drafts: [ValueDraft] = []
+            var drafts: [ValueDraft<WrittenLink>] = []
             drafts.reserveCapacity(elements.count)
             for (index, element) in elements.enumerated() {
                 drafts.append(try mixed(element, path + JSONPath.element(index)))
@@ -23,7 +23,7 @@ extension ValueCoding {
         }
     }
 
-    private static func mixed(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft {
+    private static func mixed(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft<WrittenLink> {
         guard object.members.count == 1, let member = object.members.first, member.name.hasPrefix("$") else {
             return try dictionary(object, path)
         }
@@ -48,15 +48,15 @@ extension ValueCoding {
         guard let link = LinkForm(content) else {
             throw ValueFault(expected: LinkForm.inWords, got: "another object", path: place)
         }
-        return .reference(className: link.className, key: link.key, path: path)
+        return .link(.typed(className: link.className, key: link.key, path: path))
     }
 
-    private static func dictionary(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft {
-        var entries: [ValueDraft.Entry] = []
+    private static func dictionary(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft<WrittenLink> {
+        var entries: [ValueDraft<WrittenLink>.Entry] = []
         entries.reserveCapacity(object.members.count)
         for member in object.members {
             let place = path + JSONPath.member(member.name)
-            entries.append(ValueDraft.Entry(key: member.name, value: try mixed(member.value, place)))
+            entries.append(ValueDraft<WrittenLink>.Entry(key: member.name, value: try mixed(member.value, place)))
         }
         return .map(of: entries)
     }

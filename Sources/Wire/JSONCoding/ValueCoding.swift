@@ -18,7 +18,7 @@ package enum ValueCoding {
     /// - Parameter path: the value's location in the document, for the faults and links in it.
     package static func draft(
         _ json: JSONValue, as type: PropertyType, path: String = ""
-    ) throws(ValueFault) -> ValueDraft {
+    ) throws(ValueFault) -> ValueDraft<WrittenLink> {
         switch (type.collection, json) {
         case (.single, _): return try element(json, type, path)
         case (.list, .null): return .value(.list([]))
@@ -27,10 +27,10 @@ package enum ValueCoding {
         case (.list, .array(let elements)): return .list(of: try drafts(elements, type, path))
         case (.set, .array(let elements)): return .set(of: try drafts(elements, type, path))
         case (.map, .object(let object)):
-            var entries: [ValueDraft.Entry] = []
+            var entries: [ValueDraft<WrittenLink>.Entry] = []
             for member in unwrapped(object).members {
                 let place = path + JSONPath.member(member.name)
-                entries.append(ValueDraft.Entry(key: member.name, value: try element(member.value, type, place)))
+                entries.append(ValueDraft<WrittenLink>.Entry(key: member.name, value: try element(member.value, type, place)))
             }
             return .map(of: entries)
         default: throw ValueFault(expected: type.inWords, got: json.inWords, path: path)
@@ -39,8 +39,8 @@ package enum ValueCoding {
 
     private static func drafts(
         _ elements: [JSONValue], _ type: PropertyType, _ path: String
-    ) throws(ValueFault) -> [ValueDraft] {
-        var drafts: [ValueDraft] = []
+    ) throws(ValueFault) -> [ValueDraft<WrittenLink>] {
+        var drafts: [ValueDraft<WrittenLink>] = []
         drafts.reserveCapacity(elements.count)
         for (index, json) in elements.enumerated() {
             drafts.append(try element(json, type, path + JSONPath.element(index)))
@@ -49,10 +49,10 @@ package enum ValueCoding {
     }
 
     private static func element(_ json: JSONValue, _ type: PropertyType, _ path: String) throws(ValueFault)
-        -> ValueDraft
+        -> ValueDraft<WrittenLink>
     {
         if type.isMixed { return try mixed(json, path) }
-        if type.isLink, json != .null { return .link(json, path: path) }
+        if type.isLink, json != .null { return .link(.plain(json, path: path)) }
         return .value(try scalar(json, type, path))
     }
 

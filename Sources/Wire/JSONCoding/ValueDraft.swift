@@ -1,18 +1,16 @@
 package import ObjectModel
 
-/// A value decoded from JSON, whose links are not resolved yet: that takes a store.
-package enum ValueDraft: Hashable, Sendable {
+/// A value with links in it that are not looked up yet, for that takes a store: a tree with something in place of each
+/// link. What that is changes on the way: first how JSON writes the link, then which object of the schema's it names.
+package enum ValueDraft<Link: Sendable>: Sendable {
     /// A value without links.
     case value(Value)
-    /// The JSON value of a link property: a key, a `$link` or an object; never null.
-    case link(JSONValue, path: String)
-    /// `{"$link": {"class": …, "key": …}}` in a mixed value, where no schema gives the class.
-    case reference(className: String, key: JSONValue, path: String)
+    case link(Link)
     case list([ValueDraft])
     case set([ValueDraft])
     case map([Entry])
 
-    package struct Entry: Hashable, Sendable {
+    package struct Entry: Sendable {
         package var key: String
         package var value: ValueDraft
 
@@ -25,6 +23,51 @@ package enum ValueDraft: Hashable, Sendable {
     /// The value, when there is no link in it.
     package var complete: Value? {
         if case .value(let value) = self { return value }
+        return nil
+    }
+
+    /// The same value with other things in place of its links, which are visited in their order.
+    package func mapLinks<Other, Failure>(
+        _ transform: (Link) throws(Failure) -> Other
+    ) throws(Failure) -> ValueDraft<Other> {
+        switch self {
+        case .value(let value): return .value(value)
+        case .link(let link): return .link(try transform(link))
+        case .list(let elements): return .list(try Self.map(elements, transform))
+        case .set(let elements): return .set(try Self.map(elements, transform))
+        case .map(let entries):
+            var mapped: [ValueDraft<Other>.Entry] = []
+            mapped.reserveCapacity(entries.count)
+            for entry in entries {
+                mapped.append(ValueDraft<Other>.Entry(key: entry.key, value: try entry.value.mapLinks(transform)))
+            }
+            return .map(mapped)
+        }
+    }
+
+    private static func map<Other, Failure>(
+        _ elements: [ValueDraft], _ transform: (Link) throws(Failure) -> Other
+    ) throws(Failure) -> [ValueDraft<Other>] {
+        var mapped: [ValueDraft<Other>] = []
+        mapped.reserveCapacity(elements.count)
+        for element in elements { mapped.append(try element.mapLinks(transform)) }
+        return mapped
+    }
+
+    /// What is in place of the first link for which there is something.
+    package func firstLink<Found>(where find: (Link) -> Found?) -> Found? {
+        switch self {
+        case .value: return nil
+        case .link(let link): return find(link)
+        case .list(let elements), .set(let elements):
+            for element in elements {
+                if let found = element.firstLink(where: find) { return found }
+            }
+        case .map(let entries):
+            for entry in entries {
+                if let found = entry.value.firstLink(where: find) { return found }
+            }
+        }
         return nil
     }
 
@@ -42,6 +85,17 @@ package enum ValueDraft: Hashable, Sendable {
         let pairs = entries.compactMap { entry in entry.value.complete.map { (entry.key, $0) } }
         return pairs.count == entries.count ? .value(.dictionary(ValueMap(pairs))) : .map(entries)
     }
+}
+
+extension ValueDraft: Equatable where Link: Equatable {}
+extension ValueDraft.Entry: Equatable where Link: Equatable {}
+
+/// A link as JSON writes it, with where it is in the document.
+package enum WrittenLink: Hashable, Sendable {
+    /// The JSON value of a link property: a key, a `$link` or an object; never null.
+    case plain(JSONValue, path: String)
+    /// `{"$link": {"class": …, "key": …}}` in a mixed value, where no schema gives the class.
+    case typed(className: String, key: JSONValue, path: String)
 }
 
 /// Paths in a JSON document, such as `$.tags[3]`.

@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import StoreTesting
 import Testing
 

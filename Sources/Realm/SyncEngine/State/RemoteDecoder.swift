@@ -29,17 +29,17 @@ struct RemoteDecoder {
     }
 
     /// Returns nil for a link whose target is missing here.
-    private mutating func value(_ draft: ValueDraft, _ property: PropertySchema) throws -> Value? {
+    private mutating func value(_ draft: ValueDraft<WrittenLink>, _ property: PropertySchema) throws -> Value? {
         switch draft {
         case .value(let value): return value
-        case .link(let json, _):
+        case .link(.plain(let json, _)):
             guard let target = property.targetClass.flatMap({ schema[$0] }) else { return nil }
             if target.isEmbedded {
                 guard case .object(let object) = json else { return nil }
                 return .embedded(try values(object, target))
             }
             return try find(LinkForm(json)?.key ?? json, target).map { .link($0) }
-        case .reference(let className, let json, _):
+        case .link(.typed(let className, let json, _)):
             guard let target = schema[className] else { return nil }
             return try find(json, target).map { .reference(ObjectReference(target.id, $0)) }
         case .list(let drafts): return .list(try values(drafts, property))
@@ -51,7 +51,7 @@ struct RemoteDecoder {
         }
     }
 
-    private mutating func values(_ drafts: [ValueDraft], _ property: PropertySchema) throws -> [Value] {
+    private mutating func values(_ drafts: [ValueDraft<WrittenLink>], _ property: PropertySchema) throws -> [Value] {
         var values: [Value] = []
         for draft in drafts {
             if let value = try value(draft, property) {

@@ -1,6 +1,7 @@
 package import AccessRules
 package import HTTPServer
 package import Identity
+package import ObjectCoding
 package import ObjectModel
 import Synchronization
 

@@ -1,5 +1,5 @@
 package import AccessRules
-package import HTTPServer
+import HTTPServer
 package import Identity
 import JSONCoding
 

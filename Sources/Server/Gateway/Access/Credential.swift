@@ -1,5 +1,6 @@
 import HTTPServer
 import Identity
+import ObjectCoding
 
 /// The credential of a request. Never logged.
 struct Credential {

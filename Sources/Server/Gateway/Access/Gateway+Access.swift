@@ -1,5 +1,6 @@
 import AccessRules
 import HTTPServer
+import ObjectCoding
 import ObjectModel
 import StoreContract
 

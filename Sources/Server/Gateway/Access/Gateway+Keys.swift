@@ -2,6 +2,7 @@ import HTTPServer
 import Identity
 import JSONCoding
 import Logging
+import ObjectCoding
 import ObjectModel
 
 extension Gateway {

@@ -1,5 +1,6 @@
 import Identity
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 
 /// The body of a request for a new key:

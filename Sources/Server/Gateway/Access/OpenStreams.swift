@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectCoding
 import Synchronization
 
 /// The open event streams by caller. They end when their caller's permissions change.

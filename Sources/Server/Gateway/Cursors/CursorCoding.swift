@@ -1,4 +1,5 @@
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 
@@ -107,7 +108,7 @@ enum CursorCoding {
     private static func value(_ json: JSONValue) -> Value? {
         switch try? ValueCoding.mixed(json) {
         case .value(let value)?: return value
-        case .reference(let name, .int(let key), _)?:
+        case .link(.typed(let name, .int(let key), _))?:
             return UInt32(name).map { .reference(ObjectReference(ClassID($0), ObjectKey(key))) }
         default: return nil
         }

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectCoding
 import Synchronization
 
 /// The middlewares for every request and every response.

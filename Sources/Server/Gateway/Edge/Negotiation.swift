@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectCoding
 
 /// Responds with 406 if the client accepts none of the resource's media types.
 ///

@@ -1,8 +1,9 @@
 import HTTPServer
-package import JSONCoding
+import JSONCoding
+import ObjectCoding
 import ObjectModel
-package import QueryLanguage
-package import StoreContract
+import QueryLanguage
+import StoreContract
 
 extension Problem {
     init(_ error: StoreError) {

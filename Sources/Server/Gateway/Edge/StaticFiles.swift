@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 
 /// The console's files, read once: paths of requests are looked up among them, so that no path leads anywhere else.
 struct StaticFiles: Sendable {

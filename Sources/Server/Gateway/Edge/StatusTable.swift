@@ -1,5 +1,6 @@
 package import HTTPServer
 package import JSONCoding
+package import ObjectCoding
 package import QueryLanguage
 package import StoreContract
 
@@ -119,7 +120,3 @@ package enum StatusTable {
 }
 
 extension HTTPError.Code: ErrorCode {}
-
-extension Problem {
-    package var status: Int { StatusTable.statuses[code] ?? 500 }
-}

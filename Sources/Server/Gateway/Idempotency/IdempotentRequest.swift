@@ -2,6 +2,7 @@ import Crypto
 import HTTPServer
 import Identity
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import WireProtocol

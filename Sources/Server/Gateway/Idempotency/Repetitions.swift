@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectCoding
 import ObjectModel
 import Synchronization
 import WireProtocol

@@ -1,5 +1,6 @@
 package import HTTPServer
 import JSONCoding
+import ObjectCoding
 import StoreContract
 import Synchronization
 import WireProtocol

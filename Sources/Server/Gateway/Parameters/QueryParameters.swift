@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectCoding
 import ObjectModel
 
 /// The query parameters of a request, checked against those of the resource.

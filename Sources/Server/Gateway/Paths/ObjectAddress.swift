@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import StoreContract
 

@@ -1,4 +1,5 @@
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import QueryExecution
 import QueryLanguage
@@ -93,11 +94,12 @@ struct ElementRead: Sendable {
         let positions = chosen.map { Int($0.rawValue) }
         if element.isMap, !isOrdered {
             try plan.write(
-                positions.map { (content.keys[$0], content.values[$0]) }, of: property, into: json,
-                answerLimit: answerLimit)
+                positions.map { (content.keys[$0], content.values[$0]) }, of: property.schema.id, property.snapshot,
+                into: json, answerLimit: answerLimit)
         } else {
             try plan.write(
-                positions.lazy.map { content.values[$0] }, of: property, into: json, answerLimit: answerLimit)
+                positions.lazy.map { content.values[$0] }, of: property.schema.id, property.snapshot,
+                into: json, answerLimit: answerLimit)
         }
     }
 

@@ -1,6 +1,7 @@
 import HTTPServer
 import JSONCoding
 import LiveQueries
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract

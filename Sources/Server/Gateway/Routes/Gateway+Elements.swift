@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
@@ -39,9 +40,9 @@ extension Gateway {
                     throw Problem.internalError
                 }
                 let page = map.entries[range].map { ($0.key, $0.value) }
-                try plan.write(page, of: property, into: json, answerLimit: answerBytes)
+                try plan.write(page, of: id, snapshot, into: json, answerLimit: answerBytes)
             } else {
-                var writer = try ElementWriter(plan, property, json, answerLimit: answerBytes)
+                var writer = try ElementWriter(plan, id, snapshot, json, answerLimit: answerBytes)
                 json.beginArray()
                 try property.forEachElement(in: range) { try writer.write($0) }
                 json.endArray()

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectCoding
 
 extension Gateway {
     /// The resources that are read with query parameters, by path.

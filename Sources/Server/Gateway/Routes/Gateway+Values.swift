@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
@@ -97,7 +98,8 @@ extension Gateway {
                 json.name("values")
                 let plan = RowPlan(
                     property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
-                try plan.write(page, of: property, into: json, answerLimit: answerBytes)
+                try plan.write(
+                    page, of: property.schema.id, property.snapshot, into: json, answerLimit: answerBytes)
             } else {
                 json.name("value")
                 json.int(page.count)

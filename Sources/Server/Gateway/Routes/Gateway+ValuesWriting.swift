@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
@@ -39,12 +40,8 @@ private struct ValueAssignment: Sendable {
 extension ObjectInput.Content {
     /// Whether the value contains objects that the property will own.
     fileprivate var isOwned: Bool {
-        switch self {
-        case .embedded: true
-        case .list(let elements), .set(let elements): elements.contains { $0.isOwned }
-        case .map(let entries): entries.contains { $0.value.isOwned }
-        case .value, .link, .reference: false
-        }
+        let owned: Bool? = firstLink { if case .embedded = $0 { true } else { nil } }
+        return owned == true
     }
 }
 

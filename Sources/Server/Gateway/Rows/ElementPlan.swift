@@ -1,5 +1,6 @@
 import JSONCoding
 import LiveQueries
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import WireProtocol

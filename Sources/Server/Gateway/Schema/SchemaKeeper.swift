@@ -1,3 +1,4 @@
+package import ObjectCoding
 package import ObjectModel
 package import StoreContract
 

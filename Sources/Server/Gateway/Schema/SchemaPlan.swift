@@ -1,4 +1,5 @@
 package import JSONCoding
+package import ObjectCoding
 package import ObjectModel
 package import StoreContract
 

@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import Synchronization

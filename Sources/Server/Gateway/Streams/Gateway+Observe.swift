@@ -2,6 +2,7 @@ import AccessRules
 import HTTPServer
 import JSONCoding
 import LiveQueries
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract

@@ -2,6 +2,7 @@ import Dispatch
 import HTTPServer
 import JSONCoding
 import LiveQueries
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import Synchronization

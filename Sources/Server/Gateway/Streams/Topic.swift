@@ -1,6 +1,7 @@
 import AccessRules
 import HTTPServer
 import LiveQueries
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import Synchronization

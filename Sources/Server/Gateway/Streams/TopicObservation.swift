@@ -1,4 +1,5 @@
 import LiveQueries
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract

@@ -2,6 +2,7 @@ import AccessRules
 import Dispatch
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract

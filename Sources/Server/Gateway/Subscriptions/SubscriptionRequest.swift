@@ -1,5 +1,6 @@
 import Dispatch
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import WireProtocol
 

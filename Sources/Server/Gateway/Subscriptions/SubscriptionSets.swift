@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPServer
 import Logging
+import ObjectCoding
 import ObjectModel
 import Synchronization
 import WireProtocol

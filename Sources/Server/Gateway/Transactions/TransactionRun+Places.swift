@@ -1,4 +1,5 @@
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import WireProtocol
@@ -49,7 +50,7 @@ extension TransactionRun {
         case .position(let index, let known):
             let count = try source.elementCount(object, property.id)
             var position = index
-            if case .embedded(let input)? = known, !input.isEmpty {
+            if case .link(.embedded(let input))? = known, !input.isEmpty {
                 guard let found = try mostAlike(to: index, input, property, object, count) else { return nil }
                 position = found
             }
@@ -122,8 +123,8 @@ extension TransactionRun {
     private func isSame(_ value: Value, _ known: ObjectInput.Content) throws -> Bool {
         switch (known, value) {
         case (.value(let known), _): return value.means(known)
-        case (.link(let link), .link(let key)): return try names(link, ObjectReference(link.target, key))
-        case (.reference(let link), .reference(let object)): return try names(link, object)
+        case (.link(.link(let link)), .link(let key)): return try names(link, ObjectReference(link.target, key))
+        case (.link(.reference(let link)), .reference(let object)): return try names(link, object)
         case (.list(let known), .list(let elements)):
             return try known.count == elements.count && zip(elements, known).allSatisfy { try isSame($0, $1) }
         case (.set(let known), .set(let elements)):
@@ -132,7 +133,7 @@ extension TransactionRun {
         case (.map(let known), .dictionary(let map)):
             return try known.count == map.entries.count
                 && known.allSatisfy { entry in try map[entry.key].map { try isSame($0, entry.value) } ?? false }
-        case (.embedded(let input), .link(let key)): return try isAlike(ObjectReference(input.classID, key), input)
+        case (.link(.embedded(let input)), .link(let key)): return try isAlike(ObjectReference(input.classID, key), input)
         default: return false
         }
     }

@@ -1,4 +1,5 @@
 import JSONCoding
+package import ObjectCoding
 package import ObjectModel
 
 /// The rows of a CSV file whose first record names the properties.

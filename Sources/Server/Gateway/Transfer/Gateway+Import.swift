@@ -1,6 +1,7 @@
 import AccessRules
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import WireProtocol
@@ -232,16 +233,16 @@ extension JSONWriter {
     }
 
     /// Writes what an import that ended early has done.
-    func importCounts(_ outcome: ObjectImporter.Outcome, line: Int?) {
-        if let version = outcome.version {
+    func importCounts(_ part: ImportedPart) {
+        if let version = part.version {
             name("version")
             int(version.rawValue)
         }
         importNumbers([
-            ("created", outcome.created), ("modified", outcome.modified), ("refused", outcome.refused),
-            ("unchanged", outcome.unchanged), ("incomplete", outcome.incomplete), ("lines", outcome.lines),
+            ("created", part.created), ("modified", part.modified), ("refused", part.refused),
+            ("unchanged", part.unchanged), ("incomplete", part.incomplete), ("lines", part.lines),
         ])
-        if let line { importNumbers([("line", line)]) }
+        if let line = part.line { importNumbers([("line", line)]) }
     }
 
     /// Writes the member `errors` of a response about a file.
@@ -271,14 +272,14 @@ extension Problem {
             "\(outcome.refused) lines do not fit, so nothing was imported. Mend them, or leave 'atomic' out to import the others."
         )
         lines = outcome.faults
-        imported = ImportedPart(outcome: outcome, line: nil)
+        imported = ImportedPart(outcome, line: nil)
     }
 
     /// The error for an import that ended early. Nil for an internal cause; see `init(of:)`.
     init?(_ failure: ObjectImporter.Failure) {
         guard var problem = Problem(of: failure.cause) else { return nil }
         problem.lines = failure.outcome.faults
-        problem.imported = ImportedPart(outcome: failure.outcome, line: failure.line)
+        problem.imported = ImportedPart(failure.outcome, line: failure.line)
         self = problem
     }
 

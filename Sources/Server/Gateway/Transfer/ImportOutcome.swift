@@ -1,3 +1,4 @@
+package import ObjectCoding
 package import ObjectModel
 
 extension ObjectImporter {
@@ -118,18 +119,16 @@ extension ObjectImporter.Outcome {
     }
 }
 
-/// The part of a file that was imported although the import ended early, and the first line that was not.
-package struct ImportedPart: Hashable, Sendable {
-    package let outcome: ObjectImporter.Outcome
-    package let line: Int?
-
-    package static func == (a: Self, b: Self) -> Bool { a.line == b.line && a.numbers == b.numbers }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(numbers) }
-
-    private var numbers: [Int] {
-        [
-            outcome.created, outcome.modified, outcome.unchanged, outcome.refused, outcome.incomplete, outcome.lines,
-        ]
+extension ImportedPart {
+    package init(_ outcome: ObjectImporter.Outcome, line: Int?) {
+        self.init()
+        version = outcome.version
+        created = outcome.created
+        modified = outcome.modified
+        unchanged = outcome.unchanged
+        refused = outcome.refused
+        incomplete = outcome.incomplete
+        lines = outcome.lines
+        self.line = line
     }
 }

@@ -1,3 +1,4 @@
+package import ObjectCoding
 package import ObjectModel
 
 /// An object to be imported, before its links are resolved.
@@ -25,18 +26,8 @@ package protocol RowSource: SendableMetatype {
     mutating func next() throws -> Result<ImportedRow, LineFault>?
 }
 
-/// A line of a file that was not imported, with the reason.
-package struct LineFault: Error, Hashable {
-    package var line: Int
-    /// A stable code, for programs.
-    package var code: String
-    package var message: String
-
-    init(_ fault: RecordFault, line: Int) {
-        self.line = line
-        code = fault.code
-        message = fault.message
-    }
+extension LineFault {
+    init(_ fault: RecordFault, line: Int) { self.init(line: line, code: fault.code, message: fault.message) }
 }
 
 extension RecordFault {

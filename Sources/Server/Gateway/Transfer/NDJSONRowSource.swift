@@ -1,4 +1,5 @@
 import JSONCoding
+package import ObjectCoding
 package import ObjectModel
 
 /// The rows of a file with one JSON object per line; empty lines are skipped.

@@ -1,4 +1,5 @@
 import JSONCoding
+import ObjectCoding
 package import ObjectModel
 package import QueryLanguage
 package import StoreContract

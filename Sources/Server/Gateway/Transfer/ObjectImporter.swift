@@ -1,4 +1,5 @@
 package import AccessRules
+import ObjectCoding
 package import ObjectModel
 package import StoreContract
 import Synchronization

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectCoding
 import StoreContract
 import Synchronization
 

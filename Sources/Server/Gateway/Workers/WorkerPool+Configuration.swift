@@ -1,3 +1,5 @@
+import ObjectCoding
+
 extension WorkerPool {
     /// The pool for long reads, large bodies, and large first events of streams.
     convenience init(queriesOf configuration: GatewayConfiguration) {

@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPServer
+import ObjectCoding
 import Promises
 import Synchronization
 

@@ -1,5 +1,6 @@
 import AccessRules
 import HTTPServer
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import WireProtocol
@@ -144,5 +145,12 @@ extension Gateway {
         if mark == newest.mark { return try caller.view.restrict(newest) }
         guard try store.knows(mark), let past = try store.asOf(mark.version, before: newest) else { return nil }
         return try caller.view.restrict(past: past.reads)
+    }
+}
+
+extension ObjectInputReader {
+    /// Of what the caller may write, whose snapshot this is: that can be more than it may read.
+    init(writing snapshot: any Snapshot) {
+        self.init(schema: BoundAccess.of(snapshot)?.writableSchema ?? snapshot.schema)
     }
 }

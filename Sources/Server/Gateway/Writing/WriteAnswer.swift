@@ -1,6 +1,7 @@
 import AccessRules
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import StoreContract
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract

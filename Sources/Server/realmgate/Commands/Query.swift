@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gateway
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract

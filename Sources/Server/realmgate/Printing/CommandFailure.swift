@@ -1,4 +1,6 @@
 import Gateway
+import ObjectCoding
+import ObjectModel
 import StoreContract
 
 /// Ends a command with a sentence for its user and an exit code.

@@ -1,4 +1,5 @@
 import Gateway
+import ObjectCoding
 import ObjectModel
 import StoreContract
 

@@ -1,4 +1,4 @@
-import JSONCoding
+package import JSONCoding
 package import ObjectModel
 import StoreContract
 
@@ -15,25 +15,24 @@ package struct ObjectInput: Sendable {
 
         package let target: ClassID
         package let way: Way
-        let place: Place
+        package let place: Place
 
         /// The path from the outermost object: `toys[3].maker`.
         package var path: String { place.relativePath }
     }
 
-    /// A value with unresolved links.
-    package enum Content: Sendable {
-        case value(Value)
-        /// A link to an object of the property's target class.
+    /// What is in place of a link.
+    package enum Target: Sendable {
+        /// An object of the class that the property's type names.
         case link(Link)
         /// A link in a mixed value.
         case reference(Link)
-        case list([Content])
-        case set([Content])
-        case map([(key: String, value: Content)])
         /// An object that the property will own.
         case embedded(ObjectInput)
     }
+
+    /// A value with unresolved links.
+    package typealias Content = ValueDraft<Target>
 
     package struct Draft: Sendable {
         package let property: PropertyID
@@ -56,37 +55,36 @@ package struct ObjectInput: Sendable {
 extension ObjectInput.Content {
     /// The path of a link given as a new object; embedded objects are not links.
     package var firstNewObject: String? {
-        switch self {
-        case .value: return nil
-        case .link(let link), .reference(let link):
-            if case .object = link.way { return link.path }
-            return nil
-        case .list(let elements), .set(let elements): return elements.lazy.compactMap(\.firstNewObject).first
-        case .map(let entries): return entries.lazy.compactMap(\.value.firstNewObject).first
-        case .embedded(let input): return input.drafts.lazy.compactMap(\.content.firstNewObject).first
+        firstLink { target in
+            switch target {
+            case .link(let link), .reference(let link):
+                if case .object = link.way { return link.path }
+                return nil
+            case .embedded(let input): return input.drafts.lazy.compactMap(\.content.firstNewObject).first
+            }
         }
     }
 }
 
 /// A location in a document, for errors.
-struct Place: Sendable {
+package struct Place: Sendable {
     /// The names of properties from the outermost object, joined by dots; nil for that object itself.
-    var property: String?
+    package var property: String?
     /// The location as a JSON path: `$.toys[3].name`.
-    var path: String
+    package var path: String
 
     /// The path without the root: `toys[3].name`.
-    var relativePath: String { String(path.dropFirst(path.hasPrefix("$.") ? 2 : 1)) }
+    package var relativePath: String { String(path.dropFirst(path.hasPrefix("$.") ? 2 : 1)) }
 
-    static let root = Place(property: nil, path: "$")
+    package static let root = Place(property: nil, path: "$")
 
-    func member(_ name: String) -> Place {
+    package func member(_ name: String) -> Place {
         Place(property: property.map { "\($0).\(name)" } ?? name, path: path + JSONPath.member(name))
     }
 
-    func within(_ steps: String) -> Place { Place(property: property, path: path + steps) }
+    package func within(_ steps: String) -> Place { Place(property: property, path: path + steps) }
 
-    func problem(_ detail: String, hint: String? = nil) -> Problem {
+    package func problem(_ detail: String, hint: String? = nil) -> Problem {
         var problem = Problem(StoreError.Code.invalidValue, detail, property: property, hint: hint)
         problem.path = path
         return problem

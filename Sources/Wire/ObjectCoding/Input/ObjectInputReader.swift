@@ -1,4 +1,3 @@
-import AccessRules
 package import JSONCoding
 package import ObjectModel
 import StoreContract
@@ -8,11 +7,6 @@ package struct ObjectInputReader {
     private let schema: Schema
 
     package init(schema: Schema) { self.schema = schema }
-
-    /// Parses objects that the snapshot's caller may write, which can include properties that it cannot read.
-    init(writing snapshot: any Snapshot) {
-        self.init(schema: BoundAccess.of(snapshot)?.writableSchema ?? snapshot.schema)
-    }
 
     /// Parses an object.
     package func object(_ json: JSONValue, _ objectClass: ClassSchema) throws(Problem) -> ObjectInput {
@@ -32,12 +26,12 @@ package struct ObjectInputReader {
     ///   - isElement: whether it is one element of the property's collection.
     ///   - name: the name of the place in messages.
     ///   - path: the location of the value in the document.
-    func content(
+    package func content(
         _ json: JSONValue, _ property: PropertySchema, isElement: Bool, called name: String, at path: String
     ) throws(Problem) -> ObjectInput.Content {
         let type = isElement ? PropertyType(property.type.base, isOptional: property.type.isOptional) : property.type
         let place = Place(property: property.name, path: path)
-        let draft: ValueDraft
+        let draft: ValueDraft<WrittenLink>
         do {
             draft = try ValueCoding.draft(json, as: type)
         } catch {
@@ -74,7 +68,7 @@ package struct ObjectInputReader {
                 "'\(objectClass.name).\(property.name)' is computed from links; set '\(property.type.base.name)' there."
             )
         }
-        let draft: ValueDraft
+        let draft: ValueDraft<WrittenLink>
         do {
             draft = try ValueCoding.draft(json, as: property.type)
         } catch {
@@ -91,35 +85,22 @@ package struct ObjectInputReader {
     }
 
     private func content(
-        _ draft: ValueDraft, _ property: PropertySchema, _ name: String, at place: Place
+        _ draft: ValueDraft<WrittenLink>, _ property: PropertySchema, _ name: String, at place: Place
     ) throws(Problem) -> ObjectInput.Content {
-        switch draft {
-        case .value(let value): return .value(value)
-        case .link(let json, let path): return try link(json, property, name + path, at: place.within(path))
-        case .reference(let className, let key, let path):
-            let inner = place.within(path)
-            guard let target = schema[className] else {
-                throw inner.problem(
-                    "'\(name)\(path)': there is no class '\(className)'.",
-                    hint: schema.classes.map(\.name).nearest(to: className))
+        try draft.mapLinks { (written) throws(Problem) -> ObjectInput.Target in
+            switch written {
+            case .plain(let json, let path):
+                return try link(json, property, name + path, at: place.within(path))
+            case .typed(let className, let key, let path):
+                let inner = place.within(path)
+                guard let target = schema[className] else {
+                    throw inner.problem(
+                        "'\(name)\(path)': there is no class '\(className)'.",
+                        hint: schema.classes.map(\.name).nearest(to: className))
+                }
+                return .reference(try keyed(key, target, name + path, at: inner))
             }
-            return .reference(try keyed(key, target, name + path, at: inner))
-        case .list(let elements): return .list(try contents(elements, property, name, at: place))
-        case .set(let elements): return .set(try contents(elements, property, name, at: place))
-        case .map(let entries):
-            var pairs: [(key: String, value: ObjectInput.Content)] = []
-            for entry in entries { pairs.append((entry.key, try content(entry.value, property, name, at: place))) }
-            return .map(pairs)
         }
-    }
-
-    private func contents(
-        _ drafts: [ValueDraft], _ property: PropertySchema, _ name: String, at place: Place
-    ) throws(Problem) -> [ObjectInput.Content] {
-        var contents: [ObjectInput.Content] = []
-        contents.reserveCapacity(drafts.count)
-        for draft in drafts { contents.append(try content(draft, property, name, at: place)) }
-        return contents
     }
 
     // MARK: Links
@@ -127,7 +108,7 @@ package struct ObjectInputReader {
     /// Parses a key, a `$link` or an object.
     private func link(
         _ json: JSONValue, _ property: PropertySchema, _ name: String, at place: Place
-    ) throws(Problem) -> ObjectInput.Content {
+    ) throws(Problem) -> ObjectInput.Target {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw place.problem("'\(name)' links to a class that the schema does not have.")
         }

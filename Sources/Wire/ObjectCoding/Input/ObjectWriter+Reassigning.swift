@@ -1,11 +1,11 @@
-import ObjectModel
+package import ObjectModel
 import StoreContract
 
 extension ObjectWriter {
     /// Assigns a whole property. A list, set or map of values or links is changed with as few edits as possible, so
     /// that observers are notified only of the differences. Returns the number of elements inserted, assigned or
     /// removed; 1 for any other property. Cost: proportional to the collection.
-    func reassign(_ property: PropertySchema, of object: ObjectReference, to value: Value) throws -> Int {
+    package func reassign(_ property: PropertySchema, of object: ObjectReference, to value: Value) throws -> Int {
         // New embedded objects never equal the old ones, and the store rejects values that do not fit.
         if property.type.isCollection, !property.ownsTarget, property.type.accepts(value) {
             try check(value, property, object)

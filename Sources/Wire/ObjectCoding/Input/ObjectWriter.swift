@@ -6,7 +6,7 @@ import WireProtocol
 /// Stores objects within a write transaction. All methods throw the errors of the transaction, and problems with the
 /// location of a link whose target does not exist.
 package struct ObjectWriter {
-    let transaction: any WriteTransaction
+    package let transaction: any WriteTransaction
     private let policy: UpdatePolicy
 
     package init(_ transaction: any WriteTransaction, _ policy: UpdatePolicy) {
@@ -58,18 +58,18 @@ package struct ObjectWriter {
     }
 
     /// Assigns properties with as few edits of collections as possible; see `reassign`.
-    func assign(_ input: ObjectInput, to key: ObjectKey) throws {
+    package func assign(_ input: ObjectInput, to key: ObjectKey) throws {
         try assign(try resolved(input), to: ObjectReference(input.classID, key))
     }
 
     /// Returns all values of an input with resolved links, and stores the objects given in their places.
-    func resolved(_ input: ObjectInput) throws -> [PropertyID: Value] {
+    package func resolved(_ input: ObjectInput) throws -> [PropertyID: Value] {
         var values = input.values
         for draft in input.drafts { values[draft.property] = try resolve(draft.content) }
         return values
     }
 
-    func assign(_ values: [PropertyID: Value], to object: ObjectReference) throws {
+    package func assign(_ values: [PropertyID: Value], to object: ObjectReference) throws {
         let objectClass = try objectClass(object.classID)
         let collections = values.filter { objectClass[$0.key]?.type.isCollection == true }
         let others = collections.isEmpty ? values : values.filter { collections[$0.key] == nil }
@@ -91,7 +91,7 @@ package struct ObjectWriter {
     }
 
     /// Assigns the given properties, and resets all others except the primary key to their initial values.
-    func replace(_ key: ObjectKey, with input: ObjectInput) throws {
+    package func replace(_ key: ObjectKey, with input: ObjectInput) throws {
         let objectClass = try objectClass(input.classID)
         var whole = input
         let drafted = Set(input.drafts.map(\.property))
@@ -142,7 +142,7 @@ package struct ObjectWriter {
     private func linkedObject(
         _ draft: ObjectInput.Draft, of key: ObjectKey, _ classID: ClassID, _ onlyDifferent: Bool
     ) throws -> Value? {
-        guard onlyDifferent, case .link(let link) = draft.content, case .object(let input) = link.way,
+        guard onlyDifferent, case .link(.link(let link)) = draft.content, case .object(let input) = link.way,
             try objectClass(link.target).primaryKey == nil,
             case .link(let present) = try transaction.value(classID, key, draft.property)
         else { return nil }
@@ -152,7 +152,7 @@ package struct ObjectWriter {
 
     /// Returns a value with resolved links, and stores the objects given in their places. Throws the problem of the
     /// first link whose target does not exist.
-    func resolve(_ content: ObjectInput.Content) throws -> Value {
+    package func resolve(_ content: ObjectInput.Content) throws -> Value {
         var missing: [ObjectInput.Link] = []
         let value = try resolve(content, &missing)
         if let first = missing.first { throw problem(ofMissing: first) }
@@ -160,20 +160,20 @@ package struct ObjectWriter {
     }
 
     /// Does the same, but collects the links whose target does not exist; with any of these the value is unusable.
-    func resolve(_ content: ObjectInput.Content, _ missing: inout [ObjectInput.Link]) throws -> Value {
+    package func resolve(_ content: ObjectInput.Content, _ missing: inout [ObjectInput.Link]) throws -> Value {
         switch content {
         case .value(let value): return value
-        case .link(let link): return try target(of: link, &missing).map { .link($0) } ?? .null
-        case .reference(let link):
+        case .link(.link(let link)): return try target(of: link, &missing).map { .link($0) } ?? .null
+        case .link(.reference(let link)):
             return try target(of: link, &missing).map { .reference(ObjectReference(link.target, $0)) } ?? .null
+        case .link(.embedded(let input)):
+            var values = input.values
+            for draft in input.drafts { values[draft.property] = try resolve(draft.content, &missing) }
+            return .embedded(values)
         case .list(let elements): return .list(try elements.map { try resolve($0, &missing) })
         case .set(let elements): return .set(try elements.map { try resolve($0, &missing) })
         case .map(let entries):
             return .dictionary(ValueMap(try entries.map { ($0.key, try resolve($0.value, &missing)) }))
-        case .embedded(let input):
-            var values = input.values
-            for draft in input.drafts { values[draft.property] = try resolve(draft.content, &missing) }
-            return .embedded(values)
         }
     }
 
@@ -224,24 +224,25 @@ package struct ObjectWriter {
 extension ObjectInput.Content {
     /// Whether it contains a link to that object, which may not exist yet.
     fileprivate func links(to classID: ClassID, _ primaryKey: Value) -> Bool {
-        switch self {
-        case .value: return false
-        case .link(let link), .reference(let link):
-            switch link.way {
-            case .primaryKey(let key): return link.target == classID && key == primaryKey
-            case .objectKey: return false
-            case .object(let input): return input.drafts.contains { $0.content.links(to: classID, primaryKey) }
-            }
-        case .list(let elements), .set(let elements):
-            return elements.contains { $0.links(to: classID, primaryKey) }
-        case .map(let entries): return entries.contains { $0.value.links(to: classID, primaryKey) }
-        case .embedded(let input): return input.drafts.contains { $0.content.links(to: classID, primaryKey) }
+        let found: Bool? = firstLink { target in
+            let leads =
+                switch target {
+                case .link(let link), .reference(let link):
+                    switch link.way {
+                    case .primaryKey(let key): link.target == classID && key == primaryKey
+                    case .objectKey: false
+                    case .object(let input): input.drafts.contains { $0.content.links(to: classID, primaryKey) }
+                    }
+                case .embedded(let input): input.drafts.contains { $0.content.links(to: classID, primaryKey) }
+                }
+            return leads ? true : nil
         }
+        return found == true
     }
 }
 
 /// Returns a value as text for messages.
-func keyText(of value: Value) -> String {
+package func keyText(of value: Value) -> String {
     let json = JSONWriter(capacity: 64)
     json.value(value)
     return String(decoding: json.bytes, as: UTF8.self)

@@ -1,9 +1,10 @@
-package import HTTPServer
 package import JSONCoding
-import WireProtocol
+package import ObjectModel
+import StoreContract
 
-/// An error response as an `application/problem+json` document (RFC 9457), with the gateway's additional members.
-package struct Problem: HTTPErrorConvertible, Hashable {
+/// Why something that somebody asked for cannot be done: the error of everything that reads or writes objects for others.
+/// Over HTTP it becomes an `application/problem+json` document of RFC 9457 with the status of its code.
+package struct Problem: Error, Hashable, Sendable {
     /// Stable, for programs: a `Code`, or one of an error of a layer below. The status follows from it.
     package private(set) var code: String
     /// A sentence for people that says what to do.
@@ -30,7 +31,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
     package var lines: [LineFault] = []
     /// The imported part of a file whose import ended early.
     package var imported: ImportedPart?
-    /// The value of a `Retry-After` header, in seconds.
+    /// Seconds after which it may be asked for again.
     package var retryAfter: Int?
 
     package init(
@@ -66,85 +67,47 @@ package struct Problem: HTTPErrorConvertible, Hashable {
         problem.code = code.rawValue
         return problem
     }
-
-    package var httpResponse: Response {
-        let writer = JSONWriter(capacity: 512)
-        encode(into: writer)
-        var response = Response(status: status, contentType: "application/problem+json", body: writer.bytes)
-        if status == 401 {
-            let error = code == Code.authRequired.rawValue ? "" : ", error=\"invalid_token\""
-            response.headers["WWW-Authenticate"] = "Bearer realm=\"realmgate\"" + error
-        }
-        if let retryAfter { response.headers[HeaderName.retryAfter] = String(retryAfter) }
-        return response
-    }
-
-    /// Encodes the document, also for the `error` event of a stream.
-    func encode(into writer: JSONWriter) {
-        writer.beginObject()
-        writer.name("type")
-        writer.string("about:blank")
-        writer.name("title")
-        writer.string(status == 507 ? "Insufficient Storage" : reasonPhrase(status))
-        writer.name("status")
-        writer.int(status)
-        writer.name(ProblemForm.Field.detail)
-        writer.string(detail)
-        writer.name(ProblemForm.Field.code)
-        writer.string(code)
-        for (name, value) in [("parameter", parameter), ("property", property), ("path", path), ("hint", hint)] {
-            guard let value else { continue }
-            writer.name(name)
-            writer.string(value)
-        }
-        for (name, number) in [(ProblemForm.Field.operation, operation), ("position", position), ("length", length)] {
-            guard let number else { continue }
-            writer.name(name)
-            writer.int(number)
-        }
-        if !expected.isEmpty {
-            writer.name("expected")
-            writer.beginArray()
-            for word in expected { writer.string(word) }
-            writer.endArray()
-        }
-        if !faults.isEmpty { writer.faults(faults) }
-        if !lines.isEmpty { writer.lines(lines) }
-        if let imported { writer.importCounts(imported.outcome, line: imported.line) }
-        writer.endObject()
-    }
-}
-
-extension JSONWriter {
-    /// Writes the member `faults`.
-    func faults(_ faults: [SchemaFault]) {
-        name("faults")
-        beginArray()
-        for fault in faults {
-            beginObject()
-            name("path")
-            string(fault.path)
-            name("detail")
-            string(fault.message)
-            if let hint = fault.hint {
-                name("hint")
-                string(hint)
-            }
-            endObject()
-        }
-        endArray()
-    }
 }
 
 extension Problem {
     /// Whether the error concerns only the object that was being written, and not the whole response.
-    var isOfOneObject: Bool { code == Code.answerTooLarge.rawValue }
+    package var isOfOneObject: Bool { code == Code.answerTooLarge.rawValue }
 
     /// The error for a response that is too large and cannot be split.
-    static func answerTooLarge(_ limit: Int) -> Problem {
+    package static func answerTooLarge(_ limit: Int) -> Problem {
         Problem(
             .answerTooLarge,
             "The answer would have more than \(limit) bytes. Ask for less of it: name the 'fields' that you need, give a smaller 'limit', expand less, or narrow the filter. What a property holds can be read in pages of its own at /v1/objects/{class}/{key}/{property}."
         )
     }
+}
+
+/// A line of a file that was not imported, and why.
+package struct LineFault: Error, Hashable, Sendable {
+    package var line: Int
+    /// Stable, for programs.
+    package var code: String
+    package var message: String
+
+    package init(line: Int, code: String, message: String) {
+        self.line = line
+        self.code = code
+        self.message = message
+    }
+}
+
+/// How much of a file is in although its import ended early.
+package struct ImportedPart: Hashable, Sendable {
+    /// Of the last commit; nil before the first.
+    package var version: Version?
+    package var created = 0
+    package var modified = 0
+    package var unchanged = 0
+    package var refused = 0
+    package var incomplete = 0
+    package var lines = 0
+    /// The first line that is not in because of that.
+    package var line: Int?
+
+    package init() {}
 }

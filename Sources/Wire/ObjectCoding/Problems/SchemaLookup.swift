@@ -1,10 +1,10 @@
-import ObjectModel
+package import ObjectModel
 import QueryLanguage
 import StoreContract
 
 extension Schema {
     /// Returns the class with that name. Throws 404 with the nearest name.
-    func named(_ name: String) throws(Problem) -> ClassSchema {
+    package func named(_ name: String) throws(Problem) -> ClassSchema {
         guard let found = self[name] else {
             throw Problem(
                 StoreError.Code.unknownClass, "There is no class '\(name)'.",
@@ -16,7 +16,7 @@ extension Schema {
 
 extension ClassSchema {
     /// Returns the property named by a query parameter. Throws 400 with the nearest name.
-    func named(_ name: String, parameter: String) throws(Problem) -> PropertySchema {
+    package func named(_ name: String, parameter: String) throws(Problem) -> PropertySchema {
         guard let found = self[name] else {
             throw Problem(
                 QueryError.Code.unknownProperty, "'\(self.name)' has no property '\(name)'.", parameter: parameter,

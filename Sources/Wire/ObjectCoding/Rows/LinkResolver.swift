@@ -1,15 +1,14 @@
-import AccessRules
-import JSONCoding
-import ObjectModel
-import StoreContract
+package import JSONCoding
+package import ObjectModel
+package import StoreContract
 
 /// Writes links, and reads their targets. A sink cannot throw, so the first error is stored, and `null` is written
 /// after it.
 ///
 /// This is the only place where a link is converted to JSON. A link to an object that the reader cannot see is `null`,
 /// wherever its value came from.
-final class LinkResolver {
-    enum Source {
+package final class LinkResolver {
+    package enum Source {
         case snapshot(any Snapshot)
         case transaction(any WriteTransaction)
         /// An earlier version.
@@ -17,7 +16,7 @@ final class LinkResolver {
     }
 
     private let source: Source
-    private(set) var fault: (any Error)?
+    package private(set) var fault: (any Error)?
     /// The number of objects that may still be written in place of links.
     private var remaining = LinkResolver.limit
 
@@ -38,20 +37,20 @@ final class LinkResolver {
     private let budget: QueryBudget?
     /// The position where the object or the response begins.
     private var start = 0
-    private(set) var beginning: JSONWriter.Mark?
+    package private(set) var beginning: JSONWriter.Mark?
     /// The position up to which output has been counted.
     private var counted = 0
 
-    /// - Parameter answerLimit: the maximum size of data that cannot be requested in parts; see `GatewayConfiguration`.
-    init(
+    /// - Parameter answerLimit: most bytes of what cannot be asked for piece by piece; see `limits.answerBytes`.
+    package init(
         _ source: Source, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
     ) {
         self.source = source
         isRestricted =
             switch source {
-            case .snapshot(let snapshot): BoundAccess.of(snapshot) != nil
-            case .transaction(let transaction): BoundAccess.of(transaction) != nil
-            case .past(let reads): BoundAccess.of(reads) != nil
+            case .snapshot(let snapshot): snapshot is any PartialReads
+            case .transaction(let transaction): transaction is any PartialReads
+            case .past(let reads): reads is any PartialReads
             }
         self.remembers = remembers
         self.needsPrimaryKeys = needsPrimaryKeys
@@ -64,32 +63,32 @@ final class LinkResolver {
     }
 
     /// Creates a resolver for any state of the store.
-    convenience init(reading reads: any ObjectReads) {
+    package convenience init(reading reads: any ObjectReads) {
         self.init((reads as? any Snapshot).map { .snapshot($0) } ?? .past(reads), remembers: true)
     }
 
     /// Writes an object. Throws `notFound` if it does not exist.
-    func object(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
+    package func object(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
         guard try exists(plan.classID, key) else { throw StoreError(.notFound, "There is no such object any more.") }
         try write(key, plan, json)
     }
 
     /// Marks the beginning of an object, or of a response that is one.
-    func begin(_ json: JSONWriter) {
+    package func begin(_ json: JSONWriter) {
         start = json.count
         counted = json.count
         beginning = json.mark
     }
 
     /// Records an error if too much has been written since `begin`.
-    func check(_ json: JSONWriter) {
+    package func check(_ json: JSONWriter) {
         guard fault == nil else { return }
         if json.count - start > answerLimit { fault = Problem.answerTooLarge(answerLimit) }
         count(json)
     }
 
     /// Counts the output toward the budget.
-    func count(_ json: JSONWriter) {
+    package func count(_ json: JSONWriter) {
         guard let budget, fault == nil else { return }
         do {
             try budget.spend(bytes: max(json.count - counted, 0))
@@ -100,7 +99,7 @@ final class LinkResolver {
     }
 
     /// Returns whether a large value of this size can be written.
-    func wants(_ size: () throws -> Int) throws -> Bool {
+    package func wants(_ size: () throws -> Int) throws -> Bool {
         guard fault == nil else { return false }
         guard let budget else { return true }
         let size = try size()
@@ -115,7 +114,7 @@ final class LinkResolver {
     }
 
     /// Writes a stored value with its links.
-    func write(_ value: Value, _ column: RowPlan.Column, _ style: TypeStyle, _ json: JSONWriter) {
+    package func write(_ value: Value, _ column: RowPlan.Column, _ style: TypeStyle, _ json: JSONWriter) {
         switch (column.kind, value) {
         case (.link(_, let place), .link(let key)): link(key, place, style, json)
         case (.link(_, let place), .list), (.link(_, let place), .set), (.link(_, let place), .dictionary):
@@ -128,7 +127,7 @@ final class LinkResolver {
     }
 
     /// Writes a value without a column; mixed values with their types.
-    func value(_ value: Value, isMixed: Bool, _ style: TypeStyle, _ json: JSONWriter) {
+    package func value(_ value: Value, isMixed: Bool, _ style: TypeStyle, _ json: JSONWriter) {
         guard isMixed else { return json.value(value, style) }
         json.mixed(value) { link in
             if case .reference(let target) = link { self.reference(target, style, json) } else { json.null() }
@@ -136,7 +135,7 @@ final class LinkResolver {
     }
 
     /// Writes a link's target: as an object, as its primary key, or as a typed link.
-    func link(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
+    package func link(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
         // An object's own links count as part of it; target objects in their place do not.
         if place.expanded != nil, !place.isOwned { check(json) }
         guard fault == nil else { return json.null() }
@@ -230,7 +229,7 @@ final class LinkResolver {
         }
     }
 
-    func linking(to key: ObjectKey, _ place: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
+    package func linking(to key: ObjectKey, _ place: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
         guard fault == nil else { return [] }
         do {
             switch source {

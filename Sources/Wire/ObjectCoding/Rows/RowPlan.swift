@@ -1,20 +1,20 @@
-import JSONCoding
+package import JSONCoding
 package import ObjectModel
 
 /// How the objects of a class are written: the properties in order, with their encoded names.
 package final class RowPlan: Sendable {
     /// The target of a link and how it is written. A class, so that passing it on is cheap.
-    final class Target: Sendable {
-        let classID: ClassID
-        let className: String
+    package final class Target: Sendable {
+        package let classID: ClassID
+        package let className: String
         /// Nil if the class has no primary key.
-        let primaryKey: PropertyID?
+        package let primaryKey: PropertyID?
         /// How the target object is written; nil to write its key.
-        let expanded: RowPlan?
+        package let expanded: RowPlan?
         /// Whether the target belongs to the linking object, and is written as part of it.
-        let isOwned: Bool
+        package let isOwned: Bool
 
-        init(_ target: ClassSchema, isOwned: Bool, expanded: RowPlan?) {
+        package init(_ target: ClassSchema, isOwned: Bool, expanded: RowPlan?) {
             self.isOwned = isOwned
             classID = target.id
             className = target.name
@@ -23,7 +23,7 @@ package final class RowPlan: Sendable {
         }
     }
 
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
         case value(PropertyID, isMixed: Bool)
         /// A link, or a collection of links.
         case link(PropertyID, Target)
@@ -31,42 +31,42 @@ package final class RowPlan: Sendable {
         case linkingObjects(PropertyID, Target)
     }
 
-    struct Column: Sendable {
+    package struct Column: Sendable {
         /// The name with quotes and colon.
-        let name: [UInt8]
-        let kind: Kind
+        package let name: [UInt8]
+        package let kind: Kind
     }
 
-    let classID: ClassID
-    let className: String
-    let columns: [Column]
+    package let classID: ClassID
+    package let className: String
+    package let columns: [Column]
     /// The stored properties among the columns, in order.
-    let stored: [PropertyID]
+    package let stored: [PropertyID]
     /// Whether objects are identified by `$key` because the class has no primary key. Embedded objects reached through
     /// their owner are identified by their position there, and their keys would reveal how many others exist.
-    let writesObjectKey: Bool
+    package let writesObjectKey: Bool
     /// Whether each object is followed by a line break instead of a comma.
-    let endsLines: Bool
-    let style: TypeStyle
+    package let endsLines: Bool
+    package let style: TypeStyle
     /// Whether the output depends on other objects, too.
-    let looksFurther: Bool
+    package let looksFurther: Bool
 
     /// The maximum depth of `expand`.
-    static let depthLimit = 4
+    package static let depthLimit = 4
 
-    static let keyName = JSONWriter.escapedName("$key")
+    package static let keyName = JSONWriter.escapedName("$key")
 
     /// All stored properties in the order of declaration; links as keys, embedded objects inline.
     ///
     /// - Parameter isPart: whether the objects are reached through their owners.
-    convenience init(
+    package convenience init(
         _ objectClass: ClassSchema, of schema: Schema, style: TypeStyle = .plain, isPart: Bool = false
     ) {
         self.init(objectClass, schema, objectClass.storedProperties, Expansion(), style, isPart: isPart)
     }
 
     /// Only these properties; links as keys.
-    convenience init(
+    package convenience init(
         _ objectClass: ClassSchema, of schema: Schema, properties: [PropertySchema], style: TypeStyle
     ) { self.init(objectClass, schema, properties, Expansion(), style) }
 
@@ -77,7 +77,7 @@ package final class RowPlan: Sendable {
     ///     as an object with only its name.
     ///   - expand: paths of links to write as their target objects, separated by commas.
     ///   - isPart: whether the objects are reached through their owners.
-    convenience init(
+    package convenience init(
         _ objectClass: ClassSchema, of schema: Schema, fields: String?, expand: String?, style: TypeStyle,
         isPart: Bool = false
     ) throws(Problem) {

@@ -4,7 +4,7 @@ package import StoreContract
 
 /// Writes objects as JSON: as a sink of a snapshot's rows, directly from the stored form, or object by object within a
 /// write transaction.
-struct RowWriter: RowSink {
+package struct RowWriter: RowSink {
     private let plan: RowPlan
     private let json: JSONWriter
     private let look: LinkResolver
@@ -15,18 +15,18 @@ struct RowWriter: RowSink {
     /// The size at which it accepts no more objects; nil for no limit.
     private let fullAt: Int?
 
-    init(_ plan: RowPlan, _ json: JSONWriter, _ look: LinkResolver, fullAt: Int? = nil) {
+    package init(_ plan: RowPlan, _ json: JSONWriter, _ look: LinkResolver, fullAt: Int? = nil) {
         self.plan = plan
         self.json = json
         self.look = look
         self.fullAt = fullAt
     }
 
-    var isFull: Bool { look.fault != nil || json.count >= fullAt ?? .max }
+    package var isFull: Bool { look.fault != nil || json.count >= fullAt ?? .max }
 
-    mutating func wants(_ size: () throws -> Int) throws -> Bool { try look.wants(size) }
+    package mutating func wants(_ size: () throws -> Int) throws -> Bool { try look.wants(size) }
 
-    mutating func beginObject(_ key: ObjectKey) {
+    package mutating func beginObject(_ key: ObjectKey) {
         self.key = key
         next = 0
         if fullAt != nil { look.begin(json) }
@@ -37,66 +37,66 @@ struct RowWriter: RowSink {
         }
     }
 
-    mutating func null(_ column: Int) {
+    package mutating func null(_ column: Int) {
         name()
         json.null()
     }
 
-    mutating func bool(_ column: Int, _ value: Bool) {
+    package mutating func bool(_ column: Int, _ value: Bool) {
         name()
         json.bool(value)
     }
 
-    mutating func int(_ column: Int, _ value: Int64) {
+    package mutating func int(_ column: Int, _ value: Int64) {
         name()
         json.int(value)
     }
 
-    mutating func float(_ column: Int, _ value: Float) {
+    package mutating func float(_ column: Int, _ value: Float) {
         name()
         json.float(value)
     }
 
-    mutating func double(_ column: Int, _ value: Double) {
+    package mutating func double(_ column: Int, _ value: Double) {
         name()
         json.double(value)
     }
 
-    mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {
+    package mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {
         name()
         json.string(utf8: utf8)
     }
 
-    mutating func date(_ column: Int, _ value: Timestamp) {
+    package mutating func date(_ column: Int, _ value: Timestamp) {
         name()
         json.date(value, plan.style)
     }
 
-    mutating func objectId(_ column: Int, _ value: ObjectId) {
+    package mutating func objectId(_ column: Int, _ value: ObjectId) {
         name()
         json.objectId(value, plan.style)
     }
 
-    mutating func uuid(_ column: Int, _ value: UUIDValue) {
+    package mutating func uuid(_ column: Int, _ value: UUIDValue) {
         name()
         json.uuid(value, plan.style)
     }
 
-    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) {
+    package mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) {
         name()
         json.data(bytes, plan.style)
     }
 
-    mutating func decimal(_ column: Int, _ value: Decimal128) {
+    package mutating func decimal(_ column: Int, _ value: Decimal128) {
         name()
         json.decimal(value, plan.style)
     }
 
-    mutating func link(_ column: Int, _ target: ObjectKey) { value(.link(target)) }
+    package mutating func link(_ column: Int, _ target: ObjectKey) { value(.link(target)) }
 
-    mutating func value(_ column: Int, _ value: Value) { self.value(value) }
+    package mutating func value(_ column: Int, _ value: Value) { self.value(value) }
 
-    mutating func endObject() {
+    package mutating func endObject() {
         writeComputed()
         json.endObject()
         look.count(json)
@@ -104,7 +104,7 @@ struct RowWriter: RowSink {
     }
 
     /// Writes one value of a stored column.
-    mutating func value(_ value: Value) {
+    package mutating func value(_ value: Value) {
         name()
         look.write(value, plan.columns[next - 1], plan.style, json)
     }
@@ -136,7 +136,7 @@ extension RowPlan {
     /// Writes one JSON object for each existing key, in order.
     ///
     /// - Parameter answerLimit: the maximum number of bytes; 400 beyond. A single object is always written.
-    func write(
+    package func write(
         _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, answerLimit: Int = .max
     ) throws {
         let look = LinkResolver(.snapshot(snapshot), remembers: keys.count > 4, answerLimit: answerLimit)
@@ -159,7 +159,7 @@ extension RowPlan {
     /// its error is in `look`.
     ///
     /// - Returns: the number of keys processed, without the failed one.
-    func write(
+    package func write(
         _ keys: [ObjectKey], of snapshot: any Snapshot, by look: LinkResolver, until fullAt: Int, into json: JSONWriter
     ) throws -> Int {
         var sink = RowWriter(self, json, look, fullAt: fullAt)
@@ -170,7 +170,7 @@ extension RowPlan {
     }
 
     /// Writes one object from a transaction. The plan must have only stored columns.
-    func write(_ key: ObjectKey, of transaction: any WriteTransaction, into json: JSONWriter) throws {
+    package func write(_ key: ObjectKey, of transaction: any WriteTransaction, into json: JSONWriter) throws {
         let look = LinkResolver(.transaction(transaction))
         var sink = RowWriter(self, json, look)
         sink.beginObject(key)
@@ -180,32 +180,34 @@ extension RowPlan {
     }
 
     /// Writes one value of a column; null for columns that the plan does not have.
-    func write(
+    package func write(
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
     ) throws { try write(value, of: property, LinkResolver(.snapshot(snapshot)), json) }
 
     /// Writes a value that the property had at an earlier version.
-    func write(
+    package func write(
         _ value: Value, of property: PropertyID, past reads: any ObjectReads, into json: JSONWriter
     ) throws { try write(value, of: property, LinkResolver(.past(reads)), json) }
 
     /// Writes elements of a property of the plan, as an array.
     ///
     /// - Parameter answerLimit: the maximum number of bytes; 400 beyond.
-    func write(
-        _ elements: some Sequence<Value>, of property: PropertyCollection, into json: JSONWriter, answerLimit: Int
+    package func write(
+        _ elements: some Sequence<Value>, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter,
+        answerLimit: Int
     ) throws {
-        var writer = try ElementWriter(self, property, json, answerLimit: answerLimit)
+        var writer = try ElementWriter(self, property, snapshot, json, answerLimit: answerLimit)
         json.beginArray()
         for element in elements { try writer.write(element) }
         json.endArray()
     }
 
     /// Writes entries of a map, as an object.
-    func write(
-        _ entries: [(String, Value)], of property: PropertyCollection, into json: JSONWriter, answerLimit: Int
+    package func write(
+        _ entries: [(String, Value)], of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter,
+        answerLimit: Int
     ) throws {
-        var writer = try ElementWriter(self, property, json, answerLimit: answerLimit)
+        var writer = try ElementWriter(self, property, snapshot, json, answerLimit: answerLimit)
         json.beginObject()
         for (key, element) in entries {
             json.name(key)
@@ -239,25 +241,28 @@ extension RowPlan {
 }
 
 /// Writes elements of one object's collection one by one, and limits their size.
-struct ElementWriter {
+package struct ElementWriter {
     private let column: RowPlan.Column
     private let style: TypeStyle
     private let json: JSONWriter
     private let look: LinkResolver
     private var count = 0
 
-    init(_ plan: RowPlan, _ property: PropertyCollection, _ json: JSONWriter, answerLimit: Int) throws {
-        guard let column = plan.columns.first(where: { $0.property == property.schema.id }) else {
-            throw Problem.internalError
+    /// - Parameter property: one that the plan has.
+    package init(
+        _ plan: RowPlan, _ property: PropertyID, _ snapshot: any Snapshot, _ json: JSONWriter, answerLimit: Int
+    ) throws {
+        guard let column = plan.columns.first(where: { $0.property == property }) else {
+            throw StoreError(.unknownProperty, "There is no such property.")
         }
         self.column = column
         self.json = json
         style = plan.style
-        look = LinkResolver(.snapshot(property.snapshot), remembers: true, answerLimit: answerLimit)
+        look = LinkResolver(.snapshot(snapshot), remembers: true, answerLimit: answerLimit)
         look.begin(json)
     }
 
-    mutating func write(_ element: Value) throws {
+    package mutating func write(_ element: Value) throws {
         look.write(element, column, style, json)
         count += 1
         // A single element is always written, however large.

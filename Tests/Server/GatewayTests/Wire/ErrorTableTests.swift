@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import JSONCoding
+import ObjectCoding
 import QueryLanguage
 import RepositoryFiles
 import StoreContract

@@ -11,7 +11,7 @@ struct WorkerPoolTests {
     func rests() {
         let pool = WorkerPool(
             count: 1, begun: 4, limit: 4, perCaller: 4, slice: 50_000_000,
-            WorkerPool.Names(limited: "", busy: "", work: "", remedy: "", setting: ""))
+            WorkerPool.Names(limited: .queriesLimited, busy: .gatewayBusy, work: "", remedy: "", setting: ""))
         let first = Mutex<RequestWork?>(nil)
         let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isAsked = Atomic(false)
