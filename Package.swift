@@ -96,6 +96,7 @@ targets += floor(
         module("WireProtocol", ["JSONCoding", "StoreContract", "ObjectModel"]),
         // Objects as JSON, and JSON as objects.
         module("ObjectCoding", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module("Transfer", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
     ])
 
 targets += floor(
@@ -126,8 +127,9 @@ targets += floor(
         module(
             "Gateway",
             [
-                "HTTPServer", "Identity", "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "LiveQueries", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "Promises", log, crypto,
+                "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "LiveQueries", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "Promises",
+                log, crypto,
             ]),
         // A gateway with its server, for the program and for programs of others.
         module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
@@ -141,7 +143,7 @@ targets += floor(
         program(
             "realmgate",
             [
-                "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "ObjectCoding", "YAMLCoding",
+                "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
                 "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, arguments,
             ]),
     ])
@@ -245,10 +247,9 @@ targets += floor(
         tests(
             "Gateway",
             [
-                "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "ObjectCoding",
-                "EmbeddedStore",
-                "RepositoryFiles", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
-                "Promises",
+                "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "Transfer",
+                "ObjectCoding", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "JSONCoding", "StoreContract",
+                "QueryLanguage", "ObjectModel", "Promises",
             ]),
         // Realms that follow a gateway, over loopback.
         tests(

@@ -6,6 +6,7 @@ import ObjectCoding
 import ObjectModel
 package import StoreContract
 import Synchronization
+import Transfer
 
 /// The HTTP resources of a store: schema, objects, aggregates, sections, live queries, health, the API description and
 /// the console. Owns no connections; pass `router` to a server.

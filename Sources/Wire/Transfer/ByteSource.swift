@@ -1,12 +1,20 @@
 import Glibc
-package import HTTPServer
+
+/// The content of a file that is compressed.
+package protocol ExpandedBytes: AnyObject {
+    /// How far the file itself has been read.
+    var offset: Int { get }
+
+    /// The next bytes; nil at the end.
+    func next() throws -> [UInt8]?
+}
 
 /// The bytes of a file, read in blocks and returned one at a time.
 package final class ByteSource {
     private let descriptor: Int32
     private let name: String
     private let owner: AnyObject?
-    private let expanded: ExpandedFile?
+    private let expanded: (any ExpandedBytes)?
     private var block = [UInt8](repeating: 0, count: 1 << 16)
     private var position = 0
     private var end = 0
@@ -32,26 +40,23 @@ package final class ByteSource {
         guard descriptor >= 0 else {
             throw TransferFault("Cannot read '\(path)': \(String(cString: strerror(errno))).")
         }
-        self.init(descriptor, "'\(path)'", owner: BodyFile(adopting: descriptor, count: 0))
+        self.init(descriptor, "'\(path)'", owner: OpenFile(descriptor))
     }
 
-    /// Reads the body of a request, and decompresses it if the request says that it is compressed.
+    /// Reads an open file.
     ///
-    /// - Parameter limit: the maximum decompressed size in bytes.
-    package convenience init(_ file: BodyFile, of request: Request? = nil, limit: Int = .max) throws {
-        self.init(
-            file.descriptor, "the body", owner: file,
-            expanded: try request.flatMap { try ExpandedFile(bodyOf: $0, limit: limit) })
-    }
-
-    /// - Parameter owner: closes the descriptor when it is released.
-    private init(_ descriptor: Int32, _ name: String, owner: AnyObject?, expanded: ExpandedFile? = nil) {
+    /// - Parameters:
+    ///   - name: what it is called in sentences.
+    ///   - owner: closes the descriptor when it is dropped.
+    ///   - expanded: what is read in place of the descriptor.
+    package init(_ descriptor: Int32, _ name: String, owner: AnyObject?, expanded: (any ExpandedBytes)? = nil) {
         self.descriptor = descriptor
         self.name = name
         self.owner = owner
         self.expanded = expanded
-        let status = FileStatus(descriptor: descriptor)
-        size = status?.kind == .file ? status?.size : nil
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        size = isFile ? Int(status.st_size) : nil
     }
 
     /// Returns the next byte; nil at the end.
@@ -116,4 +121,13 @@ package final class ByteSource {
             return count > 0
         }
     }
+}
+
+/// Closes a file when nobody reads it any more.
+private final class OpenFile {
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
 }

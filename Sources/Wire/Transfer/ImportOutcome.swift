@@ -41,6 +41,8 @@ extension ObjectImporter {
     package struct TooLarge: Error {
         /// The limit in bytes.
         package let limit: Int
+
+        package init(limit: Int) { self.limit = limit }
     }
 
     /// The file has more invalid lines than allowed.

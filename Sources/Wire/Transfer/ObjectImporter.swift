@@ -1,8 +1,27 @@
-package import AccessRules
 import ObjectCoding
 package import ObjectModel
 package import StoreContract
 import Synchronization
+
+/// What an import sees of a store, and may write there.
+package protocol ImportView: Sendable {
+    /// Whether a schema is what is seen of the store's.
+    func shows(_ schema: Schema, of whole: Schema) -> Bool
+
+    /// Does work in a transaction as far as it may be done.
+    func perform<R>(in transaction: any WriteTransaction, _ work: (any WriteTransaction) throws -> R) throws -> R
+}
+
+/// All of a store.
+package struct WholeView: ImportView {
+    package init() {}
+
+    package func shows(_ schema: Schema, of whole: Schema) -> Bool { schema == whole }
+
+    package func perform<R>(
+        in transaction: any WriteTransaction, _ work: (any WriteTransaction) throws -> R
+    ) throws -> R { try work(transaction) }
+}
 
 /// Imports rows into a class, many per transaction.
 ///
@@ -19,7 +38,7 @@ package struct ObjectImporter: Sendable {
     private let objectClass: ClassSchema
     private let schema: Schema
     private let policy: UpdatePolicy
-    private let view: AccessView
+    private let view: any ImportView
     private let wholeLimit: Int
     private let mostWaiting: Int
     private let batchSize: Int
@@ -44,7 +63,7 @@ package struct ObjectImporter: Sendable {
     ///   - faultLimit: the number of lines that may be rejected; the next one ends the import. Nil for no limit.
     package init(
         store: any Store, objectClass: ClassSchema, schema: Schema, policy: UpdatePolicy,
-        view: AccessView = .unrestricted, wholeLimit: Int = Self.wholeLimit, mostWaiting: Int = Self.mostWaiting,
+        view: any ImportView = WholeView(), wholeLimit: Int = Self.wholeLimit, mostWaiting: Int = Self.mostWaiting,
         batchSize: Int = Self.batchSize, faultLimit: Int? = nil
     ) {
         self.store = store

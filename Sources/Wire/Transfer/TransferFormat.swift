@@ -18,7 +18,7 @@ package enum TransferFormat: String, CaseIterable, Sendable {
     }
 
     /// Returns the format for a media type, without its parameters; nil if it is unknown.
-    init?(mediaType: String) {
+    package init?(mediaType: String) {
         switch mediaType.prefix(while: { $0 != ";" }).lowercased().filter({ $0 != " " }) {
         case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
             self = .ndjson
@@ -28,14 +28,14 @@ package enum TransferFormat: String, CaseIterable, Sendable {
     }
 
     /// The media type without parameters.
-    var name: String {
+    package var name: String {
         switch self {
         case .ndjson: "application/x-ndjson"
         case .csv: "text/csv"
         }
     }
 
-    var mediaType: String {
+    package var mediaType: String {
         switch self {
         case .ndjson: name
         case .csv: name + "; charset=utf-8; header=present"

@@ -2,6 +2,7 @@ package import HTTPServer
 package import Logging
 package import ObjectModel
 package import StoreContract
+import Transfer
 
 /// The features and limits of a gateway. Sizes are in bytes.
 package struct GatewayConfiguration: Sendable {

@@ -4,6 +4,7 @@ import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import Transfer
 
 extension Problem {
     init(_ error: StoreError) {

@@ -4,6 +4,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 import Synchronization
+import Transfer
 
 /// A file of objects as a response body.
 private final class ExportSource: BodySource {

@@ -1,9 +1,10 @@
 import AccessRules
-import HTTPServer
+package import HTTPServer
 import JSONCoding
 import ObjectCoding
 import ObjectModel
 import StoreContract
+import Transfer
 import WireProtocol
 
 /// A parsed `POST /v1/import/{Class}`.
@@ -260,6 +261,21 @@ extension JSONWriter {
             endObject()
         }
         endArray()
+    }
+}
+
+extension AccessView: ImportView {}
+
+extension ExpandedFile: ExpandedBytes {}
+
+extension ByteSource {
+    /// Reads the body of a request, expanded where the request says that it is compressed.
+    ///
+    /// - Parameter limit: bytes that it may expand to.
+    package convenience init(_ file: BodyFile, of request: Request? = nil, limit: Int = .max) throws {
+        self.init(
+            file.descriptor, "the body", owner: file,
+            expanded: try request.flatMap { try ExpandedFile(bodyOf: $0, limit: limit) })
     }
 }
 

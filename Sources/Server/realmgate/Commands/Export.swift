@@ -1,9 +1,9 @@
 import ArgumentParser
-import Gateway
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import Transfer
 
 /// `realmgate export`: writes the objects of a class to a file.
 struct Export: ParsableCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Gateway
 import ObjectCoding
 import ObjectModel
 import StoreContract
 import Synchronization
+import Transfer
 
 /// `realmgate import`: reads objects from a file into a class.
 struct Import: ParsableCommand {

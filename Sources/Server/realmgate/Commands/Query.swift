@@ -1,5 +1,4 @@
 import ArgumentParser
-import Gateway
 import JSONCoding
 import ObjectCoding
 import ObjectModel

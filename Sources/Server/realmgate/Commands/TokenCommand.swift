@@ -1,6 +1,5 @@
 import AccessRules
 import ArgumentParser
-import Gateway
 import Hosting
 import Identity
 import JSONCoding

@@ -1,4 +1,3 @@
-import Gateway
 import AccessRules
 import Glibc
 import Hosting

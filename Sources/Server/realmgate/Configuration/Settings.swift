@@ -1,4 +1,3 @@
-import Gateway
 import AccessRules
 import JSONCoding
 import ObjectModel

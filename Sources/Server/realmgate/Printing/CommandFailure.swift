@@ -1,7 +1,7 @@
-import Gateway
 import ObjectCoding
 import ObjectModel
 import StoreContract
+import Transfer
 
 /// Ends a command with a sentence for its user and an exit code.
 struct CommandFailure: Error {

@@ -1,4 +1,3 @@
-import Gateway
 import ObjectModel
 import QueryLanguage
 import StoreContract

@@ -1,7 +1,7 @@
-import Gateway
 import ObjectCoding
 import ObjectModel
 import StoreContract
+import Transfer
 
 /// Loads the demo's classes and objects from a directory with `schema.json` and a file `<class>s.ndjson` for each.
 struct DemoLoader {

@@ -1,7 +1,7 @@
-import Gateway
 import JSONCoding
 import ObjectModel
 import StoreContract
+import Transfer
 
 /// Schemas as JSON files.
 enum SchemaFile {

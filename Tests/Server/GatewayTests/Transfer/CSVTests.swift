@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import Testing
+import Transfer
 
 @Suite("CSV")
 struct CSVTests {

@@ -9,6 +9,7 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import Transfer
 
 @testable import Gateway
 
