@@ -5,7 +5,7 @@ import PackageDescription
 //
 //   System   libraries in C and what is made of them alone
 //   Engine   the model of objects, queries, the store and its live results
-//   Wire     forms that values have outside: JSON, YAML
+//   Wire     forms that values and objects have outside: JSON, YAML, CSV
 //   Realm    the Swift interface of Realm
 //   Server   HTTP, and the program
 //
@@ -137,7 +137,8 @@ targets += floor(
         module(
             "RealmgateServer",
             [
-                "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "ObjectCoding", "JSONCoding",
+                "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "ObjectCoding",
+                "JSONCoding",
                 "StoreContract", "ObjectModel", log,
             ]),
         program(
@@ -213,6 +214,8 @@ targets += floor(
         tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
         tests(
             "WireProtocol", ["WireProtocol", "JSONCoding", "StoreTesting", "StoreContract", "ObjectModel"]),
+        tests("ObjectCoding", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        tests("Transfer", ["Transfer", "ObjectModel"]),
     ])
 
 targets += floor(

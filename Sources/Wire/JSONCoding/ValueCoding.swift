@@ -30,7 +30,8 @@ package enum ValueCoding {
             var entries: [ValueDraft<WrittenLink>.Entry] = []
             for member in unwrapped(object).members {
                 let place = path + JSONPath.member(member.name)
-                entries.append(ValueDraft<WrittenLink>.Entry(key: member.name, value: try element(member.value, type, place)))
+                entries.append(
+                    ValueDraft<WrittenLink>.Entry(key: member.name, value: try element(member.value, type, place)))
             }
             return .map(of: entries)
         default: throw ValueFault(expected: type.inWords, got: json.inWords, path: path)

@@ -42,6 +42,22 @@ struct ArchitectureTests {
         #expect(architecture.map.closure(of: Architecture.program).contains("ObjectModel"))
     }
 
+    @Test("the commands that read and write objects of a file need no HTTP")
+    func commandsWithoutHTTP() throws {
+        let architecture = try Architecture.ofThisPackage()
+        for command in ["Import", "Export", "Query"] {
+            let lines = (architecture.imports[Architecture.program] ?? []).filter {
+                $0.file.hasSuffix("/Commands/\(command).swift")
+            }
+            #expect(lines.contains { $0.module == "ObjectModel" }, "\(command).swift was not found")
+            let needed = lines.reduce(into: Set<String>()) {
+                $0.insert($1.module)
+                $0.formUnion(architecture.map.closure(of: $1.module))
+            }
+            #expect(!needed.contains("HTTPServer"), "\(command).swift")
+        }
+    }
+
     @Test("every directory of Sources and of Tests is a target of its floor")
     func nothingIsLeftOut() throws {
         let faults = try Architecture.ofThisPackage().directoryFaults { directory in

@@ -190,7 +190,8 @@ struct ValueCodingTests {
     func links() throws {
         let dogs = PropertyType(.link("Dog"), collection: .list)
         let draft = try ValueCoding.draft([.int(7), ["name": .string("Rex")]], as: dogs)
-        #expect(draft == .list([.link(.plain(.int(7), path: "[0]")), .link(.plain(["name": .string("Rex")], path: "[1]"))]))
+        #expect(
+            draft == .list([.link(.plain(.int(7), path: "[0]")), .link(.plain(["name": .string("Rex")], path: "[1]"))]))
         let mixed = try ValueCoding.draft(
             ["a": [.int(1), ["$link": ["class": .string("Dog"), "key": .int(7)]]]], as: PropertyType(.mixed))
         let reference = ValueDraft.link(WrittenLink.typed(className: "Dog", key: .int(7), path: ".a[1]"))

@@ -52,24 +52,3 @@ extension Problem: HTTPErrorConvertible {
         writer.endObject()
     }
 }
-
-extension JSONWriter {
-    /// The member `faults` of an answer.
-    func faults(_ faults: [SchemaFault]) {
-        name("faults")
-        beginArray()
-        for fault in faults {
-            beginObject()
-            name("path")
-            string(fault.path)
-            name("detail")
-            string(fault.message)
-            if let hint = fault.hint {
-                name("hint")
-                string(hint)
-            }
-            endObject()
-        }
-        endArray()
-    }
-}

@@ -22,7 +22,8 @@ package enum StatusTable {
 
     package static func status(of code: Problem.Code) -> Int {
         switch code {
-        case .parameterInvalid, .parameterMissing, .parameterRepeated, .parameterUnknown, .parameterExpansionTooLarge: 400
+        case .parameterInvalid, .parameterMissing, .parameterRepeated, .parameterUnknown, .parameterExpansionTooLarge:
+            400
         case .queryTooManyKeys, .aggregateTooManyGroups: 400
         case .sectionNotFound: 404
         case .sectionsTooLarge, .sectionsTooMany, .sectionsValues: 400

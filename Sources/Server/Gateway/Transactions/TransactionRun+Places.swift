@@ -133,7 +133,8 @@ extension TransactionRun {
         case (.map(let known), .dictionary(let map)):
             return try known.count == map.entries.count
                 && known.allSatisfy { entry in try map[entry.key].map { try isSame($0, entry.value) } ?? false }
-        case (.link(.embedded(let input)), .link(let key)): return try isAlike(ObjectReference(input.classID, key), input)
+        case (.link(.embedded(let input)), .link(let key)):
+            return try isAlike(ObjectReference(input.classID, key), input)
         default: return false
         }
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Gateway
 import Hosting
+import ObjectCoding
 import ObjectModel
 import StoreContract
 

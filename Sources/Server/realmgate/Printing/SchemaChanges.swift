@@ -1,4 +1,4 @@
-import Gateway
+import ObjectCoding
 import ObjectModel
 
 /// Describes the difference between a schema and a store's, as lines for people.

@@ -4,6 +4,7 @@ import Gateway
 import Hosting
 import Identity
 import Logging
+import ObjectCoding
 import ObjectModel
 import StoreContract
 

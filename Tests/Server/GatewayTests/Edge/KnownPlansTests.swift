@@ -1,3 +1,4 @@
+import ObjectCoding
 import ObjectModel
 import Testing
 

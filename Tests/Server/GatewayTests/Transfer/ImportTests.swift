@@ -4,6 +4,7 @@ import Foundation
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import StoreTesting

@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPServer
+import ObjectCoding
 import Synchronization
 import Testing
 

@@ -1,5 +1,4 @@
 package import JSONCoding
-package import ObjectCoding
 package import ObjectModel
 package import StoreContract
 
@@ -109,7 +108,7 @@ extension SchemaPlan {
     /// Writes the response of `POST /v1/schema/plan`.
     ///
     /// - Parameter refusal: the reason why the document cannot be applied, if any.
-    func encode(refusal: Problem?, into writer: JSONWriter) {
+    package func encode(refusal: Problem?, into writer: JSONWriter) {
         writer.beginObject()
         writer.name("from")
         writer.int(version.from)
@@ -148,5 +147,26 @@ extension SchemaPlan {
         writer.name("covered")
         writer.bool(change.isCovered)
         writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// The member `faults` of an answer.
+    package func faults(_ faults: [SchemaFault]) {
+        name("faults")
+        beginArray()
+        for fault in faults {
+            beginObject()
+            name("path")
+            string(fault.path)
+            name("detail")
+            string(fault.message)
+            if let hint = fault.hint {
+                name("hint")
+                string(hint)
+            }
+            endObject()
+        }
+        endArray()
     }
 }

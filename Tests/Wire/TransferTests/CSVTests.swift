@@ -1,12 +1,10 @@
-import Gateway
-import HTTPServer
 import Testing
 import Transfer
 
 @Suite("CSV")
 struct CSVTests {
     private func records(_ text: String) throws -> [[CSVField]] {
-        var reader = try CSVReader(ByteSource(BodyFile(text)))
+        var reader = CSVReader(source(text))
         var records: [[CSVField]] = []
         while let record = try reader.next() { records.append(record) }
         return records
@@ -35,7 +33,7 @@ struct CSVTests {
 
     @Test("a faulty record is reported with its line and the next one is read")
     func faultyRecord() throws {
-        var reader = try CSVReader(ByteSource(BodyFile("a\n\"x\ny\"\n\"b\"c\nd\n")))
+        var reader = CSVReader(source("a\n\"x\ny\"\n\"b\"c\nd\n"))
         #expect(try reader.next()?.map(\.text) == ["a"])
         #expect(try reader.next()?.map(\.text) == ["x\ny"])
         #expect(throws: RecordFault("Field 1 goes on after its closing quote.")) { _ = try reader.next() }
