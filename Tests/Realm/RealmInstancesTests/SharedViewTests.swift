@@ -10,7 +10,7 @@ import Testing
 /// Observers of one instance that observe the same share what is kept current for them.
 @Suite("Shared views of instances")
 struct SharedViewTests {
-    /// Of all that is asked of the store while the body runs, how often queries were evaluated.
+    /// How often queries are evaluated, and values read, while the body runs.
     private func evaluations(_ store: ModelStore, _ body: () throws -> Void) rethrows -> Int {
         let before = store.evaluations
         try body()

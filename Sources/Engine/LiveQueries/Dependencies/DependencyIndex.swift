@@ -17,7 +17,7 @@ package struct DependencyIndex {
     package mutating func forget(_ number: Int) { set([], for: number) }
 
     /// Replaces what a view watches.
-    private mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
+    mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
         let before = known[id] ?? []
         guard before != watches else { return }
         for watch in before.subtracting(watches) { remove(watch, id) }

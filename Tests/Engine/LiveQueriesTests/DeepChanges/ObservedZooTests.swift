@@ -194,8 +194,7 @@ struct ObservedZooTests {
             let reference = ObjectReference(KeyPathTests.animal, ObjectKey(2 * number + 1))
             let object = try ObservedObject(reference, before, isResumed: false)
             try object.add(
-                Subscriber { _ in }, LiveInterest(number % 2 == 0 ? [live] : []), before, since: nil,
-                VersionHistory(store, before: before))
+                Subscriber { _ in }, LiveInterest(number % 2 == 0 ? [live] : []), before, since: nil)
             dependencyIndex.set(object.watches, for: Int(2 * number + 1))
         }
         func affected(_ key: Int64) throws -> Set<Int> {

@@ -30,7 +30,8 @@ package final class ModelSnapshot: Snapshot {
     }
 
     package func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        try state.value(classID, key, property)
+        evaluations?.add()
+        return try state.value(classID, key, property)
     }
 
     package func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
@@ -140,7 +141,7 @@ extension RowSink {
     }
 }
 
-/// How often the queries of a store were evaluated, for all objects or for one.
+/// How often queries were evaluated, for all objects or for one, and values read.
 final class EvaluationCount: Sendable {
     private let number = Atomic(0)
 

@@ -47,7 +47,7 @@ package final class ModelStore: Store {
     private let shared: Mutex<Shared>
     private let evaluationCount = EvaluationCount()
 
-    /// How often the queries of its snapshots were evaluated, for all objects or for one.
+    /// How often queries were evaluated in its snapshots, for all objects or for one, and values read.
     package var evaluations: Int { evaluationCount.value }
 
     private let writer = DispatchQueue(label: "realmgate.model-store.writer")
