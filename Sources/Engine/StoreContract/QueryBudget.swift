@@ -119,7 +119,7 @@ package final class QueryBudget: Sendable {
     }
 
     /// What takes this long for each object counts as a row each.
-    private static let rowNanoseconds = 16.0
+    private static let rowNanoseconds = 64.0
     /// Passing an object takes so long whatever is asked of it.
     private static let leastScanned = 0.25
 

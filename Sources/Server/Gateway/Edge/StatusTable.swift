@@ -59,7 +59,7 @@ package enum StatusTable {
         case .subscriptionInvalid, .subscriptionInvalidName, .subscriptionTooMany: 400
         case .subscriptionUnknownSet: 404
         case .subscriptionOtherClass: 409
-        case .subscriptionTooManySets, .subscriptionSetsLimited: 429
+        case .subscriptionTooManySets, .subscriptionSetsLimited, .subscriptionTooManyBarriers: 429
         case .subscriptionTimeout: 504
 
         case .importEmpty, .importUnreadable: 400

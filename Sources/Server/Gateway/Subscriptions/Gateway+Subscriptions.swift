@@ -181,7 +181,7 @@ extension Gateway {
         let set = try subscriptions.existing(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber)
         guard let token = BarrierToken(path[Endpoint.Parameter.token] ?? "") else {
             throw Problem(
-                400, "subscription.invalid_name",
+                .subscriptionInvalidName,
                 "The token of a barrier has 1 to \(BarrierToken.longest) bytes, no control characters, and is neither '.' nor '..'."
             )
         }

@@ -40,11 +40,11 @@ struct SubscriptionRequest: Sendable {
             if let wait = SubscriptionWait(rawValue: word) { return wait }
             let words = SubscriptionWait.allCases.map(\.rawValue)
             throw Problem(
-                400, "subscription.invalid", "'waitForSync' takes \(words.joined(separator: ", ")), not '\(word)'.",
+                .subscriptionInvalid, "'waitForSync' takes \(words.joined(separator: ", ")), not '\(word)'.",
                 property: SubscriptionForm.Field.waitForSync, hint: words.nearest(to: word))
         case let other?:
             throw Problem(
-                400, "subscription.invalid", "'waitForSync' must be a string, not \(other.inWords).",
+                .subscriptionInvalid, "'waitForSync' must be a string, not \(other.inWords).",
                 property: SubscriptionForm.Field.waitForSync)
         }
     }
@@ -59,7 +59,7 @@ struct SubscriptionRequest: Sendable {
         }
         guard seconds >= 0, seconds <= longestTimeout else {
             throw Problem(
-                400, "subscription.invalid", "'timeout' is a number of seconds from 0 to \(Int(longestTimeout)).",
+                .subscriptionInvalid, "'timeout' is a number of seconds from 0 to \(Int(longestTimeout)).",
                 property: SubscriptionForm.Field.timeout)
         }
         return .milliseconds(Int(seconds * 1000))

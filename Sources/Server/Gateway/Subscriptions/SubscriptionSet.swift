@@ -215,14 +215,14 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Has all streams that are open tell when everything up to this state has been told. Gives how many there are. Throws
-    /// 429 when too many barriers wait already.
+    /// Makes each open stream send a barrier as soon as it has everything up to this state. Returns the number of open
+    /// streams. Throws 429 when a stream waits for too many barriers already.
     func expect(_ token: BarrierToken, at mark: Mark) throws(Problem) -> Int {
         try state.withLock { state throws(Problem) in
             for stream in state.streams where !stream.expect(token, at: mark) {
                 throw Problem(
-                    429, "subscription.too_many_barriers",
-                    "A stream of the set is asked for as many barriers as it may be. Wait until some of them have come."
+                    .subscriptionTooManyBarriers,
+                    "A stream of the set has the most barriers that it accepts. Wait until some of them have arrived."
                 )
             }
             return state.streams.count

@@ -118,7 +118,7 @@ extension Problem {
     }
 
     static func transaction(_ detail: String, _ path: String, hint: String? = nil) -> Problem {
-        var problem = Problem(422, "transaction.invalid", detail, hint: hint)
+        var problem = Problem(.transactionInvalid, detail, hint: hint)
         problem.path = path
         return problem
     }

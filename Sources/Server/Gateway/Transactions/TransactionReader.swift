@@ -80,11 +80,10 @@ struct TransactionReader {
     ) throws(Problem) -> BoundOperation.Action {
         let objectClass = try objectClass(creation.className)
         guard creation.policy == .error || objectClass.primaryKey != nil else {
-            var problem = Problem.transaction(
+            throw Problem.transaction(
                 "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
-                "$.update")
-            problem.code = StoreError.Code.noPrimaryKey.rawValue
-            throw problem
+                "$.update"
+            ).with(StoreError.Code.noPrimaryKey)
         }
         let value = try input(creation.value ?? [:], objectClass)
         if let name = creation.name {
@@ -156,7 +155,7 @@ struct TransactionReader {
     ) throws(Problem) -> PropertySchema {
         if let property = objectClass[name] { return property }
         var problem = Problem(
-            422, StoreError.Code.unknownProperty.rawValue, "'\(objectClass.name)' has no property '\(name)'.",
+            StoreError.Code.unknownProperty, "'\(objectClass.name)' has no property '\(name)'.",
             property: name, hint: objectClass.properties.map(\.name).nearest(to: name))
         problem.path = path
         throw problem

@@ -163,7 +163,7 @@ extension HTTPError {
             "Too many large responses are waiting for their clients. Try again in a moment, or request less at a time.",
         headers: ["Retry-After": "1"])
     static let tooManyStreams = HTTPError(
-        503, code: "too_many_streams",
+        .tooManyStreams,
         detail: "The server has reached its limit of open event streams. Try again later.",
         headers: ["Retry-After": "5"])
     static let tooManyConnections = HTTPError(

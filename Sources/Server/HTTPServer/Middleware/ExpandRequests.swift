@@ -82,7 +82,7 @@ extension HTTPError {
                 detail: "The body expands to more than \(limit) bytes. Send the objects in smaller batches.")
         case .outOfMemory:
             self = HTTPError(
-                503, code: "out_of_memory",
+                .outOfMemory,
                 detail: "There is not enough memory for this body now. Try again in a moment.",
                 headers: ["Retry-After": "1"])
         }

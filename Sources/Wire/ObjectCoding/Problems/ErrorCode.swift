@@ -72,6 +72,7 @@ extension Problem {
         case subscriptionOtherClass = "subscription.other_class"
         case subscriptionTooMany = "subscription.too_many"
         case subscriptionTooManySets = "subscription.too_many_sets"
+        case subscriptionTooManyBarriers = "subscription.too_many_barriers"
         case subscriptionSetsLimited = "subscription.sets_limited"
         case subscriptionTimeout = "subscription.timeout"
 
