@@ -87,7 +87,7 @@ package struct CSVReader {
                 }
             default:
                 if isQuoted {
-                    fault = fault ?? RecordFault("Field \(fields.count + 1) goes on after its closing quote.")
+                    fault = fault ?? RecordFault("Field \(fields.count + 1) continues after its closing quote.")
                 }
                 bytes.append(byte)
             }

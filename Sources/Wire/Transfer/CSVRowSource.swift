@@ -112,7 +112,7 @@ enum CSVContent: Equatable {
     /// Throws `RecordFault` if the property cannot be imported.
     init(_ property: PropertySchema, in schema: Schema) throws {
         guard !property.type.isComputed else {
-            throw RecordFault("'\(property.name)' is computed from links of other objects; leave it out.")
+            throw RecordFault("'\(property.name)' is computed from links of other objects; omit it.")
         }
         guard !property.type.isCollection, !property.type.isMixed, !property.ownsTarget else {
             self = .json

@@ -48,7 +48,7 @@ package struct NDJSONRowSource: RowSource {
             throw RecordFault(error.message)
         }
         guard case .object = document else {
-            throw RecordFault("Each line is a JSON object; here is \(document.inWords).")
+            throw RecordFault("Each line must be a JSON object; this is \(document.inWords).")
         }
         do {
             return try reader.object(document, objectClass)

@@ -40,7 +40,7 @@ package final class ObjectExporter {
         for property in properties where property.type.isLink && !property.ownsTarget {
             guard property.targetClass.flatMap({ snapshot.schema[$0]?.primaryKey }) != nil else {
                 throw TransferFault(
-                    "'\(property.name)' links to a class without a primary key, so its links cannot be exported. Leave it out: name the properties that you want."
+                    "'\(property.name)' links to a class without a primary key, so its links cannot be exported. Omit it: name the properties that you want."
                 )
             }
         }

@@ -274,7 +274,7 @@ package struct ObjectImporter: Sendable {
                     var fault = RecordFault(missing: first, in: transaction.schema)
                     if !atEnd {
                         fault.message +=
-                            " Too many links wait for objects further down: import the file once more with update=modified."
+                            " Too many links wait for objects on later lines: import the file once more with update=modified."
                     }
                     throw fault
                 }
@@ -343,7 +343,7 @@ extension ObjectImporter.Failure {
         for link in outcome.forwardLinks {
             outcome.add(
                 incomplete: LineFault(
-                    RecordFault("The object was imported without a link, because the import ended before."),
+                    RecordFault("The object was imported without a link, because the import ended early."),
                     line: link.line))
         }
         outcome.finish()

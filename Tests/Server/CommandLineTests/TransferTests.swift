@@ -264,7 +264,7 @@ struct TransferTests {
         let uncovered = try run(["schema", "--check", try file(2, "int", "")], in: directory)
         #expect(uncovered.status == 1)
         #expect(uncovered.output.contains("! Dog.age: string → int  (refused)"), "\(uncovered.output)")
-        #expect(uncovered.errors.contains("Say in 'migration'"), "\(uncovered.errors)")
+        #expect(uncovered.errors.contains("Send 'migration' steps"), "\(uncovered.errors)")
         let strict = try run(
             ["schema", "--apply", try file(2, "int", #"{"convert":{"class":"Dog","from":"age"}}"#)], in: directory)
         #expect(strict.status == 1)

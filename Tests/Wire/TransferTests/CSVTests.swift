@@ -36,7 +36,7 @@ struct CSVTests {
         var reader = CSVReader(source("a\n\"x\ny\"\n\"b\"c\nd\n"))
         #expect(try reader.next()?.map(\.text) == ["a"])
         #expect(try reader.next()?.map(\.text) == ["x\ny"])
-        #expect(throws: RecordFault("Field 1 goes on after its closing quote.")) { _ = try reader.next() }
+        #expect(throws: RecordFault("Field 1 continues after its closing quote.")) { _ = try reader.next() }
         #expect(reader.line == 4)
         #expect(try reader.next()?.map(\.text) == ["d"])
         #expect(reader.line == 5)

@@ -69,7 +69,8 @@ package final class AccessControl: Sendable {
             guard kind == .visiblePart else {
                 throw Problem(
                     .authRequired,
-                    "Say who you are: send an API key or a token in a header 'Authorization: Bearer …'.")
+                    "This request requires a credential: send an API key or a token in a header 'Authorization: Bearer …'."
+                )
             }
             return .nobody
         }
@@ -77,7 +78,7 @@ package final class AccessControl: Sendable {
         guard let caller = rules.caller(principal) else {
             throw Problem(
                 .authNoRole,
-                "The credential is genuine, but names no role of this server. Give its holder a role that the configuration has."
+                "The credential is valid, but none of its roles exists on this server. Give its holder a role of the configuration."
             )
         }
         if let end = principal.expires {
@@ -106,14 +107,14 @@ package final class AccessControl: Sendable {
             case .invalid:
                 throw Problem(
                     .authInvalid,
-                    "The API key or token is not valid. Check that it was copied as a whole; if it was, ask for a new one."
+                    "The API key or token is not valid. Check that it was copied completely; if it was, request a new one."
                 )
             case .expired:
-                throw Problem(.authExpired, "The API key or token is over. Ask for a new one.")
+                throw Problem(.authExpired, "The API key or token has expired. Request a new one.")
             case .notYetValid:
                 throw Problem(
                     .authNotYetValid,
-                    "The token is not valid yet. Check the clocks of whoever made it and of this server.")
+                    "The token is not valid yet. Check the clocks of its issuer and of this server.")
             }
         }
     }

@@ -20,7 +20,7 @@ struct Credential {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else {
                 throw Problem(
                     .authInvalid,
-                    "The header Authorization takes 'Bearer', a space, and an API key or a token.",
+                    "The header Authorization must contain 'Bearer', a space, and an API key or a token.",
                     parameter: "Authorization")
             }
             text = parts[1].trimmingSpaces

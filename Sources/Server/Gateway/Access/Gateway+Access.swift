@@ -18,7 +18,7 @@ extension Gateway {
     func caller(of request: Request) throws(Problem) -> Caller {
         if let known = request.context as? CallerContext { return known.caller }
         guard access == nil else {
-            throw Problem(.authRequired, "Say who you are in a header 'Authorization: Bearer …'.")
+            throw Problem(.authRequired, "This request requires a credential in a header 'Authorization: Bearer …'.")
         }
         return .unrestricted
     }
@@ -26,7 +26,8 @@ extension Gateway {
     /// Throws 403 unless the caller has full access.
     func requireAdministrator(_ request: Request) throws(Problem) {
         guard try caller(of: request).view.isUnrestricted else {
-            throw Problem(StoreError.Code.accessDenied, "This takes a key or token of an administrator's role.")
+            throw Problem(
+                StoreError.Code.accessDenied, "This request requires a key or token with an administrator's role.")
         }
     }
 

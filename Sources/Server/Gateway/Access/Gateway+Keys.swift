@@ -77,14 +77,14 @@ extension Gateway {
         try requireAdministrator(request)
         _ = try QueryParameters(request, single: [])
         guard let keys = configuration.accessControl?.keys else {
-            throw Problem(.keysUnavailable, "This server was made without access control and has no keys.")
+            throw Problem(.keysUnavailable, "This server has no access control and no keys.")
         }
         return keys
     }
 
     private func unsaved(_ error: any Error) -> Problem {
         logger.error("A key could not be saved.", metadata: ["error": "\(error)"])
-        return Problem(.keysUnsaved, "The key could not be saved. The server's log says why.")
+        return Problem(.keysUnsaved, "The key could not be saved. The server's log has the reason.")
     }
 
     private static func document(_ key: APIKey, secret: String? = nil) -> [UInt8] {

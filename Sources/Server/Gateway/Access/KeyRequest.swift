@@ -29,7 +29,7 @@ struct KeyRequest {
             throw problem
         }
         guard let name = try Self.text(object, "name") else {
-            throw Self.fault("$.name", "A key needs a 'name' that says what it is for.")
+            throw Self.fault("$.name", "A key needs a 'name' that describes its purpose.")
         }
         var roles = try Self.names(object, "roles") ?? []
         if let role = try Self.text(object, "role") {

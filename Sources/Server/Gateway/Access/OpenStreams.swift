@@ -36,6 +36,6 @@ final class OpenStreams: Sendable {
     private static let ending = Ending.error(
         Problem(
             .accessEnded,
-            "The key or token that the stream was opened with has ended, or may see other things now. Open the stream again with a valid one."
+            "The key or token of the stream has expired, or its permissions have changed. Open the stream again with a valid one."
         ))
 }

@@ -20,7 +20,7 @@ struct BulkSelection: Sendable {
         guard try parameters.flag("all") || parameters["filter"] != nil else {
             throw Problem(
                 .parameterMissing,
-                "Say with 'filter' which objects are meant, or with all=true that it is all of them.",
+                "Select the objects with 'filter', or all of them with all=true.",
                 parameter: "filter")
         }
         query = try QueryReader(schema: schema, configuration: configuration).query(parameters, objectClass)

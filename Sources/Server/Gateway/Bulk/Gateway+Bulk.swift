@@ -128,7 +128,7 @@ extension PropertyPlace {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw Problem(
                 .pathNotACollection,
-                "'\(name)' holds values, which no filter can tell apart. Replace it with PUT, or take elements out one by one.",
+                "'\(name)' contains plain values, which a filter cannot select. Replace it with PUT, or remove elements one by one.",
                 property: property.name)
         }
         return target

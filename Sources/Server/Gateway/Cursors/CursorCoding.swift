@@ -12,17 +12,17 @@ enum CursorCoding {
     private static let unmarkedForms: ClosedRange<Int64> = 2...3
 
     static let damaged = Problem(
-        .cursorInvalid, "This is no cursor. Give the 'next' of a page as it is, or start without 'after'.",
+        .cursorInvalid, "This is not a cursor. Send the 'next' of a page unchanged, or start without 'after'.",
         parameter: "after")
     static let mismatch = Problem(
         .cursorMismatch,
-        "The cursor belongs to another collection, sort or query. Repeat the parameters of the page that it came with.",
+        "The cursor belongs to another collection, sort or query. Repeat the parameters of the page that returned it.",
         parameter: "after")
 
     /// The data that the page of a cursor was read from no longer exists.
     static let gone = Problem(
         .cursorGone,
-        "What the page of this cursor looked at is not known any more. Start again without 'after', or page through a snapshot.",
+        "The data of this cursor's page is no longer available. Start again without 'after', or page through a snapshot.",
         parameter: "after")
 
     static func encode(_ cursor: Cursor, of mark: Mark, class classID: ClassID, sort: [SortKey]) -> String {

@@ -30,7 +30,7 @@ enum EntityTags: Hashable {
         }
         guard let tags = Self.tags(text) else {
             throw Problem(
-                .headerInvalid, "\(name) takes an ETag in quotes, several separated by commas, or *.",
+                .headerInvalid, "\(name) must be an ETag in quotes, several separated by commas, or *.",
                 parameter: name)
         }
         self = .some(tags)

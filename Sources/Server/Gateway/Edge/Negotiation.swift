@@ -15,7 +15,7 @@ func negotiate(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
     guard isForErrors || accepted.take(offered.rawValue) else {
         throw Problem(
             .notAcceptable,
-            "This is given as \(offered.rawValue). Leave the header 'Accept' out, or name that type in it.",
+            "The response has the type \(offered.rawValue). Omit the header 'Accept', or include that type in it.",
             parameter: "Accept")
     }
     return next(request)

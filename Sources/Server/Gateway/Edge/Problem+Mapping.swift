@@ -42,7 +42,7 @@ extension Problem {
             self = problem
         case let fault as ObjectImporter.TooManyFaults: self.init(fault)
         case is TransferWatch.Abandoned:
-            self.init(.clientGone, "The client did not wait for the end.")
+            self.init(.clientGone, "The client disconnected before the end.")
         case let tooLarge as ObjectImporter.TooLarge: self.init(tooLarge)
         case let error as HTTPError: self.init(error.code, error.detail)
         default: return nil

@@ -149,5 +149,5 @@ struct StaticFiles: Sendable {
 package struct Unreadable: Error, Hashable, CustomStringConvertible {
     package var path: String
 
-    package var description: String { "'\(path)' cannot be read, or there is too much in it to serve." }
+    package var description: String { "'\(path)' cannot be read, or it is too large to serve." }
 }

@@ -27,11 +27,11 @@ struct EditReader {
             guard index == nil else {
                 throw Problem(
                     .parameterInvalid,
-                    "'\(place.name)' is a set, which has an order of its own. Leave 'index' out.", parameter: "index")
+                    "'\(place.name)' is a set, whose order is fixed. Omit 'index'.", parameter: "index")
             }
             return .add(try elements(body))
         case .map:
-            throw refusal("is a map. Put a value with PUT …/{key}.")
+            throw refusal("is a map. Set a value with PUT …/{key}.")
         case .single:
             throw refusal(
                 place.property.type.isComputed
@@ -66,7 +66,7 @@ struct EditReader {
         guard kind == .set else {
             throw Problem(
                 StoreError.Code.notACollection,
-                "'\(place.name)' is no set. Take an element out with DELETE …/{index or key}.", parameter: "value",
+                "'\(place.name)' is not a set. Remove an element with DELETE …/{index or key}.", parameter: "value",
                 property: place.property.name)
         }
         var fault: Problem?
@@ -75,7 +75,7 @@ struct EditReader {
             do throws(Problem) {
                 let content = try element(json, at: "$")
                 guard content.firstNewObject == nil else {
-                    throw refusal("is a set of objects. Say with its key which one to take out.")
+                    throw refusal("is a set of objects. Select the object to remove by its key.")
                 }
                 return .discard(content)
             } catch {

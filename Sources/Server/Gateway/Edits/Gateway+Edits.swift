@@ -25,7 +25,7 @@ extension Gateway {
         if target.steps.last == "move", let list = target.parent {
             let place = try list.resolve(in: source)
             if try place.kind(in: source) == .list {
-                try parameters.refuse(["index"], "A move has its positions in the body.")
+                try parameters.refuse(["index"], "A move requires its positions in the body.")
                 return try edit(
                     request, snapshot, list, place, EditReader(place, .list, snapshot.schema).move(request.json()))
             }
@@ -82,7 +82,7 @@ extension Gateway {
             return try removeHeld(request, parameters, target, place, snapshot)
         }
         try parameters.refuse(
-            BulkSelection.parameters, "'\(place.name)' is one element, or 'value' says already which one is meant.")
+            BulkSelection.parameters, "'\(place.name)' is one element, or 'value' already selects it.")
         guard let value = parameters["value"] else { return try edit(request, snapshot, target, place, .remove) }
         let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
         return try edit(request, snapshot, target, place, reader.removal(value))
@@ -152,7 +152,7 @@ extension PropertyPlace {
         }
         throw Problem(
             StoreError.Code.invalidValue,
-            "'\(name)' is no object whose properties could be set. Assign the value with PUT.",
+            "'\(name)' is not an object with properties. Assign the value with PUT.",
             property: property.name)
     }
 }
@@ -167,7 +167,7 @@ extension Problem {
     /// The error for a path that led to another property at the time of the write.
     init(changedMeanwhile place: PropertyPlace) {
         self.init(
-            .objectChanged, "The path leads to '\(place.name)' now, since another request changed it. Try again."
+            .objectChanged, "The path now leads to '\(place.name)', because another request changed it. Try again."
         )
     }
 }

@@ -290,10 +290,10 @@ extension PropertyPlace {
     /// Returns the error for an edit of another kind of collection.
     fileprivate func misfit(_ edit: PropertyEdit, _ kind: CollectionKind) -> Problem {
         switch (edit, kind) {
-        case (_, .map): refusal("is a map. Put a value with PUT …/{key}, take one out with DELETE …/{key}.")
-        case (.discard, .list): refusal("is a list. Take an element out with DELETE …/{index}.")
+        case (_, .map): refusal("is a map. Set a value with PUT …/{key}, remove one with DELETE …/{key}.")
+        case (.discard, .list): refusal("is a list. Remove an element with DELETE …/{index}.")
         case (.move, .set): refusal("is a set, which has an order of its own.")
-        case (.insert, .set): refusal("is a set, which has an order of its own. Leave the position out.")
+        case (.insert, .set): refusal("is a set, whose order is fixed. Omit the position.")
         case (_, .single): refusal("is a single value. Assign it with PUT.")
         default: refusal("is a \(kind == .set ? "set" : "list"), which cannot be edited like this.")
         }

@@ -20,7 +20,7 @@ struct IdempotentRequest: Sendable {
         guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw Problem(
                 .idempotencyInvalidKey,
-                "Idempotency-Key takes 1 to 255 visible ASCII characters without blanks, such as a UUID.",
+                "Idempotency-Key must be 1 to 255 visible ASCII characters without blanks, such as a UUID.",
                 parameter: HeaderName.idempotencyKey)
         }
         var scope = SHA256()
@@ -42,7 +42,7 @@ struct IdempotentRequest: Sendable {
         guard record.starts(with: fingerprint) else {
             throw Problem(
                 .idempotencyMismatch,
-                "This Idempotency-Key was used for another request. Take a new one for each request, and the same one only to send it again.",
+                "This Idempotency-Key was used for another request. Use a new key for each request, and the same one only to repeat it.",
                 parameter: HeaderName.idempotencyKey)
         }
         guard let kept = KeptAnswer(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }

@@ -41,7 +41,7 @@ final class Repetitions: Sendable {
         limited.add(1, ordering: .relaxed)
         var problem = Problem(
             .idempotencyLimited,
-            "The answers to your requests with an Idempotency-Key take \(most) bytes, as many as they may (idempotency.bytesPerCaller). Leave the key out, or wait until some of them are forgotten.",
+            "The stored responses to your requests with an Idempotency-Key have reached the limit of \(most) bytes (idempotency.bytesPerCaller). Omit the key, or wait until some of them expire.",
             parameter: HeaderName.idempotencyKey)
         problem.retryAfter = Int(clamping: max(next - time.seconds, 1))
         throw problem

@@ -20,7 +20,7 @@ extension Gateway {
     func checkReadiness() throws {
         guard !isDraining.load(ordering: .relaxed) else {
             var problem = Problem(
-                .gatewayDraining, "The server is about to stop. What is under way is finished; send no more.")
+                .gatewayDraining, "The server is about to stop. Running requests will finish; do not send more.")
             problem.retryAfter = 5
             throw problem
         }
@@ -29,13 +29,13 @@ extension Gateway {
         guard !store.hasStopped else {
             throw Problem(
                 .storeStopped,
-                "A write to the disk failed, and nothing is written any more; what was committed is safe and can be read. "
-                    + "See to the disk, then restart the server.")
+                "A write to the disk failed, and the server accepts no more writes; committed data is safe and can be read. "
+                    + "Repair the disk, then restart the server.")
         }
         guard let free = store.freeDiskBytes, free < configuration.leastFreeDisk else { return }
         throw Problem(
             .storeDiskNearlyFull,
             "The database's disk has \(free >> 20) MiB left, less than the \(configuration.leastFreeDisk >> 20) MiB that it "
-                + "should have. Make room.")
+                + "should have. Free disk space.")
     }
 }

@@ -75,7 +75,7 @@ struct ArgumentReader {
         }
         throw Problem(
             QueryError.Code.argument,
-            "Argument \(index) is no value: write plain JSON, a typed object such as {\"$date\": …} or {\"$link\": …}, or a shape such as {\"$geoCircle\": …}.",
+            "Argument \(index) is not a value: write plain JSON, a typed object such as {\"$date\": …} or {\"$link\": …}, or a shape such as {\"$geoCircle\": …}.",
             parameter: "args")
     }
 

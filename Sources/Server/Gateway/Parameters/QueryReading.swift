@@ -28,7 +28,7 @@ struct QueryReader {
         guard keys > configuration.largestOrder else { return }
         throw Problem(
             .queryTooManyKeys,
-            "There are \(keys) key paths to sort or tell apart by; at most \(configuration.largestOrder) are taken.",
+            "There are \(keys) key paths for sort or distinct; at most \(configuration.largestOrder) are allowed.",
             parameter: parameter)
     }
 
@@ -113,7 +113,7 @@ struct QueryReader {
         guard let text = parameters["by"] else {
             throw Problem(
                 .parameterMissing,
-                "Say with 'by' what the sections are made by: a key path, or one with a function such as name.first.",
+                "Give 'by', the key of the sections: a key path, or one with a function such as name.first.",
                 parameter: "by")
         }
         return try bound("by", text) { binder, text throws(QueryError) in

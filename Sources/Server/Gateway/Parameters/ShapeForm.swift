@@ -29,7 +29,7 @@ enum ShapeForm {
         case "$geoPolygon":
             guard case .array(let elements) = member.value else {
                 throw ValueFault(
-                    expected: "an array of rings, each an array of places", got: member.value.inWords, path: path)
+                    expected: "an array of rings, each an array of points", got: member.value.inWords, path: path)
             }
             var rings: [[GeoPosition]] = []
             for (index, element) in elements.enumerated() { rings.append(try ring(element, path + "[\(index)]")) }
@@ -40,7 +40,7 @@ enum ShapeForm {
 
     private static func ring(_ json: JSONValue, _ path: String) throws(ValueFault) -> [GeoPosition] {
         guard case .array(let elements) = json else {
-            throw ValueFault(expected: "an array of places", got: json.inWords, path: path)
+            throw ValueFault(expected: "an array of points", got: json.inWords, path: path)
         }
         var places: [GeoPosition] = []
         for (index, element) in elements.enumerated() { places.append(try place(element, path + "[\(index)]")) }
@@ -53,7 +53,7 @@ enum ShapeForm {
             let latitude = number(parts[1])
         else {
             throw ValueFault(
-                expected: "a place such as [-123.3, 48.4], longitude first", got: json.inWords, path: path)
+                expected: "a point such as [-123.3, 48.4], longitude first", got: json.inWords, path: path)
         }
         return GeoPosition(longitude: longitude, latitude: latitude)
     }

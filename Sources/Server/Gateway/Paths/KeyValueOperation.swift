@@ -27,14 +27,14 @@ enum KeyValueOperation: Hashable, Sendable {
         guard let operation = names[name] else {
             throw Problem(
                 .parameterInvalid,
-                "There is no operation '\(name)'. Possible are \(names.keys.sorted().joined(separator: ", ")).",
+                "There is no operation '\(name)'. Use one of \(names.keys.sorted().joined(separator: ", ")).",
                 parameter: "keyPath", hint: Array(names.keys).nearest(to: name))
         }
         guard operation == .count ? text == name : !path.isEmpty else {
             throw Problem(
                 .parameterInvalid,
                 operation == .count
-                    ? "'@count' stands alone." : "'\(name)' needs the name of a property behind it: \(name).age.",
+                    ? "'@count' stands alone." : "'\(name)' must be followed by the name of a property: \(name).age.",
                 parameter: "keyPath")
         }
         return (operation, path)

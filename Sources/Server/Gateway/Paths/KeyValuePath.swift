@@ -59,7 +59,7 @@ struct KeyValuePath: Sendable {
             guard !name.hasPrefix("@") else {
                 throw Problem(
                     .parameterInvalid,
-                    "An operation such as '\(name)' stands at the beginning of 'keyPath': @max.age. Aggregates with longer paths are at /v1/aggregates.",
+                    "An operation such as '\(name)' must be at the beginning of 'keyPath': @max.age. Aggregates with longer paths are at /v1/aggregates.",
                     parameter: parameter)
             }
             let property = try present.named(name, parameter: parameter)
@@ -79,7 +79,7 @@ struct KeyValuePath: Sendable {
             guard let next else {
                 throw Problem(
                     .parameterInvalid,
-                    "'\(present.name).\(name)' holds values, which have no '\(names[index + 1])'.",
+                    "'\(present.name).\(name)' contains plain values, which have no '\(names[index + 1])'.",
                     parameter: parameter, property: name)
             }
             if let origin = property.originProperty {

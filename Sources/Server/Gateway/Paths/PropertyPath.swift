@@ -158,7 +158,7 @@ enum ValueStep: Hashable, Sendable {
                 .objectUnknownMapKey, "'\(name)' has no key \(keyText(of: .string(key))).")
         case .index(let index):
             guard case .list(let elements)? = value else {
-                return Problem(StoreError.Code.notFound, "'\(name)' is no list any more.")
+                return Problem(StoreError.Code.notFound, "'\(name)' is no longer a list.")
             }
             return Self.outOfBounds(index, elements.count, name, Problem.Code.objectUnknownIndex)
         }
@@ -182,7 +182,7 @@ enum ValueStep: Hashable, Sendable {
         else {
             throw Problem(
                 .objectInvalidIndex,
-                "'\(name)' has positions, counted from 0; '\(text)' is none.")
+                "'\(name)' has positions, counted from 0; '\(text)' is not a position.")
         }
         return index
     }

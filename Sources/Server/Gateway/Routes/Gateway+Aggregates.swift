@@ -46,7 +46,7 @@ private struct AggregateRead: Sendable {
             guard found.count <= limit else {
                 throw Problem(
                     .aggregateTooManyGroups,
-                    "There would be \(found.count) groups; at most \(limit) are given. Narrow the filter, or group by less.",
+                    "There would be \(found.count) groups; at most \(limit) are allowed. Narrow the filter, or group by less.",
                     parameter: "by")
             }
             json.name("groups")

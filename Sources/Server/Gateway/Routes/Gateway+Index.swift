@@ -83,7 +83,7 @@ extension Gateway {
         default:
             throw Problem(
                 .parameterMissing,
-                "Say what to look for: either 'of', the key of an object, or 'matching', a condition.",
+                "Give either 'of', the key of an object, or 'matching', a condition.",
                 parameter: "matching")
         }
         let read = IndexRead(
@@ -108,7 +108,7 @@ extension Gateway {
         default:
             throw Problem(
                 .parameterMissing,
-                "Say what to look for: either 'of', a value, or 'matching', a condition on SELF.",
+                "Give either 'of', a value, or 'matching', a condition on SELF.",
                 parameter: "of", property: property.schema.name)
         }
         let asked = matching
@@ -134,7 +134,7 @@ extension Gateway {
         guard matching.steps.isEmpty else {
             throw Problem(
                 QueryError.Code.invalid,
-                "'matching' takes a condition alone. Order the collection with 'sort' and 'distinct'.",
+                "'matching' must be a condition only. Order the collection with 'sort' and 'distinct'.",
                 parameter: "matching")
         }
         return matching

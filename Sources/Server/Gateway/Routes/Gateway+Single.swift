@@ -8,7 +8,7 @@ extension PropertyPlace {
     /// Returns the error for a null link.
     var leadsNowhere: Problem {
         Problem(
-            StoreError.Code.notFound, "'\(name)' is null: it leads to no object.",
+            StoreError.Code.notFound, "'\(name)' is null: it does not link to an object.",
             property: property.name)
     }
 }

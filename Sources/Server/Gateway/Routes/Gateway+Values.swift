@@ -71,7 +71,7 @@ extension Gateway {
         guard isAll || asked.operation == .count else {
             throw Problem(
                 .parameterInvalid,
-                "\(name) holds values, which have the key 'self' and the operation '@count' alone. Minimum, maximum, sum and average are at /v1/aggregates.",
+                "\(name) contains plain values, which have only the key 'self' and the operator '@count'. Minimum, maximum, sum and average are at /v1/aggregates.",
                 parameter: asked.parameter, property: property.schema.name, hint: "self")
         }
         let style = try parameters.choice("types", default: TypeStyle.plain)
@@ -87,7 +87,7 @@ extension Gateway {
             guard page.count <= most else {
                 throw Problem(
                     .valuesTooMany,
-                    "There are more than \(most) values, which is the most that is given. Use 'limit' and 'offset'.",
+                    "There are more than \(most) values, which is the maximum. Use 'limit' and 'offset'.",
                     parameter: "limit")
             }
             let json = JSONWriter(capacity: 128)
@@ -127,7 +127,7 @@ extension Gateway {
         default:
             throw Problem(
                 .parameterMissing,
-                "Say what to read of each object: either 'key', the name of a property, or 'keyPath', such as owner.city or @max.age.",
+                "Give either 'key', the name of a property, or 'keyPath', such as owner.city or @max.age.",
                 parameter: "key")
         }
     }
@@ -170,7 +170,7 @@ private struct ValuesForm {
         guard property.type.isCollection else {
             throw Problem(
                 .parameterInvalid,
-                "'\(objectClass.name).\(text)' is no list, set or map. Use @unionOfObjects.\(text).",
+                "'\(objectClass.name).\(text)' is not a list, set or map. Use @unionOfObjects.\(text).",
                 parameter: "keyPath", property: text)
         }
         plan = RowPlan(objectClass, of: schema, properties: [property], style: style)

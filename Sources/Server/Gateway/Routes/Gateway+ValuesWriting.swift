@@ -57,7 +57,7 @@ extension Gateway {
         guard let place = try CollectionPlace(property) else {
             throw Problem(
                 .valuesValues,
-                "'\(property.holderClass.name).\(property.schema.name)' holds values, which have no properties to set.",
+                "'\(property.holderClass.name).\(property.schema.name)' contains plain values, which have no properties.",
                 property: property.schema.name)
         }
         return try putValues(request, place)
@@ -67,20 +67,20 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: QueryReader.parameters + ["key", "limit", "all"])
         let objectClass = place.objectClass
         guard let name = parameters["key"] else {
-            throw Problem(.parameterMissing, "Say with 'key' which property to set.", parameter: "key")
+            throw Problem(.parameterMissing, "Give 'key', the name of the property.", parameter: "key")
         }
         let property = try objectClass.named(name, parameter: "key")
         guard property.name != objectClass.primaryKey else {
             throw Problem(
                 StoreError.Code.keyImmutable,
-                "'\(objectClass.name).\(name)' is the primary key, which does not change.", parameter: "key",
+                "'\(objectClass.name).\(name)' is the primary key, which cannot change.", parameter: "key",
                 property: name)
         }
         let all = try parameters.flag("all")
         guard all || place.scope != .all || parameters["filter"] != nil else {
             throw Problem(
                 .parameterMissing,
-                "This sets '\(name)' of every \(objectClass.name). Say which with 'filter', or that you mean it with all=true.",
+                "This sets '\(name)' of every \(objectClass.name). Select them with 'filter', or all of them with all=true.",
                 parameter: "all")
         }
         var query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)

@@ -91,7 +91,7 @@ struct ValuesRead: Sendable {
         guard count > limit else { return }
         throw Problem(
             .valuesTooMany,
-            "There are more than \(limit) values, which is the most that is given. Narrow the filter, or use 'limit' and 'offset'.",
+            "There are more than \(limit) values, which is the maximum. Narrow the filter, or use 'limit' and 'offset'.",
             parameter: "limit")
     }
 

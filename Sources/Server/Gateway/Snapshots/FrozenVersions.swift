@@ -65,7 +65,7 @@ final class FrozenVersions: Sendable {
         guard isKept else {
             var problem = Problem(
                 .snapshotTooMany,
-                "There are \(most) snapshots, as many as there may be. Delete one that is no longer needed, or wait until one is over."
+                "There are \(most) snapshots, which is the limit. Delete one that is no longer needed, or wait until one expires."
             )
             problem.retryAfter = 5
             throw problem
@@ -77,7 +77,7 @@ final class FrozenVersions: Sendable {
         let first = own.map(\.expires).min() ?? now
         var problem = Problem(
             .snapshotLimited,
-            "You have \(own.count) snapshots, as many as you may (snapshot.perCaller). Delete one that you no longer need with DELETE /v1/snapshots/{snapshot}, or wait until one is over."
+            "You have \(own.count) snapshots, which is your limit (snapshot.perCaller). Delete one that you no longer need with DELETE /v1/snapshots/{snapshot}, or wait until one expires."
         )
         problem.retryAfter = Int(clamping: max(first.seconds - now.seconds, 0) + 1)
         return problem

@@ -21,7 +21,7 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: ["ttl"])
         guard request.body.isEmpty else {
             throw Problem(
-                .snapshotNoBody, "This takes no body. Give the seconds that the snapshot is to last as ?ttl=60."
+                .snapshotNoBody, "This request has no body. Send the snapshot's lifetime in seconds as ?ttl=60."
             )
         }
         let seconds =
@@ -80,7 +80,7 @@ extension Gateway {
         guard from.version <= to.version else {
             throw Problem(
                 .parameterInvalid,
-                "'to' is version \(to.version), which is earlier than \(from.version). Ask the earlier one for what came after it.",
+                "'to' is version \(to.version), which is earlier than \(from.version). Request the changes from the earlier one.",
                 parameter: "to")
         }
         let answerBytes = configuration.answerBytes
@@ -115,7 +115,7 @@ extension Gateway {
     }
 
     private static func gone(_ id: String) -> String {
-        "There is no snapshot '\(id)' of yours: its time is over, or it was deleted. Make a new one with POST /v1/snapshots and begin again with it."
+        "There is no snapshot '\(id)' of yours: it has expired, or it was deleted. Create a new one with POST /v1/snapshots, and begin again with it."
     }
 
     private static func document(_ frozen: FrozenVersion) -> [UInt8] {

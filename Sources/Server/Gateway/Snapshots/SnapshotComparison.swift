@@ -164,7 +164,7 @@ extension Store {
         guard let all = try changes(after: from.version) else {
             throw Problem(
                 .snapshotChangesGone,
-                "What was done since version \(from.version) is no longer known. Compare with a newer snapshot.")
+                "The changes since version \(from.version) are no longer available. Compare with a newer snapshot.")
         }
         for changes in all where changes.version <= to.version { merged.merge(changes) }
         return merged

@@ -114,7 +114,7 @@ extension Gateway {
         guard let place = try CollectionPlace(property) else {
             throw Problem(
                 .sectionsValues,
-                "'\(property.holderClass.name).\(property.schema.name)' holds values, whose sections cannot be observed. Read them at /v1/sections/objects/…, and observe the collection to hear when.",
+                "'\(property.holderClass.name).\(property.schema.name)' contains plain values, whose sections cannot be observed. Read them at /v1/sections/objects/…, and observe the collection to learn when.",
                 property: property.schema.name)
         }
         return try sectionsKey(request, place, named.hops.map(\.query))
@@ -132,7 +132,7 @@ extension Gateway {
         guard sort == nil || parameters["ascending"] == nil else {
             throw Problem(
                 .parameterInvalid,
-                "Observed sections come in the order of 'sort', which 'ascending' cannot change. Leave one of the two out.",
+                "Observed sections are in the order of 'sort', which 'ascending' cannot change. Omit one of the two.",
                 parameter: "ascending")
         }
         var query = try reader.filter(parameters, place.objectClass, in: place.scope)

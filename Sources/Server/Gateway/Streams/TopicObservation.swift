@@ -143,7 +143,7 @@ extension LiveQueries {
                 .failed(
                     Problem(
                         .observePathChanged,
-                        "The path leads elsewhere now, or nowhere. Observe it again to hear of what it leads to.")))
+                        "The path now leads to another place, or nowhere. Observe it again to follow the new place.")))
         }
     }
 

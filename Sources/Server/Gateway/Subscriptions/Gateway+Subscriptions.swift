@@ -70,7 +70,7 @@ extension Gateway {
     private static func timeout(_ subscription: Subscription) -> Problem {
         Problem(
             .subscriptionTimeout,
-            "The first result of '\(subscription.label)' was not there in time. The subscription stays; its result comes on the set's stream."
+            "The first result of '\(subscription.label)' did not arrive in time. The subscription stays; its result comes on the set's stream."
         )
     }
 
@@ -148,7 +148,7 @@ extension Gateway {
         if query.contains(where: { parameters[$0] != nil }) {
             guard let className = parameters["class"] else {
                 throw Problem(
-                    .parameterMissing, "Say with 'class' which class the query is about.", parameter: "class")
+                    .parameterMissing, "Give 'class', the class of the query.", parameter: "class")
             }
             let place = try CollectionPlace(className: className, try snapshot(for: request))
             let asked = try channelKey(parameters.keeping(query), place) { .objects($0) }

@@ -59,7 +59,7 @@ final class SubscriptionFile: Sendable {
             return try Self.sets(try JSONValue.parse(bytes), now, largest: largest)
         } catch {
             logger.error(
-                "The saved subscriptions are damaged and were put aside.",
+                "The saved subscriptions are damaged and were renamed.",
                 metadata: ["file": "\(path).damaged", "error": "\(error)"])
             rename(path, path + ".damaged")
             return []

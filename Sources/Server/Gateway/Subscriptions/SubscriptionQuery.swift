@@ -21,7 +21,7 @@ struct SubscriptionQuery: Hashable, Sendable {
     /// Parses the members of a body or of a saved set. Throws 400.
     init(_ body: JSONObject) throws(Problem) {
         guard case .string(let className)? = body[SubscriptionForm.Field.class] else {
-            throw Problem(.subscriptionInvalid, "Say in 'class' which class to subscribe to.", property: "class")
+            throw Problem(.subscriptionInvalid, "Give 'class', the class to subscribe to.", property: "class")
         }
         self.className = className
         for member in body.members where Self.names.contains(member.name) {

@@ -22,7 +22,7 @@ struct SubscriptionRequest: Sendable {
         let names = [Field.class] + SubscriptionQuery.names + [Field.waitForSync, Field.timeout]
         for member in object.members where !names.contains(member.name) {
             let place =
-                member.name == Field.name ? " Its name stands in the path: PUT /v1/subscriptions/{set}/{name}." : ""
+                member.name == Field.name ? " Its name is in the path: PUT /v1/subscriptions/{set}/{name}." : ""
             throw Problem(
                 .subscriptionInvalid,
                 "A subscription has no '\(member.name)'.\(place) Possible are \(names.joined(separator: ", ")).",

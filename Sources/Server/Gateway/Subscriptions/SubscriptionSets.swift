@@ -58,7 +58,7 @@ final class SubscriptionSets: Sendable {
         }
         guard !gone.isEmpty else { return }
         for set in gone {
-            logger.info("A subscription set was left alone and is forgotten.", metadata: ["set": "\(set.name)"])
+            logger.info("An unused subscription set was deleted.", metadata: ["set": "\(set.name)"])
         }
         save {}
     }
@@ -68,7 +68,7 @@ final class SubscriptionSets: Sendable {
         guard let set = sets.withLock({ $0[SubscriptionSetID(owner, name)] }), set.touch(now) else {
             throw Problem(
                 .subscriptionUnknownSet,
-                "There is no subscription set '\(name)'. The first subscription makes it; it is forgotten when it is left alone."
+                "There is no subscription set '\(name)'. The first subscription creates it; it is deleted when it is not used."
             )
         }
         return set
@@ -86,7 +86,7 @@ final class SubscriptionSets: Sendable {
             guard sets.count < configuration.mostSubscriptionSets else {
                 throw Problem(
                     .subscriptionTooManySets,
-                    "There are \(sets.count) subscription sets, as many as there may be. Try again later.")
+                    "There are \(sets.count) subscription sets, which is the limit. Try again later.")
             }
             if let most = configuration.subscriptionSetsPerCaller {
                 let own = sets.values.count { $0.id.owner == owner && (owner != nil || $0.account == account) }
@@ -94,7 +94,7 @@ final class SubscriptionSets: Sendable {
                     limited.add(1, ordering: .relaxed)
                     throw Problem(
                         .subscriptionSetsLimited,
-                        "You have \(own) subscription sets, as many as you may (subscription.setsPerCaller). Use one of them for several queries, or leave one alone: without a stream it is forgotten after \(configuration.subscriptionSetLifetime) s."
+                        "You have \(own) subscription sets, which is your limit (subscription.setsPerCaller). Use one of them for several queries, or stop using one: without a stream it is deleted after \(configuration.subscriptionSetLifetime) s."
                     )
                 }
             }

@@ -24,7 +24,7 @@ extension Gateway {
             if let expected = input.expected, !expected.isMet(by: transaction.before) {
                 throw Problem(
                     .transactionVersionChanged,
-                    "The store is at version \(expected.shown(transaction.before)), not \(expected.text). Read again what the transaction depends on."
+                    "The store is at version \(expected.shown(transaction.before)), not \(expected.text). Read the data again that the transaction depends on."
                 )
             }
             let answer = AnswerText(capacity: 128 + input.operations.count * 64)

@@ -88,7 +88,7 @@ struct TransactionReader {
         let value = try input(creation.value ?? [:], objectClass)
         if let name = creation.name {
             guard made.updateValue(objectClass, forKey: name) == nil else {
-                throw .transaction("Two operations make an object that is called '\(name)'.", "$.as")
+                throw .transaction("Two operations create an object with the name '\(name)'.", "$.as")
             }
         }
         return .create(objectClass, value, creation.policy, name: creation.name)
@@ -220,7 +220,7 @@ struct TransactionReader {
         let names = MadeReference.names(in: json)
         for (name, path) in names where made[name] == nil {
             throw Problem.transaction(
-                "No operation before this one makes an object that is called '\(name)' with 'as'.", path,
+                "No earlier operation creates an object with the name '\(name)' with 'as'.", path,
                 hint: Array(made.keys).nearest(to: name)
             ).inMember("value")
         }
@@ -250,12 +250,13 @@ struct TransactionReader {
         while let (index, part) = rest.popFirst() {
             let path = "$.in" + JSONPath.element(index)
             guard case .name(let name) = part else {
-                throw .transaction("Here stands the name of a property of '\(objectClass.name)'.", path)
+                throw .transaction("This must be the name of a property of '\(objectClass.name)'.", path)
             }
             let property = try property(name, of: objectClass, path)
             guard property.ownsTarget, let target = property.targetClass.flatMap({ schema[$0] }) else {
                 throw .transaction(
-                    "'\(objectClass.name).\(name)' holds no embedded objects. Name another object as 'object'.", path)
+                    "'\(objectClass.name).\(name)' does not contain embedded objects. Give another object as 'object'.",
+                    path)
             }
             var element: BoundOperation.Step.Element?
             if property.type.isCollection {
@@ -283,8 +284,8 @@ struct TransactionReader {
         default:
             throw .transaction(
                 isMap
-                    ? "'\(property.name)' is a map: here stands a key."
-                    : "'\(property.name)' is a list: here stands a position, counted from 0, or {\"index\": 0, \"was\": …}.",
+                    ? "'\(property.name)' is a map: this must be a key."
+                    : "'\(property.name)' is a list: this must be a position, counted from 0, or {\"index\": 0, \"was\": …}.",
                 path)
         }
     }
@@ -295,7 +296,7 @@ struct TransactionReader {
         case .made(let name):
             guard let objectClass = made[name] else {
                 throw .transaction(
-                    "No operation before this one makes an object that is called '\(name)' with 'as'.", "$.object",
+                    "No earlier operation creates an object with the name '\(name)' with 'as'.", "$.object",
                     hint: Array(made.keys).nearest(to: name))
             }
             return .made(name, objectClass)

@@ -254,14 +254,14 @@ struct TransactionRun {
             guard let object = made[name], try transaction.exists(object.classID, object.key) else {
                 throw Problem(
                     StoreError.Code.notFound,
-                    "The \(objectClass.name) that is called '\(name)' was deleted by an earlier operation."
+                    "The \(objectClass.name) with the name '\(name)' was deleted by an earlier operation."
                 ).inMember("object")
             }
             return object
         case .part:
             guard let object = try meant(subject) else {
                 throw Problem(
-                    StoreError.Code.notFound, "The embedded object that is meant is gone."
+                    StoreError.Code.notFound, "The embedded object was deleted."
                 ).inMember("in")
             }
             return object
@@ -300,13 +300,13 @@ struct TransactionRun {
     private func resolved(_ json: JSONValue) throws -> JSONValue {
         try MadeReference.resolved(json) { name in
             guard let object = made[name], let objectClass = transaction.schema[object.classID] else {
-                throw Problem.transaction("'\(name)' has not been made.", "$.value")
+                throw Problem.transaction("'\(name)' has not been created.", "$.value")
             }
             var key = JSONValue.int(object.key.rawValue)
             if let property = objectClass.primaryKeyProperty {
                 guard try transaction.exists(object.classID, object.key) else {
                     throw Problem.transaction(
-                        "The \(objectClass.name) that is called '\(name)' was deleted by an earlier operation.",
+                        "The \(objectClass.name) with the name '\(name)' was deleted by an earlier operation.",
                         "$.value")
                 }
                 let text = JSONWriter(capacity: 64)

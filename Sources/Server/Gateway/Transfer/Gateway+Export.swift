@@ -42,7 +42,7 @@ extension Gateway {
         guard format == .csv else {
             throw Problem(
                 .parameterInvalid,
-                "'\(Self.escapeFormulas)' is about CSV, which spreadsheets open. Ask for CSV, or leave it out.",
+                "'\(Self.escapeFormulas)' applies to CSV only. Request CSV, or omit it.",
                 parameter: Self.escapeFormulas)
         }
         return true

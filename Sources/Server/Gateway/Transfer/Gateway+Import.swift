@@ -285,7 +285,7 @@ extension Problem {
         let outcome = refusal.outcome
         self.init(
             .importRefused,
-            "\(outcome.refused) lines do not fit, so nothing was imported. Mend them, or leave 'atomic' out to import the others."
+            "\(outcome.refused) lines are invalid, so nothing was imported. Correct them, or omit 'atomic' to import the others."
         )
         lines = outcome.faults
         imported = ImportedPart(outcome, line: nil)
@@ -303,7 +303,7 @@ extension Problem {
     init(_ fault: ObjectImporter.TooManyFaults) {
         self.init(
             .importTooManyFaults,
-            "More than \(fault.limit) lines do not fit, so the import ended (limits.importFaults). Mend the file; with update=modified an import that broke off can be done again."
+            "More than \(fault.limit) lines are invalid, so the import ended (limits.importFaults). Correct the file; with update=modified an interrupted import can be repeated."
         )
     }
 
@@ -311,7 +311,7 @@ extension Problem {
     init(expandsBeyond bytes: Int, _ times: Int) {
         self.init(
             .importExpandsTooFar,
-            "The file expands to more than \(bytes >> 20) MiB, over \(times) times its size (limits.importExpansion). Send it as it is, or cut it into parts: with update=modified an import that broke off can be done again."
+            "The file expands to more than \(bytes >> 20) MiB, over \(times) times its size (limits.importExpansion). Send it uncompressed, or split it: with update=modified an interrupted import can be repeated."
         )
     }
 
@@ -319,7 +319,7 @@ extension Problem {
     init(_ fault: ObjectImporter.TooLarge) {
         self.init(
             .importTooLarge,
-            "One transaction takes files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on the disk. Leave 'atomic' out, or cut the file into parts: with update=modified an import that broke off can be done again."
+            "A transaction can import files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on disk. Omit 'atomic', or split the file: with update=modified an interrupted import can be repeated."
         )
     }
 

@@ -31,7 +31,7 @@ final class TransferWatch: Sendable {
         if let stall, now - progress.load(ordering: .relaxed) > Int64(stall) * 1_000_000_000 {
             throw Problem(
                 .importStalled,
-                "For \(stall) s no line of the file did fit, so the import ended (limits.importStall). Look at what the file holds."
+                "For \(stall) s no line of the file was valid, so the import ended (limits.importStall). Check the contents of the file."
             )
         }
         if mayRest, let work, work.mustPause { work.pause() }

@@ -109,7 +109,7 @@ final class WorkerPool: Sendable {
         limited.add(1, ordering: .relaxed)
         var problem = Problem(
             names.limited,
-            "You have \(quota.limit) \(names.work) waiting or under way, as many as you may (\(names.setting)). \(names.remedy)"
+            "You have \(quota.limit) \(names.work) waiting or running, which is your limit (\(names.setting)). \(names.remedy)"
         )
         problem.retryAfter = 1
         throw problem

@@ -68,7 +68,7 @@ struct Preconditions: Sendable {
             if match != nil {
                 throw Problem(
                     StoreError.Code.preconditionFailed,
-                    "If-Match asks for an object that exists; this one does not.", parameter: "If-Match")
+                    "If-Match requires that the object exists; it does not.", parameter: "If-Match")
             }
             return
         }
@@ -113,7 +113,7 @@ struct Preconditions: Sendable {
         if let noneMatch, names(noneMatch) {
             throw Problem(
                 StoreError.Code.preconditionFailed,
-                "If-None-Match asks that there be no such object, and there is one.", parameter: "If-None-Match")
+                "If-None-Match requires that the object does not exist; it does.", parameter: "If-None-Match")
         }
     }
 }

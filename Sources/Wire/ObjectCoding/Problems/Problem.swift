@@ -77,7 +77,7 @@ extension Problem {
     package static func answerTooLarge(_ limit: Int) -> Problem {
         Problem(
             .answerTooLarge,
-            "The answer would have more than \(limit) bytes. Ask for less of it: name the 'fields' that you need, give a smaller 'limit', expand less, or narrow the filter. What a property holds can be read in pages of its own at /v1/objects/{class}/{key}/{property}."
+            "The response would have more than \(limit) bytes. Request less: name the 'fields' that you need, give a smaller 'limit', expand less, or narrow the filter. The contents of a property can be read in pages at /v1/objects/{class}/{key}/{property}."
         )
     }
 }

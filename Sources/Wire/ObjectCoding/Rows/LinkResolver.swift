@@ -69,7 +69,7 @@ package final class LinkResolver {
 
     /// Writes an object. Throws `notFound` if it does not exist.
     package func object(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
-        guard try exists(plan.classID, key) else { throw StoreError(.notFound, "There is no such object any more.") }
+        guard try exists(plan.classID, key) else { throw StoreError(.notFound, "The object no longer exists.") }
         try write(key, plan, json)
     }
 
@@ -146,7 +146,7 @@ package final class LinkResolver {
                 guard remaining >= 0 else {
                     throw Problem(
                         .parameterExpansionTooLarge,
-                        "'expand' would write more than \(Self.limit) objects. Ask for a smaller page or expand less.",
+                        "'expand' would write more than \(Self.limit) objects. Request a smaller page, or expand less.",
                         parameter: "expand")
                 }
                 try write(key, plan, json)

@@ -188,7 +188,7 @@ private struct Expansion {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw Problem(
                 .parameterInvalid,
-                "'\(objectClass.name).\(name)' is no link, so that there is no '\(names[names.startIndex + 1])' of it.",
+                "'\(objectClass.name).\(name)' is not a link, so there is no '\(names[names.startIndex + 1])' of it.",
                 parameter: "fields", property: name)
         }
         var deeper = inner[name] ?? Expansion()
@@ -200,7 +200,7 @@ private struct Expansion {
         guard links > RowPlan.depthLimit else { return }
         throw Problem(
             .parameterInvalid,
-            "'\(parameter)' goes at most \(RowPlan.depthLimit) links deep; '\(path)' has \(links).",
+            "'\(parameter)' can be at most \(RowPlan.depthLimit) links deep; '\(path)' has \(links).",
             parameter: parameter)
     }
 
@@ -219,7 +219,7 @@ private struct Expansion {
         let property = try objectClass.named(name, parameter: "expand")
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw Problem(
-                .parameterInvalid, "'\(objectClass.name).\(name)' is no link and cannot be expanded.",
+                .parameterInvalid, "'\(objectClass.name).\(name)' is not a link and cannot be expanded.",
                 parameter: "expand", property: name)
         }
         var deeper = inner[name] ?? Expansion()

@@ -78,7 +78,7 @@ package struct SchemaPlan {
         if !plan.isMigration, !plan.steps.isEmpty {
             return Problem(
                 StoreError.Code.migrationRequired,
-                "The steps of a migration run only when schemaVersion rises: give one above \(plan.old.version).")
+                "The steps of a migration run only if schemaVersion increases: send one above \(plan.old.version).")
         }
         return nil
     }
@@ -87,7 +87,7 @@ package struct SchemaPlan {
         guard let fault = faults.first else { return nil }
         var problem = Problem(
             StoreError.Code.migrationFailed,
-            faults.count == 1 ? fault.message : "\(faults.count) steps cannot be done. The first: \(fault.message)",
+            faults.count == 1 ? fault.message : "\(faults.count) steps cannot be executed. The first: \(fault.message)",
             hint: fault.hint)
         problem.path = fault.path
         problem.faults = faults
@@ -97,10 +97,10 @@ package struct SchemaPlan {
     private var advice: String {
         guard plan.isMigration else {
             return
-                "Give a schemaVersion above \(plan.old.version), and 'migration' steps for the values that are to stay."
+                "Send a schemaVersion above \(plan.old.version), and 'migration' steps for the values that must be kept."
         }
         return
-            "Say in 'migration' what becomes of the values: a convert, copy or default step for each of these properties."
+            "Send 'migration' steps that convert the values: a convert, copy or default step for each of these properties."
     }
 }
 

@@ -51,7 +51,7 @@ extension TransactionOperation.Requirement {
         let exists = try members.flag(Field.exists)
         if members[Field.object] != nil {
             for name in [Field.class, Field.filter, Field.arguments, Field.count] where members[name] != nil {
-                throw TransactionFault("'require' is about one object, or about a class, not both.", "$.\(name)")
+                throw TransactionFault("'require' can have an object or a class, not both.", "$.\(name)")
             }
             self = .object(try TransactionOperation.Subject(members), exists: exists ?? true)
             return
@@ -76,7 +76,7 @@ extension TransactionOperation.Change {
             let orAtIndex = try members.flag(Field.orAtIndex)
             guard orAtIndex == nil || behind != nil else {
                 throw TransactionFault(
-                    "'orAtIndex' says what to do when the element that 'behind' names is gone. Give that, too.",
+                    "'orAtIndex' says what to do if the element in 'behind' was removed. Give 'behind', too.",
                     "$.orAtIndex")
             }
             self = .insert(
@@ -113,7 +113,7 @@ extension TransactionOperation.Change {
             return
         }
         guard members[Field.was] == nil else {
-            throw TransactionFault("'was' says which element of a list is meant, beside its 'index'.", "$.was")
+            throw TransactionFault("'was' identifies an element of a list, together with its 'index'.", "$.was")
         }
         if let key = try members.text(Field.mapKey) {
             self = .removeKey(key)
@@ -131,7 +131,7 @@ extension TransactionOperation.Subject {
         guard let json = members[Field.way] else { return }
         guard case .array(let parts) = json, !parts.isEmpty else {
             throw TransactionFault(
-                "'in' is the way to an embedded object, such as [\"address\"], or [\"phones\", 0] in a list.", "$.in")
+                "'in' is the path to an embedded object, such as [\"address\"], or [\"phones\", 0] in a list.", "$.in")
         }
         for (index, part) in parts.enumerated() {
             way.append(try TransactionOperation.WayPart(part, at: "$.in" + JSONPath.element(index)))
@@ -170,12 +170,12 @@ extension TransactionOperation.Target {
             self = .object(className: name, key: key)
         } else {
             throw TransactionFault(
-                "An object is written as {\"class\": \"Dog\", \"key\": 1}, or as {\"ref\": \"a\"} for one that an earlier operation makes.",
+                "An object is written as {\"class\": \"Dog\", \"key\": 1}, or as {\"ref\": \"a\"} for one that an earlier operation creates.",
                 "$.object")
         }
     }
 }
 
 extension TransactionFault {
-    fileprivate static let withoutClass = TransactionFault("Say with 'class' which class is meant.", "$.class")
+    fileprivate static let withoutClass = TransactionFault("Give 'class', the name of the class.", "$.class")
 }
