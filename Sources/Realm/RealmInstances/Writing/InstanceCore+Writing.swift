@@ -7,7 +7,7 @@ extension InstanceCore {
     /// have not been called yet are not called from here.
     ///
     /// - Parameter opened: called before the observers are, when the write is open.
-    func beginWrite(opened: () throws -> Void = {}) throws {
+    func beginWrite(opened: () throws -> Void) throws {
         guard write == nil else { throw InstanceError.nestedWrite }
         finishCommit(waiting: true)
         // A write that has been requested asynchronously is used for this one: only the scheduler's thread, which is
@@ -71,19 +71,5 @@ extension InstanceCore {
         write.cancel()
         requestAsyncWrite()
         inbox.wake()
-    }
-
-    func write<R>(withoutNotifying muted: Set<Int>, _ body: (any WriteTransaction) throws -> R) throws -> R {
-        try beginWrite()
-        guard write != nil else { throw InstanceError.endedByObserver }
-        let result: R
-        do {
-            result = try body(try transaction())
-        } catch {
-            if write != nil { try cancelWrite() }
-            throw error
-        }
-        if write != nil { try commitWrite(withoutNotifying: muted) }
-        return result
     }
 }

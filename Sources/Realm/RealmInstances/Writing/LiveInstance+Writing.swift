@@ -1,6 +1,6 @@
 package import StoreContract
 
-extension LiveInstance {
+extension LiveInstance: WriteLifecycle {
     package var isInWriteTransaction: Bool {
         get throws { try isFrozen ? false : enter { $0.write != nil } }
     }
@@ -18,10 +18,12 @@ extension LiveInstance {
     /// not been called yet are not called from here. Throws `nestedWrite`, `readOnly`, `frozen`.
     ///
     /// - Parameter opened: called before the observers, when the write is open.
-    package func beginWrite(opened: () throws -> Void = {}) throws {
+    package func beginWrite(opened: () throws -> Void) throws {
         try checkWritable()
         try enter { try $0.beginWrite(opened: opened) }
     }
+
+    package func beginWrite() throws { try beginWrite(opened: {}) }
 
     // MARK: Asynchronous writes
 
@@ -102,8 +104,12 @@ extension LiveInstance {
         withoutNotifying tokens: [InstanceToken] = [], _ body: (any WriteTransaction) throws -> R
     ) throws -> R {
         try checkWritable()
-        let muted = try orders(of: tokens)
-        return try enter { try $0.write(withoutNotifying: muted, body) }
+        // A token of another instance is refused before anything is begun.
+        _ = try orders(of: tokens)
+        return try performWrite(withoutNotifying: tokens) {
+            guard try isInWriteTransaction else { throw InstanceError.endedByObserver }
+            return try body(transaction)
+        }
     }
 
     private func checkWritable() throws {

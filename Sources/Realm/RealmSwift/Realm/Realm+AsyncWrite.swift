@@ -92,13 +92,7 @@ extension Realm {
         } onCancel: {
             turn.set(CancellationError())
         }
-        let result: Result
-        do {
-            result = try block()
-        } catch {
-            if isInWriteTransaction { cancelWrite() }
-            throw error
-        }
+        let result = try cancellingOnFailure(block)
         guard isInWriteTransaction else { return result }
         try await withCheckedThrowingContinuation(isolation: _isolation) {
             (continuation: CheckedContinuation<Void, any Swift.Error>) in

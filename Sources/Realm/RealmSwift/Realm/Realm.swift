@@ -53,16 +53,7 @@ public struct Realm: Equatable {
     /// `Realm.Error` if the commit fails.
     @discardableResult
     public func write<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
-        raisingMisuse { try rlm.beginWrite() }
-        let result: R
-        do {
-            result = try block()
-        } catch {
-            if isInWriteTransaction { cancelWrite() }
-            throw error
-        }
-        if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
-        return result
+        try performWrite(withoutNotifying: tokens, block)
     }
 
     /// Begins a write transaction: waits until no other is open, and refreshes to the latest version.
@@ -229,6 +220,8 @@ public struct Realm: Equatable {
     /// Cancels an open write, releases the version, and invalidates all objects and collections of the instance.
     public func invalidate() { raising { try rlm.invalidate() } }
 }
+
+extension Realm: WriteLifecycle {}
 
 /// A type that `Realm.objects` accepts: a model class, or a projection of one.
 public protocol RealmFetchable: RealmCollectionValue {
