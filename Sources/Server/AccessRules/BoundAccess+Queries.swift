@@ -65,42 +65,6 @@ extension BoundAccess {
 
     /// The recursion is as deep as the predicate is nested, which the parser limits.
     private func restrict(_ predicate: BoundPredicate) -> BoundPredicate {
-        switch predicate {
-        case .constant: return predicate
-        case .comparison(var comparison):
-            comparison.left = restrict(comparison.left)
-            comparison.right = restrict(comparison.right)
-            return .comparison(comparison)
-        case .between(var between):
-            between.operand = restrict(between.operand)
-            return .between(between)
-        case .fullText(var search):
-            search.path = restrict(search.path)
-            return .fullText(search)
-        case .geoWithin(var search):
-            search.links = restrict(search.links)
-            return .geoWithin(search)
-        case .not(let inner): return .not(restrict(inner))
-        case .and(let parts): return .and(parts.map { restrict($0) })
-        case .or(let parts): return .or(parts.map { restrict($0) })
-        }
-    }
-
-    private func restrict(_ operand: BoundOperand) -> BoundOperand {
-        switch operand {
-        case .constant, .list, .objects: return operand
-        case .path(let path): return .path(restrict(path))
-        case .aggregate(var aggregate):
-            aggregate.path = restrict(aggregate.path)
-            return .aggregate(aggregate)
-        case .subquery(var subquery):
-            subquery.links = restrict(subquery.links)
-            subquery.predicate = restrict(subquery.predicate)
-            return .subquery(subquery)
-        case .arithmetic(var arithmetic):
-            arithmetic.left = restrict(arithmetic.left)
-            arithmetic.right = restrict(arithmetic.right)
-            return .arithmetic(arithmetic)
-        }
+        predicate.mappingPaths(restrict, links: restrict)
     }
 }

@@ -12,15 +12,11 @@ struct MissingClaims {
     let isMissing: [Bool]
 
     /// Returns the rule without arguments for missing claims.
-    func read(_ predicate: ParsedPredicate) -> ParsedPredicate { read(predicate, denied: .constant(false)) }
-
-    private func read(_ predicate: ParsedPredicate, denied: ParsedPredicate) -> ParsedPredicate {
-        switch predicate {
-        case .constant: predicate
-        case .comparison(let comparison): read(comparison) ?? (names(comparison) ? denied : predicate)
-        case .not(let inner): .not(read(inner, denied: denied == .constant(true) ? .constant(false) : .constant(true)))
-        case .and(let parts): .and(parts.map { read($0, denied: denied) })
-        case .or(let parts): .or(parts.map { read($0, denied: denied) })
+    func read(_ predicate: ParsedPredicate) -> ParsedPredicate {
+        predicate.mappingComparisons { comparison, isNegated in
+            if let answer = read(comparison) { return answer }
+            let names = comparison.containsArgument { isMissing.indices.contains($0) && isMissing[$0] }
+            return names ? .constant(isNegated) : .comparison(comparison)
         }
     }
 
@@ -35,54 +31,4 @@ struct MissingClaims {
         }
         return nil
     }
-
-    // MARK: References to claims
-
-    /// The recursion is as deep as the rule is nested, which the parser limits.
-    private func names(_ predicate: ParsedPredicate) -> Bool {
-        switch predicate {
-        case .constant: false
-        case .comparison(let comparison): names(comparison)
-        case .not(let inner): names(inner)
-        case .and(let parts), .or(let parts): parts.contains { names($0) }
-        }
-    }
-
-    private func names(_ comparison: ParsedComparison) -> Bool { names(comparison.left) || names(comparison.right) }
-
-    private func names(_ operand: ParsedOperand) -> Bool {
-        switch operand.kind {
-        case .constant(let constant): names(constant)
-        case .list(let elements): elements.contains { names($0) }
-        case .path(let path): names(path)
-        case .subquery(let subquery): names(subquery.path) || names(subquery.predicate)
-        case .arithmetic(let left, _, let right): names(left) || names(right)
-        case .shape(let shape):
-            switch shape.kind {
-            case .circle(let center, let radius): names(center) || names(radius)
-            case .box(let low, let high): names(low) || names(high)
-            case .polygon(let rings): rings.contains { $0.contains { names($0) } }
-            }
-        }
-    }
-
-    private func names(_ position: ParsedShape.Position) -> Bool {
-        names(position.longitude) || names(position.latitude)
-    }
-
-    private func names(_ path: ParsedPath) -> Bool {
-        path.components.contains { component in
-            switch component {
-            case .argument(let number), .index(.argument(let number)), .index(.wordArgument(let number)): names(number)
-            default: false
-            }
-        }
-    }
-
-    private func names(_ constant: ParsedConstant) -> Bool {
-        if case .argument(let number) = constant { return names(number) }
-        return false
-    }
-
-    private func names(_ number: Int) -> Bool { isMissing.indices.contains(number) && isMissing[number] }
 }

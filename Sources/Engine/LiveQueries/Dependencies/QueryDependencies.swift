@@ -200,42 +200,27 @@ extension QueryDependencies {
     private mutating func add(
         _ predicate: BoundPredicate, at node: Int, _ schema: Schema
     ) throws(StoreError) {
-        switch predicate {
-        case .constant: break
-        case .comparison(let comparison):
-            try add(comparison.left, at: node, schema)
-            try add(comparison.right, at: node, schema)
-        case .between(let between): try add(between.operand, at: node, schema)
-        case .fullText(let text): try add(text.path, at: node, schema)
-        case .geoWithin(let geo):
-            let place = try follow(geo.links, from: node, schema)
-            let classID = tree.nodes[place].classID
-            try check(geo.typeProperty, of: classID, schema) { $0.type.base == .string }
-            try check(geo.coordinatesProperty, of: classID, schema) { $0.type.collection == .list }
-            tree.read(geo.typeProperty, at: place)
-            tree.read(geo.coordinatesProperty, at: place)
-        case .not(let inner): try add(inner, at: node, schema)
-        case .and(let parts), .or(let parts): for part in parts { try add(part, at: node, schema) }
-        }
-    }
-
-    private mutating func add(_ operand: BoundOperand, at node: Int, _ schema: Schema) throws(StoreError) {
-        switch operand {
-        case .constant, .list: break
-        case .objects(let objects):
-            for case .object(let classID, _) in objects.elements {
-                guard schema[classID]?.primaryKey != nil else { throw Self.classGone }
-                namedClasses.insert(classID)
+        try predicate.forEachPart { (part) throws(StoreError) in
+            switch part {
+            case .constants(.objects(let objects)):
+                for case .object(let classID, _) in objects.elements {
+                    guard schema[classID]?.primaryKey != nil else { throw Self.classGone }
+                    namedClasses.insert(classID)
+                }
+            case .constants: break
+            case .path(let path): try add(path, at: node, schema)
+            case .subquery(let subquery):
+                let end = try follow(subquery.links, from: node, schema)
+                guard tree.nodes[end].classID == subquery.classID else { throw Self.classGone }
+                try add(subquery.predicate, at: end, schema)
+            case .geoWithin(let geo):
+                let place = try follow(geo.links, from: node, schema)
+                let classID = tree.nodes[place].classID
+                try check(geo.typeProperty, of: classID, schema) { $0.type.base == .string }
+                try check(geo.coordinatesProperty, of: classID, schema) { $0.type.collection == .list }
+                tree.read(geo.typeProperty, at: place)
+                tree.read(geo.coordinatesProperty, at: place)
             }
-        case .path(let path): try add(path, at: node, schema)
-        case .aggregate(let aggregate): try add(aggregate.path, at: node, schema)
-        case .subquery(let subquery):
-            let end = try follow(subquery.links, from: node, schema)
-            guard tree.nodes[end].classID == subquery.classID else { throw Self.classGone }
-            try add(subquery.predicate, at: end, schema)
-        case .arithmetic(let arithmetic):
-            try add(arithmetic.left, at: node, schema)
-            try add(arithmetic.right, at: node, schema)
         }
     }
 

@@ -16,12 +16,12 @@ extension BoundQuery {
 extension BoundPredicate {
     /// Whether any comparison, also inside subqueries' predicates, has an object by its primary key.
     fileprivate var namesObjects: Bool {
-        switch self {
-        case .constant, .fullText, .geoWithin: false
-        case .between(let between): between.operand.namesObjects
-        case .comparison(let comparison): comparison.left.namesObjects || comparison.right.namesObjects
-        case .not(let inner): inner.namesObjects
-        case .and(let parts), .or(let parts): parts.contains(where: \.namesObjects)
+        containsPart { part in
+            switch part {
+            case .constants(.objects): true
+            case .subquery(let subquery): subquery.predicate.namesObjects
+            default: false
+            }
         }
     }
 
@@ -29,38 +29,8 @@ extension BoundPredicate {
     package func namingObjects(
         _ find: (ClassID, _ primaryKey: Value) throws -> ObjectKey?
     ) rethrows -> BoundPredicate {
-        switch self {
-        case .constant, .fullText, .geoWithin: return self
-        case .between(var between):
-            between.operand = try between.operand.namingObjects(find)
-            return .between(between)
-        case .comparison(var comparison):
-            comparison.left = try comparison.left.namingObjects(find)
-            comparison.right = try comparison.right.namingObjects(find)
-            return .comparison(comparison)
-        case .not(let inner): return .not(try inner.namingObjects(find))
-        case .and(let parts): return .and(try parts.map { try $0.namingObjects(find) })
-        case .or(let parts): return .or(try parts.map { try $0.namingObjects(find) })
-        }
-    }
-}
-
-extension BoundOperand {
-    fileprivate var namesObjects: Bool {
-        switch self {
-        case .constant, .list, .path, .aggregate: false
-        case .objects: true
-        case .subquery(let subquery): subquery.predicate.namesObjects
-        case .arithmetic(let arithmetic): arithmetic.left.namesObjects || arithmetic.right.namesObjects
-        }
-    }
-
-    fileprivate func namingObjects(
-        _ find: (ClassID, _ primaryKey: Value) throws -> ObjectKey?
-    ) rethrows -> BoundOperand {
-        switch self {
-        case .constant, .list, .path, .aggregate: return self
-        case .objects(let objects):
+        try mappingConstants { operand in
+            guard case .objects(let objects) = operand else { return operand }
             let values = try objects.elements.map { element in
                 switch element {
                 case .value(let value): return value
@@ -71,13 +41,6 @@ extension BoundOperand {
                 }
             }
             return objects.isList || values.count != 1 ? .list(values) : .constant(values[0])
-        case .subquery(var subquery):
-            subquery.predicate = try subquery.predicate.namingObjects(find)
-            return .subquery(subquery)
-        case .arithmetic(var arithmetic):
-            arithmetic.left = try arithmetic.left.namingObjects(find)
-            arithmetic.right = try arithmetic.right.namingObjects(find)
-            return .arithmetic(arithmetic)
         }
     }
 }

@@ -28,35 +28,17 @@ private struct Naming {
     let schema: StoredSchema
 
     func naming(_ predicate: BoundPredicate) throws -> BoundPredicate {
-        switch predicate {
-        case .comparison(var comparison):
-            comparison.left = try naming(comparison.left)
-            comparison.right = try naming(comparison.right)
-            return .comparison(comparison)
-        case .not(let inner): return .not(try naming(inner))
-        case .and(let parts): return .and(try parts.map(naming))
-        case .or(let parts): return .or(try parts.map(naming))
-        case .constant, .between, .fullText, .geoWithin: return predicate
-        }
-    }
-
-    private func naming(_ operand: BoundOperand) throws -> BoundOperand {
-        switch operand {
-        case .constant(.reference(let object)):
-            return .objects(ObjectConstants([try name(of: object)], isList: false))
-        case .list(let values) where values.contains(where: \.isReference):
-            let elements = try values.map { value -> ObjectConstants.Element in
-                if case .reference(let object) = value { try name(of: object) } else { .value(value) }
+        try predicate.mappingConstants { operand in
+            switch operand {
+            case .constant(.reference(let object)):
+                return .objects(ObjectConstants([try name(of: object)], isList: false))
+            case .list(let values) where values.contains(where: \.isReference):
+                let elements = try values.map { value -> ObjectConstants.Element in
+                    if case .reference(let object) = value { try name(of: object) } else { .value(value) }
+                }
+                return .objects(ObjectConstants(elements, isList: true))
+            default: return operand
             }
-            return .objects(ObjectConstants(elements, isList: true))
-        case .subquery(var subquery):
-            subquery.predicate = try naming(subquery.predicate)
-            return .subquery(subquery)
-        case .arithmetic(var arithmetic):
-            arithmetic.left = try naming(arithmetic.left)
-            arithmetic.right = try naming(arithmetic.right)
-            return .arithmetic(arithmetic)
-        default: return operand
         }
     }
 
