@@ -232,7 +232,7 @@ targets += floor(
             "RealmSwift",
             [
                 "RealmSwift", "SampleApps", "SyncEngine", "EmbeddedStore", "StoreTesting", "StoreContract",
-                "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine, combineDispatch,
+                "QueryLanguage", "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine, combineDispatch,
             ]),
     ])
 

@@ -50,6 +50,7 @@ struct PathWalk {
     mutating func resolve() throws(QueryError) -> ResolvedPath {
         try skipVariable()
         while index < path.components.count {
+            guard meaning == nil else { throw nothingFollows() }
             switch path.components[index] {
             case .name(let name): try follow(name)
             case .atName(let name):

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import QueryLanguage
 
 /// A Foundation predicate and its translation into a query.
 struct FoundationPredicate {
@@ -72,7 +73,7 @@ extension PredicateExpressions.KeyPath: QueryExpression {
             if let node = number(root) { return node }
         case .path(let path):
             if Root.Output.self is any RealmCollection.Type,
-                let node = number(.path(path.followed(by: .operation("@count"))))
+                let node = number(.path(path.followed(by: .operation("count"))))
             {
                 return node
             }
@@ -81,7 +82,7 @@ extension PredicateExpressions.KeyPath: QueryExpression {
                 return .path(path.followed(by: component))
             }
             if Root.Output.self == String.self, Output.self == Bool.self, keyPath == \String.isEmpty {
-                return .comparison(root, "==", .value(""), options: "")
+                return .comparison(root, .equal, .value(""))
             }
         default: break
         }
@@ -101,7 +102,7 @@ extension PredicateExpressions.KeyPath: QueryExpression {
     /// Translates `count` and `isEmpty` of a collection, given its number of elements; nil for other members.
     private func number(_ count: QueryNode) -> QueryNode? {
         if Output.self == Int.self { return count }
-        if Output.self == Bool.self { return .comparison(count, "==", .value(0), options: "") }
+        if Output.self == Bool.self { return .comparison(count, .equal, .value(0)) }
         return nil
     }
 }
@@ -134,48 +135,48 @@ extension PredicateExpressions.Negation: QueryExpression {
 
 extension PredicateExpressions.Equal: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        try translation.comparison(lhs, "==", rhs)
+        try translation.comparison(lhs, .equal, rhs)
     }
 }
 
 extension PredicateExpressions.NotEqual: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        try translation.comparison(lhs, "!=", rhs)
+        try translation.comparison(lhs, .notEqual, rhs)
     }
 }
 
 extension PredicateExpressions.Comparison: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        let sign =
+        let comparison: ComparisonOperator =
             switch op {
-            case .lessThan: "<"
-            case .lessThanOrEqual: "<="
-            case .greaterThan: ">"
-            case .greaterThanOrEqual: ">="
+            case .lessThan: .less
+            case .lessThanOrEqual: .lessOrEqual
+            case .greaterThan: .greater
+            case .greaterThanOrEqual: .greaterOrEqual
             }
-        return try translation.comparison(lhs, sign, rhs)
+        return try translation.comparison(lhs, comparison, rhs)
     }
 }
 
 extension PredicateTranslation {
-    func comparison(_ left: Any, _ sign: String, _ right: Any, options: String = "") throws -> QueryNode {
+    func comparison(_ left: Any, _ comparison: ComparisonOperator, _ right: Any) throws -> QueryNode {
         let (a, b) = (try node(left), try node(right))
         // A condition compared with a Boolean constant.
-        if sign == "==" || sign == "!=" {
+        if comparison == .equal || comparison == .notEqual {
             for (condition, constant) in [(a, b), (b, a)] {
                 if case .value(let value) = constant, let value = value as? Bool, condition.isCondition {
-                    return value == (sign == "==") ? condition : .not(condition)
+                    return value == (comparison == .equal) ? condition : .not(condition)
                 }
             }
         }
-        return .comparison(a, sign, b, options: options)
+        return .comparison(a, comparison, b)
     }
 }
 
 extension QueryNode {
     fileprivate var isCondition: Bool {
         switch self {
-        case .comparison, .between, .and, .or, .not, .geoWithin, .constant: true
+        case .comparison, .isIn, .between, .and, .or, .not, .geoWithin: true
         case .path, .value, .arithmetic, .subquery: false
         }
     }
@@ -183,13 +184,13 @@ extension QueryNode {
 
 extension PredicateExpressions.Arithmetic: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        let sign =
+        let operation: BoundArithmetic.Operation =
             switch op {
-            case .add: "+"
-            case .subtract: "-"
-            case .multiply: "*"
+            case .add: .add
+            case .subtract: .subtract
+            case .multiply: .multiply
             }
-        return .arithmetic(try translation.node(lhs), sign, try translation.node(rhs))
+        return .arithmetic(try translation.node(lhs), operation, try translation.node(rhs))
     }
 }
 
@@ -215,7 +216,7 @@ extension PredicateExpressions.NilCoalesce: QueryExpression {
         }
         switch condition {
         case .path:
-            return .comparison(condition, value ? "!=" : "==", .value(!value), options: "")
+            return .comparison(condition, value ? .notEqual : .equal, .value(!value))
         default:
             guard !value else { throw PredicateTranslation.untranslatable("'?? true' behind a condition") }
             return condition
@@ -228,7 +229,7 @@ extension PredicateExpressions.NilCoalesce: QueryExpression {
 extension PredicateExpressions.SequenceContains: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
         let (collection, element) = (try translation.node(sequence), try translation.node(element))
-        return .comparison(element, "IN", collection, options: "")
+        return .isIn(element, collection)
     }
 }
 
@@ -236,7 +237,7 @@ extension PredicateExpressions.SequenceContainsWhere: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
         let path = try translation.path(sequence, "a condition on a sequence that is not a property")
         translation.bind(variable.key, to: path)
-        return .comparison(.subquery(try translation.node(test), in: path), ">", .value(0), options: "")
+        return .comparison(.subquery(try translation.node(test), in: path), .greater, .value(0))
     }
 }
 
@@ -244,7 +245,7 @@ extension PredicateExpressions.SequenceAllSatisfy: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
         let path = try translation.path(sequence, "a condition on a sequence that is not a property")
         translation.bind(variable.key, to: path)
-        return .comparison(.subquery(.not(try translation.node(test)), in: path), "==", .value(0), options: "")
+        return .comparison(.subquery(.not(try translation.node(test)), in: path), .equal, .value(0))
     }
 }
 
@@ -258,13 +259,13 @@ extension PredicateExpressions.Filter: QueryExpression {
 
 extension PredicateExpressions.SequenceMinimum: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        .path(try translation.path(elements, "a minimum of a value that is not a property").aggregated("@min"))
+        .path(try translation.path(elements, "a minimum of a value that is not a property").aggregated("min"))
     }
 }
 
 extension PredicateExpressions.SequenceMaximum: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        .path(try translation.path(elements, "a maximum of a value that is not a property").aggregated("@max"))
+        .path(try translation.path(elements, "a maximum of a value that is not a property").aggregated("max"))
     }
 }
 
@@ -286,18 +287,18 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
                 throw PredicateTranslation.untranslatable("a range that is not a constant")
             }
             switch value {
-            case let range as any ClosedBounds: return .between(element, .value(range.bounds.0), .value(range.bounds.1))
+            case let range as any ClosedBounds: return .between(element, range.bounds.0, range.bounds.1)
             case let range as any HalfOpenBounds:
                 return .and(
-                    .comparison(element, ">=", .value(range.bounds.0), options: ""),
-                    .comparison(element, "<", .value(range.bounds.1), options: ""))
+                    .comparison(element, .greaterOrEqual, .value(range.bounds.0)),
+                    .comparison(element, .less, .value(range.bounds.1)))
             default: throw PredicateTranslation.untranslatable("a range of an unsupported type")
             }
         }
         let (lower, upper) = (try translation.node(bounds.lowest), try translation.node(bounds.highest))
         return .and(
-            .comparison(element, ">=", lower, options: ""),
-            .comparison(element, bounds.isClosed ? "<=" : "<", upper, options: ""))
+            .comparison(element, .greaterOrEqual, lower),
+            .comparison(element, bounds.isClosed ? .lessOrEqual : .less, upper))
     }
 }
 
@@ -328,12 +329,12 @@ extension Range: HalfOpenBounds { fileprivate var bounds: (Any, Any) { (lowerBou
 
 extension PredicateExpressions.CollectionContainsCollection: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        try translation.comparison(base, "CONTAINS", other)
+        try translation.comparison(base, .contains, other)
     }
 }
 
 extension PredicateExpressions.SequenceStartsWith: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        try translation.comparison(base, "BEGINSWITH", prefix)
+        try translation.comparison(base, .beginsWith, prefix)
     }
 }

@@ -23,8 +23,14 @@ indirect enum PredicateForm {
         case .expression(let expression):
             return try PredicateForm.query(expression.node()).bound(to: objectClass, in: realm)
         case .query(let node):
-            let (text, arguments) = try node.text
-            return try bound(text, arguments, objectClass, realm)
+            let tree = try QueryTree(node)
+            let values = try ArgumentReader(realm: realm).arguments(tree.arguments)
+            do throws(QueryError) {
+                return try tree.bound(to: objectClass, of: realm.models.schema, values)
+            } catch {
+                // An error quotes the condition, which is written as a format for that.
+                return try bound(tree.format, tree.arguments, objectClass, realm)
+            }
         case .and(let parts): return .and(try parts.map { try $0.bound(to: objectClass, in: realm) })
         case .or(let parts): return .or(try parts.map { try $0.bound(to: objectClass, in: realm) })
         case .not(let part): return .not(try part.bound(to: objectClass, in: realm))
@@ -34,8 +40,7 @@ indirect enum PredicateForm {
     private func bound(
         _ text: String, _ arguments: [Any], _ objectClass: ClassSchema, _ realm: RLMRealm
     ) throws -> BoundPredicate {
-        let reader = ArgumentReader(realm: realm)
-        let values = try arguments.map { try reader.argument($0) }
+        let values = try ArgumentReader(realm: realm).arguments(arguments)
         do throws(QueryError) {
             let query = try QueryBinder(schema: realm.models.schema)
                 .bind(text, class: objectClass, arguments: values, dialect: .format)
@@ -60,7 +65,9 @@ struct ArgumentReader {
     let realm: RLMRealm
 
     /// Throws for values that stored values cannot be compared with.
-    func argument(_ given: Any) throws -> QueryArgument {
+    func arguments(_ given: [Any]) throws -> [QueryArgument] { try given.map(argument) }
+
+    private func argument(_ given: Any) throws -> QueryArgument {
         guard let given = flattened(given) else { return .value(.null) }
         if let shape = given as? any RLMGeospatial { return .shape(shape.engineShape) }
         if let value = try self.value(given) { return .value(value) }

@@ -1,39 +1,41 @@
+import QueryLanguage
+
 // Lists, sets and linking objects in queries. A comparison is true if it is true of any element.
 
 extension Query where T: RealmCollection {
     /// The number of elements.
-    public var count: Query<Int> { step(.operation("@count")) }
+    public var count: Query<Int> { step(.operation("count")) }
 
     /// Whether the value or object is one of the elements.
     public func contains(_ value: T.Element) -> Query<Bool> {
-        Query<Bool>(.comparison(.value(QueryValue.persisted(value)), "IN", node, options: ""))
+        Query<Bool>(.isIn(.value(QueryValue.persisted(value)), node))
     }
 
     /// Whether one of the values or objects is one of the elements.
     public func containsAny<U: Sequence>(in values: U) -> Query<Bool> where U.Element == T.Element {
-        Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
+        Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
     }
 
-    public static func == (query: Query, value: T.Element) -> Query<Bool> { query.compared("==", value) }
-    public static func != (query: Query, value: T.Element) -> Query<Bool> { query.compared("!=", value) }
-    public static func == (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared("==", other) }
-    public static func != (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared("!=", other) }
+    public static func == (query: Query, value: T.Element) -> Query<Bool> { query.compared(.equal, value) }
+    public static func != (query: Query, value: T.Element) -> Query<Bool> { query.compared(.notEqual, value) }
+    public static func == (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared(.equal, other) }
+    public static func != (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared(.notEqual, other) }
 }
 
 extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryNumeric {
-    public static func < (query: Query, value: T.Element) -> Query<Bool> { query.compared("<", value) }
-    public static func <= (query: Query, value: T.Element) -> Query<Bool> { query.compared("<=", value) }
-    public static func > (query: Query, value: T.Element) -> Query<Bool> { query.compared(">", value) }
-    public static func >= (query: Query, value: T.Element) -> Query<Bool> { query.compared(">=", value) }
+    public static func < (query: Query, value: T.Element) -> Query<Bool> { query.compared(.less, value) }
+    public static func <= (query: Query, value: T.Element) -> Query<Bool> { query.compared(.lessOrEqual, value) }
+    public static func > (query: Query, value: T.Element) -> Query<Bool> { query.compared(.greater, value) }
+    public static func >= (query: Query, value: T.Element) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
 
     /// The smallest element; null for an empty collection.
-    public var min: Query<T.Element> { step(.operation("@min")) }
+    public var min: Query<T.Element> { step(.operation("min")) }
     /// The largest element; null for an empty collection.
-    public var max: Query<T.Element> { step(.operation("@max")) }
+    public var max: Query<T.Element> { step(.operation("max")) }
     /// The sum of the elements; 0 for an empty collection.
-    public var sum: Query<T.Element> { step(.operation("@sum")) }
+    public var sum: Query<T.Element> { step(.operation("sum")) }
     /// The mean of the elements; null for an empty collection.
-    public var avg: Query<T.Element> { step(.operation("@avg")) }
+    public var avg: Query<T.Element> { step(.operation("avg")) }
 }
 
 extension Query
@@ -42,12 +44,12 @@ where
 {
     /// Whether the collection is not empty and all elements lie in the range.
     public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
-        min.compared(">=", range.lowerBound) && max.compared("<=", range.upperBound)
+        min.compared(.greaterOrEqual, range.lowerBound) && max.compared(.lessOrEqual, range.upperBound)
     }
 
     /// Whether the collection is not empty and all elements lie in the range.
     public func contains(_ range: Range<T.Element>) -> Query<Bool> {
-        min.compared(">=", range.lowerBound) && max.compared("<", range.upperBound)
+        min.compared(.greaterOrEqual, range.lowerBound) && max.compared(.less, range.upperBound)
     }
 }
 
@@ -59,16 +61,16 @@ where
     /// Whether at least one element is not null, and all such elements lie in the range.
     public func contains(_ range: ClosedRange<T.Element.Wrapped>) -> Query<Bool> {
         let (low, high) = extremes
-        return low.compared(">=", range.lowerBound) && high.compared("<=", range.upperBound)
+        return low.compared(.greaterOrEqual, range.lowerBound) && high.compared(.lessOrEqual, range.upperBound)
     }
 
     /// Whether at least one element is not null, and all such elements lie in the range.
     public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
         let (low, high) = extremes
-        return low.compared(">=", range.lowerBound) && high.compared("<", range.upperBound)
+        return low.compared(.greaterOrEqual, range.lowerBound) && high.compared(.less, range.upperBound)
     }
 
     private var extremes: (Query<T.Element>, Query<T.Element>) {
-        (step(.operation("@min")), step(.operation("@max")))
+        (step(.operation("min")), step(.operation("max")))
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import QueryLanguage
 
 // Properties can be compared with constants of their type, and with other properties.
 
@@ -17,14 +18,14 @@ extension AnyRealmValue: _QueryNumeric {}
 extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
 
 extension Query where T: _HasPersistedType {
-    public static func == (query: Query, value: T) -> Query<Bool> { query.compared("==", value) }
-    public static func == (query: Query, other: Query) -> Query<Bool> { query.compared("==", other) }
-    public static func != (query: Query, value: T) -> Query<Bool> { query.compared("!=", value) }
-    public static func != (query: Query, other: Query) -> Query<Bool> { query.compared("!=", other) }
+    public static func == (query: Query, value: T) -> Query<Bool> { query.compared(.equal, value) }
+    public static func == (query: Query, other: Query) -> Query<Bool> { query.compared(.equal, other) }
+    public static func != (query: Query, value: T) -> Query<Bool> { query.compared(.notEqual, value) }
+    public static func != (query: Query, other: Query) -> Query<Bool> { query.compared(.notEqual, other) }
 
     /// Whether the value is one of these values.
     public func `in`<U: Sequence>(_ values: U) -> Query<Bool> where U.Element == T {
-        Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
+        Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
     }
 }
 
@@ -32,28 +33,28 @@ extension Query where T: _HasPersistedType, T: OptionalProtocol {
     /// Whether the value is one of these values.
     @_disfavoredOverload
     public func `in`<U: Sequence>(_ values: U) -> Query<Bool> where U.Element == T.Wrapped {
-        Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
+        Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
     }
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
-    public static func < (query: Query, value: T) -> Query<Bool> { query.compared("<", value) }
-    public static func < (query: Query, other: Query) -> Query<Bool> { query.compared("<", other) }
-    public static func <= (query: Query, value: T) -> Query<Bool> { query.compared("<=", value) }
-    public static func <= (query: Query, other: Query) -> Query<Bool> { query.compared("<=", other) }
-    public static func > (query: Query, value: T) -> Query<Bool> { query.compared(">", value) }
-    public static func > (query: Query, other: Query) -> Query<Bool> { query.compared(">", other) }
-    public static func >= (query: Query, value: T) -> Query<Bool> { query.compared(">=", value) }
-    public static func >= (query: Query, other: Query) -> Query<Bool> { query.compared(">=", other) }
+    public static func < (query: Query, value: T) -> Query<Bool> { query.compared(.less, value) }
+    public static func < (query: Query, other: Query) -> Query<Bool> { query.compared(.less, other) }
+    public static func <= (query: Query, value: T) -> Query<Bool> { query.compared(.lessOrEqual, value) }
+    public static func <= (query: Query, other: Query) -> Query<Bool> { query.compared(.lessOrEqual, other) }
+    public static func > (query: Query, value: T) -> Query<Bool> { query.compared(.greater, value) }
+    public static func > (query: Query, other: Query) -> Query<Bool> { query.compared(.greater, other) }
+    public static func >= (query: Query, value: T) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
+    public static func >= (query: Query, other: Query) -> Query<Bool> { query.compared(.greaterOrEqual, other) }
 
     /// The smallest value of this property of a collection's elements.
-    public var min: Query { Query(.path(path.aggregated("@min"))) }
+    public var min: Query { Query(.path(path.aggregated("min"))) }
     /// The largest value of this property of a collection's elements.
-    public var max: Query { Query(.path(path.aggregated("@max"))) }
+    public var max: Query { Query(.path(path.aggregated("max"))) }
     /// The sum of this property of a collection's elements.
-    public var sum: Query { Query(.path(path.aggregated("@sum"))) }
+    public var sum: Query { Query(.path(path.aggregated("sum"))) }
     /// The mean of this property of a collection's elements.
-    public var avg: Query { Query(.path(path.aggregated("@avg"))) }
+    public var avg: Query { Query(.path(path.aggregated("avg"))) }
 }
 
 // MARK: Ranges
@@ -80,10 +81,10 @@ where T: OptionalProtocol, T.Wrapped: Comparable, T.Wrapped: _HasPersistedType, 
 extension Query {
     func within(_ lower: Any, _ upper: Any) -> Query<Bool> {
         Query<Bool>(
-            .between(node, .value(QueryValue.persisted(lower)), .value(QueryValue.persisted(upper))))
+            .between(node, QueryValue.persisted(lower), QueryValue.persisted(upper)))
     }
 
-    func below(_ lower: Any, _ upper: Any) -> Query<Bool> { compared(">=", lower) && compared("<", upper) }
+    func below(_ lower: Any, _ upper: Any) -> Query<Bool> { compared(.greaterOrEqual, lower) && compared(.less, upper) }
 }
 
 // MARK: Mixed values

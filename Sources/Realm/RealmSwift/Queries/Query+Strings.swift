@@ -1,4 +1,5 @@
 public import Foundation
+import QueryLanguage
 
 /// Options for comparing strings in queries.
 public struct StringOptions: OptionSet, Sendable {
@@ -10,12 +11,6 @@ public struct StringOptions: OptionSet, Sendable {
     public static let caseInsensitive = StringOptions(rawValue: 1)
     /// Ignores diacritics.
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
-
-    /// The options after an operator, as in `[cd]`.
-    var text: String {
-        let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
-        return letters.isEmpty ? "" : "[\(letters)]"
-    }
 }
 
 /// Types whose values are strings in queries.
@@ -32,77 +27,77 @@ extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
     /// Whether the value contains the string. No value contains an empty string.
     public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("CONTAINS", value, options.text)
+        compared(.contains, value, options)
     }
 
     public func contains<U>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("CONTAINS", other, options.text)
+        compared(.contains, other, options)
     }
 
     /// Whether the value begins with the string.
     public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("BEGINSWITH", value, options.text)
+        compared(.beginsWith, value, options)
     }
 
     public func starts<U>(with other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("BEGINSWITH", other, options.text)
+        compared(.beginsWith, other, options)
     }
 
     /// Whether the value ends with the string.
     public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("ENDSWITH", value, options.text)
+        compared(.endsWith, value, options)
     }
 
     public func ends<U>(with other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("ENDSWITH", other, options.text)
+        compared(.endsWith, other, options)
     }
 
     /// Whether the whole value matches the pattern, in which `*` matches any characters and `?` matches one.
     public func like(_ value: T, caseInsensitive: Bool = false) -> Query<Bool> {
-        compared("LIKE", value, caseInsensitive ? "[c]" : "")
+        compared(.like, value, caseInsensitive ? .caseInsensitive : [])
     }
 
     public func like<U>(_ other: Query<U>, caseInsensitive: Bool = false) -> Query<Bool> {
-        compared("LIKE", other, caseInsensitive ? "[c]" : "")
+        compared(.like, other, caseInsensitive ? .caseInsensitive : [])
     }
 
     /// Compares with `==` and options.
     public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("==", value, options.text)
+        compared(.equal, value, options)
     }
 
     public func equals<U>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("==", other, options.text)
+        compared(.equal, other, options)
     }
 
     /// Compares with `!=` and options.
     public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("!=", value, options.text)
+        compared(.notEqual, value, options)
     }
 
     public func notEquals<U>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("!=", other, options.text)
+        compared(.notEqual, other, options)
     }
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     /// Whether the value contains the bytes. No value contains empty data.
-    public func contains(_ value: T) -> Query<Bool> { compared("CONTAINS", value) }
-    public func contains<U>(_ other: Query<U>) -> Query<Bool> { compared("CONTAINS", other) }
+    public func contains(_ value: T) -> Query<Bool> { compared(.contains, value) }
+    public func contains<U>(_ other: Query<U>) -> Query<Bool> { compared(.contains, other) }
 
     /// Whether the value begins with the bytes.
-    public func starts(with value: T) -> Query<Bool> { compared("BEGINSWITH", value) }
-    public func starts<U>(with other: Query<U>) -> Query<Bool> { compared("BEGINSWITH", other) }
+    public func starts(with value: T) -> Query<Bool> { compared(.beginsWith, value) }
+    public func starts<U>(with other: Query<U>) -> Query<Bool> { compared(.beginsWith, other) }
 
     /// Whether the value ends with the bytes.
-    public func ends(with value: T) -> Query<Bool> { compared("ENDSWITH", value) }
-    public func ends<U>(with other: Query<U>) -> Query<Bool> { compared("ENDSWITH", other) }
+    public func ends(with value: T) -> Query<Bool> { compared(.endsWith, value) }
+    public func ends<U>(with other: Query<U>) -> Query<Bool> { compared(.endsWith, other) }
 
     /// Compares with `==`.
-    public func equals(_ value: T) -> Query<Bool> { compared("==", value) }
-    public func equals<U>(_ other: Query<U>) -> Query<Bool> { compared("==", other) }
+    public func equals(_ value: T) -> Query<Bool> { compared(.equal, value) }
+    public func equals<U>(_ other: Query<U>) -> Query<Bool> { compared(.equal, other) }
 
     /// Compares with `!=`.
-    public func notEquals(_ value: T) -> Query<Bool> { compared("!=", value) }
-    public func notEquals<U>(_ other: Query<U>) -> Query<Bool> { compared("!=", other) }
+    public func notEquals(_ value: T) -> Query<Bool> { compared(.notEqual, value) }
+    public func notEquals<U>(_ other: Query<U>) -> Query<Bool> { compared(.notEqual, other) }
 }

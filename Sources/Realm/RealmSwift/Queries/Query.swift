@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import QueryLanguage
 
 /// The parameter of a `where` closure, which stands for an object or one of its properties. Operations on it build a
 /// condition. `realm.objects(Dog.self).where { $0.age > 3 && $0.owner.name.starts(with: "A") }`.
@@ -42,17 +43,22 @@ public struct Query<T> {
         }
     }
 
-    func compared(_ sign: String, _ value: Any, _ options: String = "") -> Query<Bool> {
-        Query<Bool>(.comparison(node, sign, .value(QueryValue.persisted(value)), options: options))
+    func compared(_ comparison: ComparisonOperator, _ value: Any, _ options: StringOptions = []) -> Query<Bool> {
+        Query<Bool>(.comparison(node, comparison, .value(QueryValue.persisted(value)), options))
     }
 
-    func compared<U>(_ sign: String, _ other: Query<U>, _ options: String = "") -> Query<Bool> {
-        Query<Bool>(.comparison(node, sign, other.node, options: options))
-    }
+    func compared<U>(
+        _ comparison: ComparisonOperator, _ other: Query<U>, _ options: StringOptions = []
+    ) -> Query<Bool> { Query<Bool>(.comparison(node, comparison, other.node, options)) }
 
     /// Returns the condition as a predicate format and its arguments. Traps for a condition that the format cannot
     /// express.
-    public func _constructPredicate() -> (String, [Any]) { raising { try node.text } }
+    public func _constructPredicate() -> (String, [Any]) {
+        raising {
+            let tree = try QueryTree(node)
+            return (tree.format, tree.arguments)
+        }
+    }
 }
 
 /// Constants of queries, in the form that predicate formats accept.

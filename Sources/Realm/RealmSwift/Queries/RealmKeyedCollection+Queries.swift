@@ -144,42 +144,42 @@ extension Query where T: RealmKeyedCollection {
     public subscript(key: T.Key) -> Query<T.Value> { step(.index(key._key)) }
 
     /// Any key.
-    public var keys: Query<String> { step(.operation("@allKeys")) }
+    public var keys: Query<String> { step(.operation("keys")) }
 
     /// Any value.
-    public var values: Query<T.Value> { step(.operation("@allValues")) }
+    public var values: Query<T.Value> { step(.operation("values")) }
 
     /// The number of keys.
-    public var count: Query<Int> { step(.operation("@count")) }
+    public var count: Query<Int> { step(.operation("count")) }
 
     /// Whether the value or object is one of the values.
     public func contains(_ value: T.Value) -> Query<Bool> {
-        Query<Bool>(.comparison(.value(QueryValue.persisted(value)), "IN", node, options: ""))
+        Query<Bool>(.isIn(.value(QueryValue.persisted(value)), node))
     }
 
     /// Whether one of these is one of the values.
     public func containsAny<U: Sequence>(in values: U) -> Query<Bool> where U.Element == T.Value {
-        Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
+        Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
     }
 
-    public static func == (query: Query, value: T.Value) -> Query<Bool> { query.compared("==", value) }
-    public static func != (query: Query, value: T.Value) -> Query<Bool> { query.compared("!=", value) }
+    public static func == (query: Query, value: T.Value) -> Query<Bool> { query.compared(.equal, value) }
+    public static func != (query: Query, value: T.Value) -> Query<Bool> { query.compared(.notEqual, value) }
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryNumeric {
-    public static func < (query: Query, value: T.Value) -> Query<Bool> { query.compared("<", value) }
-    public static func <= (query: Query, value: T.Value) -> Query<Bool> { query.compared("<=", value) }
-    public static func > (query: Query, value: T.Value) -> Query<Bool> { query.compared(">", value) }
-    public static func >= (query: Query, value: T.Value) -> Query<Bool> { query.compared(">=", value) }
+    public static func < (query: Query, value: T.Value) -> Query<Bool> { query.compared(.less, value) }
+    public static func <= (query: Query, value: T.Value) -> Query<Bool> { query.compared(.lessOrEqual, value) }
+    public static func > (query: Query, value: T.Value) -> Query<Bool> { query.compared(.greater, value) }
+    public static func >= (query: Query, value: T.Value) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
 
     /// The smallest value; null for an empty map.
-    public var min: Query<T.Value> { step(.operation("@min")) }
+    public var min: Query<T.Value> { step(.operation("min")) }
     /// The largest value; null for an empty map.
-    public var max: Query<T.Value> { step(.operation("@max")) }
+    public var max: Query<T.Value> { step(.operation("max")) }
     /// The sum of the values; 0 for an empty map.
-    public var sum: Query<T.Value> { step(.operation("@sum")) }
+    public var sum: Query<T.Value> { step(.operation("sum")) }
     /// The mean of the values; null for an empty map.
-    public var avg: Query<T.Value> { step(.operation("@avg")) }
+    public var avg: Query<T.Value> { step(.operation("avg")) }
 }
 
 extension Query
@@ -188,12 +188,12 @@ where
 {
     /// Whether the map is not empty and all values lie in the range.
     public func contains(_ range: ClosedRange<T.Value>) -> Query<Bool> {
-        min.compared(">=", range.lowerBound) && max.compared("<=", range.upperBound)
+        min.compared(.greaterOrEqual, range.lowerBound) && max.compared(.lessOrEqual, range.upperBound)
     }
 
     /// Whether the map is not empty and all values lie in the range.
     public func contains(_ range: Range<T.Value>) -> Query<Bool> {
-        min.compared(">=", range.lowerBound) && max.compared("<", range.upperBound)
+        min.compared(.greaterOrEqual, range.lowerBound) && max.compared(.less, range.upperBound)
     }
 }
 
@@ -205,16 +205,16 @@ where
     /// Whether at least one value is not null, and all such values lie in the range.
     public func contains(_ range: ClosedRange<T.Value.Wrapped>) -> Query<Bool> {
         let (low, high) = extremes
-        return low.compared(">=", range.lowerBound) && high.compared("<=", range.upperBound)
+        return low.compared(.greaterOrEqual, range.lowerBound) && high.compared(.lessOrEqual, range.upperBound)
     }
 
     /// Whether at least one value is not null, and all such values lie in the range.
     public func contains(_ range: Range<T.Value.Wrapped>) -> Query<Bool> {
         let (low, high) = extremes
-        return low.compared(">=", range.lowerBound) && high.compared("<", range.upperBound)
+        return low.compared(.greaterOrEqual, range.lowerBound) && high.compared(.less, range.upperBound)
     }
 
     private var extremes: (Query<T.Value>, Query<T.Value>) {
-        (step(.operation("@min")), step(.operation("@max")))
+        (step(.operation("min")), step(.operation("max")))
     }
 }
