@@ -215,7 +215,7 @@ targets += floor(
         tests(
             "WireProtocol", ["WireProtocol", "JSONCoding", "StoreTesting", "StoreContract", "ObjectModel"]),
         tests("ObjectCoding", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
-        tests("Transfer", ["Transfer", "ObjectModel"]),
+        tests("Transfer", ["Transfer", "ObjectCoding", "ObjectModel"]),
     ])
 
 targets += floor(

@@ -77,8 +77,8 @@ final class InteractiveTransaction: WriteTransaction {
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> [Value] { try handoff.transaction.elements(classID, key, property, range) }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        try handoff.transaction.backlinks(to: key, from: origin, property)
+    func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        try handoff.transaction.backlinks(to: target, from: origin, property)
     }
 
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {

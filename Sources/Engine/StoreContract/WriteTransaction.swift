@@ -1,19 +1,8 @@
 package import ObjectModel
-package import QueryLanguage
 
 /// One piece of work of the store's writer. Reads show the work's own changes. Used on the writer's thread
 /// only, and only during the work.
-///
-/// Every method throws `unknownClass` and `unknownProperty` for numbers that the schema does not have.
-package protocol WriteTransaction: AnyObject {
-    var schema: Schema { get }
-
-    /// The version that this work makes if it succeeds.
-    var version: Version { get }
-
-    /// The history that this version belongs to.
-    var tag: HistoryTag { get }
-
+package protocol WriteTransaction: ReadContext {
     /// The state that this work starts from.
     var before: Mark { get }
 
@@ -61,11 +50,6 @@ package protocol WriteTransaction: AnyObject {
     /// `longestRecordKey` bytes.
     func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws
 
-    func count(of classID: ClassID) -> Int
-    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool
-    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
-    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value
-
     /// The values of an object and its neighbours, to read and assign one by one, valid as long as the transaction; nil
     /// where there are none, or this form of access does not support them.
     ///
@@ -74,38 +58,9 @@ package protocol WriteTransaction: AnyObject {
     func cells(
         of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowAccessor)?
     ) throws -> (any RowAccessor)?
-
-    /// See `Snapshot.elementCount`.
-    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int
-
-    /// See `Snapshot.elements`.
-    func elements(
-        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
-    ) throws -> [Value]
-
-    /// See `Snapshot.backlinks`.
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
-
-    /// The keys of the query's result, in its order, with this work's changes.
-    func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey]
-
-    /// See `ObjectReads.matches`.
-    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool
-
-    /// The number of objects in the query's result, with this work's changes.
-    func count(_ query: BoundQuery) throws -> Int
-
-    /// See `Snapshot.aggregate`; with this work's changes.
-    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value]
-
-    /// See `Snapshot.sections`; with this work's changes.
-    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys
 }
 
 extension WriteTransaction {
-    /// The name of the state that this work makes if it succeeds.
-    package var mark: Mark { Mark(version, tag) }
-
     /// Transactions that wrap another one keep no records of their own.
     package func sideRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? { throw StoreError.noRecords }
 

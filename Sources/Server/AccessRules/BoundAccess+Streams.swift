@@ -4,22 +4,17 @@ package import StoreContract
 
 /// Information about visibility for event streams.
 extension BoundAccess {
-    /// Returns the access that restricts the snapshot; nil for an unrestricted one.
-    package static func of(_ snapshot: any ObjectReads) -> BoundAccess? {
-        (snapshot as? any RestrictingReads)?.access
+    /// The access that the context was restricted by; nil for one that shows everything.
+    package static func of(_ context: any ReadContext) -> BoundAccess? {
+        (context as? any RestrictedContext)?.access
     }
 
     /// Returns the complete schema of the store at the snapshot's version.
     package static func wholeSchema(of snapshot: any Snapshot) -> Schema { of(snapshot)?.schema ?? snapshot.schema }
 
-    /// Returns the access that restricts the transaction; nil for an unrestricted one.
-    package static func of(_ transaction: any WriteTransaction) -> BoundAccess? {
-        (transaction as? RestrictedTransaction)?.access
-    }
-
-    /// Returns the schema that the caller of a transaction can read, without write-only properties.
-    package static func readableSchema(of transaction: any WriteTransaction) -> Schema {
-        of(transaction)?.visibleSchema ?? transaction.schema
+    /// The schema that the caller may read: of a transaction, properties that may only be written are not in it.
+    package static func readableSchema(of context: any ReadContext) -> Schema {
+        of(context)?.visibleSchema ?? context.schema
     }
 
     /// Whether a change of another object can change the visibility of an object of this class.

@@ -2,57 +2,48 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Reads a store at one version as one caller sees it.
-///
-/// Every returned value is masked: no link and no reference leads to an object that is hidden from the caller.
-protocol RestrictingReads: ObjectReads, PartialReads {
+/// A version of the store as one caller sees it.
+protocol RestrictingReads: RestrictedContext, ObjectReads, PartialReads {
     /// The unrestricted reads.
-    var origin: any ObjectReads { get }
-    var access: BoundAccess { get }
+    var base: any ObjectReads { get }
     var targets: VisibleTargets { get }
 }
 
 /// An earlier version as one caller sees it.
 final class RestrictedReads: RestrictingReads {
-    let origin: any ObjectReads
+    let base: any ObjectReads
     let access: BoundAccess
     let targets: VisibleTargets
 
-    init(_ origin: any ObjectReads, _ access: BoundAccess) {
-        self.origin = origin
+    init(_ base: any ObjectReads, _ access: BoundAccess) {
+        self.base = base
         self.access = access
-        targets = VisibleTargets(origin, access)
+        targets = VisibleTargets(base, access)
     }
 }
 
 extension RestrictingReads {
-    package var version: Version { origin.version }
-    package var tag: HistoryTag { origin.tag }
+    var origin: any ReadContext { base }
     package var schema: Schema { access.visibleSchema }
-
-    var redaction: ValueRedaction { ValueRedaction { [targets] in try targets.contains($0) } }
 
     // MARK: Objects
 
+    func isVisible(_ object: ObjectReference) throws -> Bool { try targets.contains(object) }
+
     package func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
         guard schema[classID] != nil else { return false }
-        return try targets.contains(ObjectReference(classID, key))
-    }
-
-    package func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
-        guard schema[classID] != nil, let key = try origin.key(of: classID, primaryKey: primaryKey) else { return nil }
-        return try targets.contains(ObjectReference(classID, key)) ? key : nil
+        return try isVisible(ObjectReference(classID, key))
     }
 
     package func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
         let found = try self.property(property, of: classID, key)
-        let value = try origin.value(classID, key, property)
+        let value = try base.value(classID, key, property)
         return access.hides(found) ? try redaction.shown(value, of: found) : value
     }
 
     package func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
         let found = try self.property(property, of: classID, key)
-        guard access.leavesElementsOut(found) else { return try origin.elementCount(classID, key, property) }
+        guard access.leavesElementsOut(found) else { return try base.elementCount(classID, key, property) }
         return try visibleElements(classID, key, found).count
     }
 
@@ -64,7 +55,7 @@ extension RestrictingReads {
             let all = try visibleElements(classID, key, found)
             return Array(all[range.clamped(to: all.indices)])
         }
-        let elements = try origin.elements(classID, key, property, range)
+        let elements = try base.elements(classID, key, property, range)
         return access.hides(found) ? try elements.map { try redaction.shownElement($0, found) } : elements
     }
 
@@ -72,8 +63,8 @@ extension RestrictingReads {
         -> [ObjectKey]
     {
         guard schema[origin]?[property] != nil else { throw Self.unknownProperty }
-        guard try exists(target.classID, target.key) else { return [] }
-        return try targets.filter(try self.origin.backlinks(to: target, from: origin, property), of: origin)
+        guard try exists(target) else { return [] }
+        return try targets.filter(try base.backlinks(to: target, from: origin, property), of: origin)
     }
 
     private func visibleElements(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema) throws -> [Value] {
@@ -85,8 +76,8 @@ extension RestrictingReads {
     private func allVisibleElements(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema
     ) throws -> [Value] {
-        let count = try origin.elementCount(classID, key, property.id)
-        let elements = try origin.elements(classID, key, property.id, 0..<count)
+        let count = try base.elementCount(classID, key, property.id)
+        let elements = try base.elements(classID, key, property.id, 0..<count)
         if let target = property.targetClass {
             _ = try targets.filter(elements.flatMap(\.linkedKeys), of: target)
         }
@@ -109,17 +100,9 @@ extension RestrictingReads {
 
     // MARK: Queries
 
-    /// Returns nil if the object whose property is the scope is hidden.
-    func restricted(_ query: BoundQuery) throws -> BoundQuery? {
-        if case .property(let holder, let property) = query.scope {
-            guard schema[holder.classID]?[property] != nil, try targets.contains(holder) else { return nil }
-        }
-        return access.restrict(query)
-    }
-
     package func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
         guard let query = try restricted(query) else { return [] }
-        let keys = try origin.select(query, window)
+        let keys = try base.select(query, window)
         // The result is usually read next. An embedded object that is visible through an owner may be hidden elsewhere.
         if query.scope == .all || schema[query.classID]?.isEmbedded == false {
             targets.note(visible: keys, of: query.classID)
@@ -127,14 +110,8 @@ extension RestrictingReads {
         return keys
     }
 
-    package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
-        // The scope is ignored, so its holder does not matter.
-        guard try exists(query.classID, key) else { return false }
-        return try origin.matches(access.restrict(query), key)
-    }
-
     package func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
-        let values = try origin.sortValues(keys.map { access.restrict($0) }, of: key, in: classID)
+        let values = try base.sortValues(keys.map { access.restrict($0) }, of: key, in: classID)
         return try zip(keys, values).map { key, value in
             try value.map { try shown($0, at: key.path, from: classID) }
         }

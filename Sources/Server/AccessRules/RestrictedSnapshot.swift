@@ -4,29 +4,20 @@ import StoreContract
 
 /// A snapshot as one caller sees it.
 final class RestrictedSnapshot: RestrictingReads, Snapshot {
-    private let base: any Snapshot
+    private let whole: any Snapshot
     let access: BoundAccess
     let targets: VisibleTargets
 
-    init(_ base: any Snapshot, _ access: BoundAccess) {
-        self.base = base
+    init(_ whole: any Snapshot, _ access: BoundAccess) {
+        self.whole = whole
         self.access = access
-        targets = VisibleTargets(base, access)
+        targets = VisibleTargets(whole, access)
     }
 
-    var origin: any ObjectReads { base }
-    var budget: QueryBudget? { base.budget }
+    var base: any ObjectReads { whole }
 
     func limited(by budget: QueryBudget) throws -> any Snapshot {
-        RestrictedSnapshot(try base.limited(by: budget), access)
-    }
-
-    func count(of classID: ClassID) -> Int {
-        switch access.access(classID).listed {
-        case .constant(true): base.count(of: classID)
-        case .constant(false): 0
-        case let rule: (try? base.count(BoundQuery(classID: classID, predicate: rule))) ?? 0
-        }
+        RestrictedSnapshot(try whole.limited(by: budget), access)
     }
 
     // MARK: Rows
@@ -43,12 +34,12 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
         }
         let there = try targets.filter(keys, of: classID)
         guard columns.contains(where: { access.hides($0) }) else {
-            let count = try base.read(classID, there, properties, into: &sink)
+            let count = try whole.read(classID, there, properties, into: &sink)
             return sink.isFull ? Self.place(of: count, among: there, in: keys) : keys.count
         }
         var masking = RedactingSink(sink, columns.map { access.hides($0) ? $0 : nil }, redaction)
         try lookAhead(classID, there, columns)
-        let count = try base.read(classID, there, properties, into: &masking)
+        let count = try whole.read(classID, there, properties, into: &masking)
         sink = masking.sink
         if let fault = masking.fault { throw fault }
         return sink.isFull ? Self.place(of: count, among: there, in: keys) : keys.count
@@ -69,30 +60,21 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
         let links = columns.filter { $0.type.isToOneLink && access.hides($0) }
         guard keys.count > 4, !links.isEmpty else { return }
         var collector = TargetCollector(links.map { $0.targetClass })
-        try base.read(classID, keys, links.map(\.id), into: &collector)
+        try whole.read(classID, keys, links.map(\.id), into: &collector)
         for (target, keys) in collector.found { _ = try targets.filter(Array(keys), of: target) }
     }
 
     // MARK: Queries
 
-    func count(_ query: BoundQuery) throws -> Int {
-        guard let query = try restricted(query) else { return 0 }
-        return try base.count(query)
-    }
-
-    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
-        try base.aggregate(try orNothing(query), requests.map { access.restrict($0) })
-    }
-
     func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
     ) throws -> [Value] {
         let found = try self.property(property, of: object.classID, object.key)
-        let results = try base.aggregate(object, property, functions)
+        let results = try whole.aggregate(object, property, functions)
         guard access.hides(found) else { return results }
         // Sums and averages are of numbers, which nothing hides.
-        let count = try base.elementCount(object.classID, object.key, property)
-        let shown = try base.elements(object.classID, object.key, property, 0..<count)
+        let count = try whole.elementCount(object.classID, object.key, property)
+        let shown = try whole.elements(object.classID, object.key, property, 0..<count)
             .map { try redaction.shownElement($0, found) }.filter { !$0.isNull && !$0.isNoNumber }
         return zip(functions, results).map { function, result in
             switch function {
@@ -106,22 +88,13 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
     func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
-        try base.aggregate(
-            try orNothing(query), requests.map { access.restrict($0) }, by: paths.map { access.restrict($0) })
-    }
-
-    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
-        guard let query = try restricted(query) else { return SectionedKeys(sections: [], keys: []) }
-        return try base.sections(query, by: access.restrict(key))
+        try whole.aggregate(
+            restrictedOrEmpty(query), requests.map { access.restrict($0) }, by: paths.map { access.restrict($0) })
     }
 
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
         throw StoreError(
             .accessDenied, "A query plan would reveal objects that are hidden from you. Ask an administrator.")
-    }
-
-    private func orNothing(_ query: BoundQuery) throws -> BoundQuery {
-        try restricted(query) ?? BoundQuery(classID: query.classID, predicate: .constant(false))
     }
 }
 

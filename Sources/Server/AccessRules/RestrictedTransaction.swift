@@ -7,7 +7,7 @@ import StoreContract
 ///
 /// The visibility of an object is decided when the transaction first accesses it, and stays the same whatever the write
 /// changes; objects that the write creates are visible.
-final class RestrictedTransaction: WriteTransaction, PartialReads {
+final class RestrictedTransaction: RestrictedContext, WriteTransaction, PartialReads {
     let base: any WriteTransaction
     let access: BoundAccess
     /// The known visibility of objects, by class, including created and deleted ones.
@@ -24,9 +24,8 @@ final class RestrictedTransaction: WriteTransaction, PartialReads {
         self.access = access
     }
 
+    var origin: any ReadContext { base }
     var schema: Schema { access.writableSchema }
-    var version: Version { base.version }
-    var tag: HistoryTag { base.tag }
     var before: Mark { base.before }
 
     // MARK: Visibility
@@ -39,25 +38,6 @@ final class RestrictedTransaction: WriteTransaction, PartialReads {
         let answer = try base.matches(rule, object.key)
         known[object.classID, default: [:]][object.key] = answer
         return answer
-    }
-
-    private var redaction: ValueRedaction { ValueRedaction { [self] in try isVisible($0) } }
-
-    func count(of classID: ClassID) -> Int {
-        switch access.access(classID).listed {
-        case .constant(true): base.count(of: classID)
-        case .constant(false): 0
-        case let rule: (try? base.select(BoundQuery(classID: classID, predicate: rule), .all).count) ?? 0
-        }
-    }
-
-    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
-        try isVisible(ObjectReference(classID, key))
-    }
-
-    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
-        guard schema[classID] != nil, let key = try base.key(of: classID, primaryKey: primaryKey) else { return nil }
-        return try isVisible(ObjectReference(classID, key)) ? key : nil
     }
 
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
@@ -92,49 +72,22 @@ final class RestrictedTransaction: WriteTransaction, PartialReads {
         return access.hides(found) ? try elements.map { try redaction.shownElement($0, found) } : elements
     }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        guard let found = access.visibleSchema[origin]?[property] else {
+    func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        guard access.visibleSchema[origin]?[property] != nil else {
             throw StoreError(.unknownProperty, "There is no such property.")
         }
-        if let target = found.targetClass, try !isVisible(ObjectReference(target, key)) { return [] }
-        return try base.backlinks(to: key, from: origin, property).filter {
+        guard try isVisible(target) else { return [] }
+        return try base.backlinks(to: target, from: origin, property).filter {
             try isVisible(ObjectReference(origin, $0))
         }
     }
 
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
-        if case .property(let holder, let property) = query.scope {
-            guard access.visibleSchema[holder.classID]?[property] != nil, try isVisible(holder) else { return [] }
-        }
-        let keys = try base.select(access.restrict(query), window)
+        guard let restricted = try restricted(query) else { return [] }
+        let keys = try base.select(restricted, window)
         for key in keys { known[query.classID, default: [:]][key] = true }
         selected[query.classID, default: []].formUnion(keys)
         return keys
-    }
-
-    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
-        guard try exists(query.classID, key) else { return false }
-        return try base.matches(access.restrict(query), key)
-    }
-
-    func count(_ query: BoundQuery) throws -> Int { try base.count(try restricted(query)) }
-
-    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
-        try base.aggregate(try restricted(query), requests.map { access.restrict($0) })
-    }
-
-    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
-        try base.sections(try restricted(query), by: access.restrict(key))
-    }
-
-    /// Restricts the query to visible objects; to none if the holder of the objects is hidden.
-    private func restricted(_ query: BoundQuery) throws -> BoundQuery {
-        if case .property(let holder, let property) = query.scope,
-            try access.visibleSchema[holder.classID]?[property] == nil || !isVisible(holder)
-        {
-            return BoundQuery(classID: query.classID, predicate: .constant(false))
-        }
-        return access.restrict(query)
     }
 
     /// Returns the property of an object. Throws unless both are visible.

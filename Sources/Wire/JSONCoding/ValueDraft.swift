@@ -1,7 +1,9 @@
 package import ObjectModel
 
 /// A value with links in it that are not looked up yet, for that takes a store: a tree with something in place of each
-/// link. What that is changes on the way: first how JSON writes the link, then which object of the schema's it names.
+/// link. What that is changes on the way: first how JSON writes the link, then which object of a class it names.
+///
+/// What is generic here is for other modules to specialise, whose every value goes through it.
 package enum ValueDraft<Link: Sendable>: Sendable {
     /// A value without links.
     case value(Value)
@@ -21,12 +23,14 @@ package enum ValueDraft<Link: Sendable>: Sendable {
     }
 
     /// The value, when there is no link in it.
+    @inlinable
     package var complete: Value? {
         if case .value(let value) = self { return value }
         return nil
     }
 
     /// The same value with other things in place of its links, which are visited in their order.
+    @inlinable
     package func mapLinks<Other, Failure>(
         _ transform: (Link) throws(Failure) -> Other
     ) throws(Failure) -> ValueDraft<Other> {
@@ -45,7 +49,8 @@ package enum ValueDraft<Link: Sendable>: Sendable {
         }
     }
 
-    private static func map<Other, Failure>(
+    @inlinable
+    static func map<Other, Failure>(
         _ elements: [ValueDraft], _ transform: (Link) throws(Failure) -> Other
     ) throws(Failure) -> [ValueDraft<Other>] {
         var mapped: [ValueDraft<Other>] = []
@@ -55,6 +60,7 @@ package enum ValueDraft<Link: Sendable>: Sendable {
     }
 
     /// What is in place of the first link for which there is something.
+    @inlinable
     package func firstLink<Found>(where find: (Link) -> Found?) -> Found? {
         switch self {
         case .value: return nil

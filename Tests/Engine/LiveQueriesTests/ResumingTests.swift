@@ -169,6 +169,7 @@ struct ResumingTests {
 
         init(_ reads: any ObjectReads) { (version, tag, schema) = (reads.version, reads.tag, reads.schema) }
 
+        func count(of classID: ClassID) -> Int { 0 }
         func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { throw error }
         func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? { throw error }
         func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value { throw error }
@@ -180,7 +181,10 @@ struct ResumingTests {
             to target: ObjectReference, from origin: ClassID, _ property: PropertyID
         ) throws -> [ObjectKey] { throw error }
         func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] { throw error }
+        func count(_ query: BoundQuery) throws -> Int { throw error }
         func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool { throw error }
+        func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] { throw error }
+        func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys { throw error }
         func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] { throw error }
     }
 }

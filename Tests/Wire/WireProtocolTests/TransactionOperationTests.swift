@@ -1,5 +1,6 @@
 import JSONCoding
 import ObjectModel
+import StoreContract
 import StoreTesting
 import Testing
 import WireProtocol

@@ -110,10 +110,10 @@ class Savepoint: WriteTransaction {
         return try range.clamped(to: 0..<collection.count).map { try collection.value(at: $0) }
     }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        let objectClass = try objectClass(origin)
-        _ = try column(property, objectClass)
-        return try session.backlinks(to: key, from: origin, property)
+    func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        let column = try column(property, try objectClass(origin))
+        return try session.backlinks(
+            to: target.key, from: origin, property, targetClass: column.isMixed ? target.classID : nil)
     }
 
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {

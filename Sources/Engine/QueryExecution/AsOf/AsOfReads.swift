@@ -1,7 +1,7 @@
 import Columnar
 package import ObjectModel
 package import QueryLanguage
-import StoreContract
+package import StoreContract
 
 /// The reads of an earlier version of a store, from the columns of an `AsOfSource`.
 package final class AsOfReads: ObjectReads {
@@ -16,6 +16,8 @@ package final class AsOfReads: ObjectReads {
     }
 
     package var schema: Schema { source.schema }
+
+    package func count(of classID: ClassID) -> Int { source.objectCount(of: classID) }
 
     package func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try source.exists(classID, key) }
 
@@ -60,8 +62,18 @@ package final class AsOfReads: ObjectReads {
         try QueryExecutor(source).select(query, window)
     }
 
+    package func count(_ query: BoundQuery) throws -> Int { try QueryExecutor(source).count(query) }
+
     package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
         try QueryExecutor(source).matches(query, key)
+    }
+
+    package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try QueryExecutor(source).aggregate(query, requests)
+    }
+
+    package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        try QueryExecutor(source).sections(query, by: key)
     }
 
     package func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {

@@ -160,56 +160,52 @@ public final class RLMRealm {
 
     // MARK: Reading, at the realm's version or within its write
 
-    func exists(_ object: ObjectReference) throws -> Bool {
-        try transaction?.exists(object.classID, object.key) ?? snapshot.exists(object.classID, object.key)
+    /// The open write, or else the store at the realm's version.
+    private var context: any ReadContext {
+        get throws {
+            if let transaction { return transaction }
+            return try snapshot
+        }
     }
 
+    func exists(_ object: ObjectReference) throws -> Bool { try context.exists(object.classID, object.key) }
+
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        try transaction?.value(classID, key, property) ?? snapshot.value(classID, key, property)
+        try context.value(classID, key, property)
     }
 
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
-        if absent.contains(classID) { return nil }
-        if let transaction { return try transaction.key(of: classID, primaryKey: primaryKey) }
-        return try snapshot.key(of: classID, primaryKey: primaryKey)
+        try absent.contains(classID) ? nil : context.key(of: classID, primaryKey: primaryKey)
     }
 
     func elementCount(_ object: ObjectReference, _ property: PropertyID) throws -> Int {
-        try transaction?.elementCount(object.classID, object.key, property)
-            ?? snapshot.elementCount(object.classID, object.key, property)
+        try context.elementCount(object.classID, object.key, property)
     }
 
     func elements(_ object: ObjectReference, _ property: PropertyID, _ range: Range<Int>) throws -> [Value] {
-        try transaction?.elements(object.classID, object.key, property, range)
-            ?? snapshot.elements(object.classID, object.key, property, range)
+        try context.elements(object.classID, object.key, property, range)
     }
 
     func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        try transaction?.backlinks(to: target.key, from: origin, property)
-            ?? snapshot.backlinks(to: target, from: origin, property)
+        try context.backlinks(to: target, from: origin, property)
     }
 
     func select(_ query: BoundQuery) throws -> [ObjectKey] {
-        if absent.contains(query.classID) { return [] }
-        return try transaction?.select(query, Window()) ?? snapshot.select(query, Window())
+        try absent.contains(query.classID) ? [] : context.select(query, Window())
     }
 
     func count(_ query: BoundQuery) throws -> Int {
-        if absent.contains(query.classID) { return 0 }
-        return try transaction?.count(query) ?? snapshot.count(query)
+        try absent.contains(query.classID) ? 0 : context.count(query)
     }
 
     func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
-        try transaction?.aggregate(query, requests) ?? snapshot.aggregate(query, requests)
+        try context.aggregate(query, requests)
     }
 
-    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
-        try transaction?.matches(query, key) ?? snapshot.matches(query, key)
-    }
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool { try context.matches(query, key) }
 
     func count(of classID: ClassID) throws -> Int {
-        if absent.contains(classID) { return 0 }
-        return try transaction?.count(of: classID) ?? snapshot.count(of: classID)
+        try absent.contains(classID) ? 0 : context.count(of: classID)
     }
 
     // MARK: Classes
@@ -327,20 +323,6 @@ public final class RLMRealm {
         log("Rolled back a write")
         edits += 1
         cancelledWrites.insert(writeNumber)
-    }
-
-    /// Runs the body in a write. If the body ends the write itself, nothing is committed.
-    func write<R>(withoutNotifying tokens: [InstanceToken] = [], _ body: () throws -> R) throws -> R {
-        try beginWrite()
-        let result: R
-        do {
-            result = try body()
-        } catch {
-            if transaction != nil { try cancelWrite() }
-            throw error
-        }
-        if transaction != nil { try commitWrite(withoutNotifying: tokens) }
-        return result
     }
 
     // MARK: Changing versions

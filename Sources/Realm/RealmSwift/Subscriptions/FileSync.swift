@@ -74,7 +74,7 @@ final class FileSync: Sendable {
 
 extension RLMRealm {
     /// See `FileSync.subscribeInitially`.
-    func subscribeInitially() { raising { try file?.sync?.subscribeInitially(self) } }
+    func subscribeInitially() { raising { _ = try file?.sync?.subscribeInitially(self) } }
 }
 
 extension FollowerFault {

@@ -6,7 +6,7 @@ import WireProtocol
 /// Encodes the changes of local commits as operations of the gateway's transactions.
 struct LocalChangeEncoder {
     let transaction: any WriteTransaction
-    let schema: StoredSchema
+    let schema: Schema
     let writer: RemoteEncoder
     /// The state before the commits; nil if the change log does not contain it.
     let before: (any ObjectReads)?
@@ -54,7 +54,7 @@ struct LocalChangeEncoder {
         self.before = before
         self.classNames = classNames
         schema = transaction.schema
-        writer = RemoteEncoder(transaction: transaction)
+        writer = RemoteEncoder(transaction)
     }
 
     mutating func read(_ changes: ChangeSet) throws {

@@ -5,18 +5,12 @@ import WireProtocol
 
 /// Encodes values of the local store for the gateway: links as primary keys, embedded objects inline.
 struct RemoteEncoder {
-    private let schema: StoredSchema
-    private let read: (ObjectReference, PropertyID) throws -> Value
+    private let context: any ReadContext
+    private let schema: Schema
 
-    init(transaction: any WriteTransaction) {
-        schema = transaction.schema
-        read = { try transaction.value($0.classID, $0.key, $1) }
-    }
-
-    /// Encodes values of an earlier state.
-    init(_ reads: any ObjectReads) {
-        schema = reads.schema
-        read = { try reads.value($0.classID, $0.key, $1) }
+    init(_ context: any ReadContext) {
+        self.context = context
+        schema = context.schema
     }
 
     /// Encodes the whole value of a property.
@@ -40,7 +34,8 @@ struct RemoteEncoder {
     }
 
     private func json(keyOf object: ObjectReference) -> JSONValue {
-        guard let primaryKey = schema[object.classID]?.primaryKeyProperty, let key = try? read(object, primaryKey.id)
+        guard let primaryKey = schema[object.classID]?.primaryKeyProperty,
+            let key = try? context.value(object, primaryKey.id)
         else { return .null }
         return JSONValue(key) { _ in .null }
     }
@@ -50,7 +45,7 @@ struct RemoteEncoder {
         .object(
             JSONObject(
                 objectClass.storedProperties.map { property in
-                    let value = (try? read(ObjectReference(objectClass.id, key), property.id)) ?? .null
+                    let value = (try? context.value(objectClass.id, key, property.id)) ?? .null
                     return .init(name: property.name, value: json(value, property))
                 }))
     }

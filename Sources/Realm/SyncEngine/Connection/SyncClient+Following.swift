@@ -228,14 +228,14 @@ extension SubscriptionForm {
     ///
     /// The result is sorted by the primary key, so that the same objects are in the same order, and each change comes with
     /// whole objects of the properties that are here. What happens to linked objects is no change.
-    init(_ query: SyncQuery, _ objectClass: ClassSchema, _ schema: StoredSchema) {
+    init(_ query: SyncQuery, _ objectClass: ClassSchema, _ schema: Schema) {
         self.init(
             className: query.className, filter: query.filter, sort: objectClass.primaryKey ?? "",
             fields: objectClass.storedProperties.map(\.name),
             keyPaths: objectClass.storedProperties.flatMap { Self.keyPaths($0, schema, Self.depth) }, wait: .never)
     }
 
-    private static func keyPaths(_ property: PropertySchema, _ schema: StoredSchema, _ depth: Int) -> [String] {
+    private static func keyPaths(_ property: PropertySchema, _ schema: Schema, _ depth: Int) -> [String] {
         guard property.ownsTarget, depth > 0, let target = property.targetClass.flatMap({ schema[$0] }) else {
             return [property.name]
         }

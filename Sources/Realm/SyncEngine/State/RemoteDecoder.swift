@@ -11,7 +11,7 @@ struct RemoteDecoder {
 
     init(_ transaction: any WriteTransaction) { self.transaction = transaction }
 
-    private var schema: StoredSchema { transaction.schema }
+    private var schema: Schema { transaction.schema }
 
     /// Decodes the value of a property. Throws for JSON that does not fit.
     mutating func value(_ json: JSONValue, _ property: PropertySchema) throws -> Value {
@@ -71,7 +71,7 @@ struct RemoteDecoder {
     }
 }
 
-extension WriteTransaction {
+extension ReadContext {
     /// Finds an object in this store.
     func find(_ object: SyncObject) throws -> ObjectReference? {
         guard let objectClass = schema[object.className], objectClass.primaryKey != nil else { return nil }
@@ -83,6 +83,6 @@ extension WriteTransaction {
         guard let objectClass = schema[object.classID], let primaryKey = objectClass.primaryKeyProperty else {
             return nil
         }
-        return SyncObject(objectClass.name, try value(object.classID, object.key, primaryKey.id))
+        return SyncObject(objectClass.name, try value(object, primaryKey.id))
     }
 }

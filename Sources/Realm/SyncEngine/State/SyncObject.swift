@@ -27,7 +27,7 @@ struct SyncObject: Hashable, Sendable {
     var keyJSON: JSONValue { JSONValue(key) { _ in .null } }
 
     /// Returns nil if the class does not exist, or has another type of primary key.
-    init?(_ className: String, json: JSONValue, in schema: StoredSchema) {
+    init?(_ className: String, json: JSONValue, in schema: Schema) {
         guard let primaryKey = schema[className]?.primaryKeyProperty,
             let key = try? ValueCoding.decode(json, as: primaryKey.type)
         else { return nil }

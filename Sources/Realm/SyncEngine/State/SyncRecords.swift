@@ -53,7 +53,7 @@ struct SyncTable: Sendable {
 
     var values: some Sequence<(key: SyncObject, value: JSONValue)> { buckets.lazy.joined() }
 
-    mutating func load(_ records: SyncRecords, _ schema: StoredSchema) throws {
+    mutating func load(_ records: SyncRecords, _ schema: Schema) throws {
         guard case .array(let kept)? = try records.read(name) else { return }
         var moved = false
         for case .int(let bucket) in kept {

@@ -228,7 +228,7 @@ extension SyncState {
                     waiting[name, default: []].insert(object)
                     if case .object(let known)? = unresolved[object], known[held.name] != nil { continue }
                     let value = try transaction.value(owner.classID, owner.key, held.id)
-                    note(RemoteEncoder(transaction: transaction).json(value, held), held.name, of: object)
+                    note(try RemoteEncoder(transaction).json(value, held), held.name, of: object)
                 }
             }
         }
@@ -349,7 +349,7 @@ extension UInt64 {
     }
 }
 
-extension WriteTransaction {
+extension ReadContext {
     /// Returns the object with a primary key that owns an embedded object, and its property; the object itself if it
     /// has one.
     func owner(of object: ObjectReference, _ property: PropertySchema) throws -> (ObjectReference, PropertySchema)? {

@@ -41,7 +41,7 @@ extension SyncQuery {
 }
 
 extension Upload {
-    init?(_ json: JSONValue, _ number: Int, _ schema: StoredSchema) {
+    init?(_ json: JSONValue, _ number: Int, _ schema: Schema) {
         guard let key = json.text("key") else { return nil }
         self.number = number
         order = json.int("order") ?? number
@@ -90,7 +90,7 @@ extension Upload {
     /// event may come for them. Deleted objects are not included.
     ///
     /// - Parameter results: the results of the operations.
-    func unaffected(_ results: [TransactionAnswer.Result], _ schema: StoredSchema) -> [SyncObject] {
+    func unaffected(_ results: [TransactionAnswer.Result], _ schema: Schema) -> [SyncObject] {
         var affected: Set<SyncObject> = []
         for (operation, result) in zip(operations, results) where operation.hasEffect(result, schema) {
             affected.insert(operation.object)
@@ -104,7 +104,7 @@ extension Upload {
 
 extension Upload.Operation {
     /// Whether the gateway's result says that the object was changed.
-    fileprivate func hasEffect(_ result: TransactionAnswer.Result, _ schema: StoredSchema) -> Bool {
+    fileprivate func hasEffect(_ result: TransactionAnswer.Result, _ schema: Schema) -> Bool {
         if let created = result.created { return created }
         guard result.modified > 0 else { return false }
         guard case .set(let subject, .object(let values)) = sent else { return true }
@@ -122,7 +122,7 @@ extension Upload.Operation {
 }
 
 extension SyncObject {
-    init?(kept entry: JSONValue, in schema: StoredSchema) {
+    init?(kept entry: JSONValue, in schema: Schema) {
         guard case .string(let className)? = entry[0], let key = entry[1] else { return nil }
         self.init(className, json: key, in: schema)
     }

@@ -56,12 +56,7 @@ extension SyncState {
         _ objects: [ObjectReference], _ before: (any ObjectReads)?, _ transaction: any WriteTransaction
     ) throws -> [SyncObject] {
         if let before {
-            return try objects.compactMap { object in
-                guard let objectClass = transaction.schema[object.classID],
-                    let primaryKey = objectClass.primaryKeyProperty, try before.exists(object.classID, object.key)
-                else { return nil }
-                return SyncObject(objectClass.name, try before.value(object.classID, object.key, primaryKey.id))
-            }
+            return try objects.compactMap { try before.exists($0) ? before.name(of: $0) : nil }
         }
         // Without the earlier state: the members that are neither here nor known to be deleted.
         var found: Set<SyncObject> = []

@@ -238,7 +238,7 @@ struct SyncState: Sendable {
     init() {}
 
     /// Loads the stored state; nil if there is none.
-    init?(_ records: SyncRecords, _ schema: StoredSchema) throws {
+    init?(_ records: SyncRecords, _ schema: Schema) throws {
         guard let head = try records.read("head"), case .string(let client)? = head["client"],
             case .string(let path)? = head["path"]
         else { return nil }

@@ -50,7 +50,7 @@ extension Gateway {
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(), target)
         let conditions = try Preconditions(request)
         return try write(for: request, preparedFrom: snapshot) { transaction in
-            let place = try path.resolve(in: .transaction(transaction))
+            let place = try path.resolve(in: transaction)
             try conditions.check(place, transaction)
             guard place.property.targetClass == input.classID else { throw Problem(changedMeanwhile: place) }
             let keys = try selection.keys(in: transaction, of: place)
@@ -68,7 +68,7 @@ extension Gateway {
         let selection = try BulkSelection(parameters, target, snapshot.schema, configuration)
         let conditions = try Preconditions(request)
         return try write(for: request, preparedFrom: snapshot) { transaction in
-            let place = try path.resolve(in: .transaction(transaction))
+            let place = try path.resolve(in: transaction)
             try conditions.check(place, transaction)
             guard place.property.targetClass == target.id else { throw Problem(changedMeanwhile: place) }
             let keys = Set(try selection.keys(in: transaction, of: place))

@@ -20,18 +20,17 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: ["index"])
         let index = try parameters.integer("index", in: 0...Int.max - 1)
         let snapshot = try snapshot(for: request)
-        let source = ObjectSource.snapshot(snapshot)
         let target = try PropertyPath(path, snapshot.schema)
         if target.steps.last == "move", let list = target.parent {
-            let place = try list.resolve(in: source)
-            if try place.kind(in: source) == .list {
+            let place = try list.resolve(in: snapshot)
+            if try place.kind(in: snapshot) == .list {
                 try parameters.refuse(["index"], "A move requires its positions in the body.")
                 return try edit(
                     request, snapshot, list, place, EditReader(place, .list, snapshot.schema).move(request.json()))
             }
         }
-        let place = try target.resolve(in: source)
-        let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
+        let place = try target.resolve(in: snapshot)
+        let reader = EditReader(place, try place.kind(in: snapshot), snapshot.schema)
         return try edit(request, snapshot, target, place, reader.addition(request.json(), at: index))
     }
 
@@ -39,10 +38,9 @@ extension Gateway {
     private func putPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let snapshot = try snapshot(for: request)
-        let source = ObjectSource.snapshot(snapshot)
         let target = try PropertyPath(path, snapshot.schema)
-        let place = try target.resolve(in: source)
-        let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
+        let place = try target.resolve(in: snapshot)
+        let reader = EditReader(place, try place.kind(in: snapshot), snapshot.schema)
         guard !place.property.type.isComputed else { throw Problem(computed: place) }
         return try edit(request, snapshot, target, place, reader.assignment(request.json()))
     }
@@ -52,17 +50,17 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
         let target = try PropertyPath(path, snapshot.schema)
-        let place = try target.resolve(in: .snapshot(snapshot))
+        let place = try target.resolve(in: snapshot)
         if place.isCollection { return try patchHeld(request, parameters, target, place, snapshot) }
         try parameters.refuse(BulkSelection.parameters, "'\(place.name)' is one object.")
-        let object = try place.linkedObject(in: .snapshot(snapshot))
+        let object = try place.linkedObject(in: snapshot)
         guard let objectClass = snapshot.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
         let conditions = try Preconditions(request)
         return try write(for: request, preparedFrom: snapshot) { transaction in
-            let place = try target.resolve(in: .transaction(transaction))
+            let place = try target.resolve(in: transaction)
             try conditions.check(place, transaction)
-            let object = try place.linkedObject(in: .transaction(transaction))
+            let object = try place.linkedObject(in: transaction)
             guard object.classID == input.classID else { throw Problem(changedMeanwhile: place) }
             try ObjectWriter(transaction, .modified).assign(input, to: object.key)
             return try .edited(EditOutcome(modified: 1), place, conditions, transaction)
@@ -73,9 +71,8 @@ extension Gateway {
     private func deletePlace(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["value"] + BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
-        let source = ObjectSource.snapshot(snapshot)
         let target = try PropertyPath(path, snapshot.schema)
-        let place = try target.resolve(in: source)
+        let place = try target.resolve(in: snapshot)
         guard !place.property.type.isComputed else { throw Problem(computed: place) }
         let selects = BulkSelection.parameters.contains { parameters[$0] != nil }
         if place.isCollection, selects, parameters["value"] == nil {
@@ -84,7 +81,7 @@ extension Gateway {
         try parameters.refuse(
             BulkSelection.parameters, "'\(place.name)' is one element, or 'value' already selects it.")
         guard let value = parameters["value"] else { return try edit(request, snapshot, target, place, .remove) }
-        let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
+        let reader = EditReader(place, try place.kind(in: snapshot), snapshot.schema)
         return try edit(request, snapshot, target, place, reader.removal(value))
     }
 
@@ -96,7 +93,7 @@ extension Gateway {
         let conditions = try Preconditions(request)
         let (classID, property) = (place.holderClass.id, place.property)
         return try write(for: request, preparedFrom: snapshot) { transaction in
-            let place = try path.resolve(in: .transaction(transaction))
+            let place = try path.resolve(in: transaction)
             try conditions.check(place, transaction)
             guard place.holderClass.id == classID, place.property.id == property.id,
                 place.property.type == property.type
@@ -140,8 +137,8 @@ extension WriteAnswer {
 
 extension PropertyPlace {
     /// Returns the target of the place's link. Throws 404 if there is none, and 422 if the place cannot have one.
-    func linkedObject(in source: ObjectSource) throws -> ObjectReference {
-        guard let value = try value(in: source) else { throw try missing(in: source) }
+    func linkedObject(in context: any ReadContext) throws -> ObjectReference {
+        guard let value = try value(in: context) else { throw try missing(in: context) }
         switch value {
         case .link(let key):
             if let target = property.targetClass { return ObjectReference(target, key) }

@@ -30,12 +30,12 @@ struct EditOutcome: Hashable {
 
 extension PropertyPlace {
     /// Returns the kind of collection that edits apply to: by declaration or, within a mixed value, by its content.
-    func kind(in source: ObjectSource) throws -> CollectionKind {
+    func kind(in context: any ReadContext) throws -> CollectionKind {
         if element == nil, inner.isEmpty, !property.type.isMixed || property.type.isCollection {
             return property.type.collection
         }
         guard property.type.isMixed else { return .single }
-        return switch try value(in: source) {
+        return switch try value(in: context) {
         case .list: .list
         case .dictionary: .map
         default: .single
@@ -51,9 +51,9 @@ extension PropertyPlace {
     }
 
     /// Returns the number of elements; nil for a single value.
-    func count(in source: ObjectSource) throws -> Int? {
-        if isCollection, !property.type.isComputed { return try source.elementCount(holder, property.id) }
-        return switch try value(in: source) {
+    func count(in context: any ReadContext) throws -> Int? {
+        if isCollection, !property.type.isComputed { return try context.elementCount(holder, property.id) }
+        return switch try value(in: context) {
         case .list(let elements), .set(let elements): elements.count
         case .dictionary(let map): map.count
         default: nil

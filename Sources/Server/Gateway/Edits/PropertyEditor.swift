@@ -7,7 +7,6 @@ import StoreContract
 struct PropertyEditor {
     private let writer: ObjectWriter
     var transaction: any WriteTransaction { writer.transaction }
-    private var source: ObjectSource { .transaction(transaction) }
 
     init(_ transaction: any WriteTransaction, _ policy: UpdatePolicy = .modified) {
         writer = ObjectWriter(transaction, policy)
@@ -34,7 +33,7 @@ struct PropertyEditor {
     private func editList(_ edit: PropertyEdit, _ place: PropertyPlace) throws -> EditOutcome {
         switch edit {
         case .insert(let contents, at: let index):
-            let count = try source.elementCount(place.holder, place.property.id)
+            let count = try transaction.elementCount(place.holder, place.property.id)
             let start = index ?? count
             guard start <= count else {
                 throw ValueStep.outOfBounds(start, count, place.name, StoreError.Code.indexOutOfBounds)
@@ -46,7 +45,7 @@ struct PropertyEditor {
             }
             return try outcome(contents.count, place)
         case .move(let from, let to):
-            let count = try source.elementCount(place.holder, place.property.id)
+            let count = try transaction.elementCount(place.holder, place.property.id)
             for index in [from, to] where index >= count {
                 throw ValueStep.outOfBounds(index, count, place.name, StoreError.Code.indexOutOfBounds)
             }
@@ -82,7 +81,7 @@ struct PropertyEditor {
                 place.property, of: place.holder, to: try writer.resolve(content))
             return try outcome(modified, place)
         case .remove:
-            let count = try source.elementCount(place.holder, place.property.id)
+            let count = try transaction.elementCount(place.holder, place.property.id)
             return try outcome(try self.edit(place, .removeAll) ? count : 0, place)
         default: throw place.misfit(edit, place.property.type.collection)
         }
@@ -119,15 +118,15 @@ struct PropertyEditor {
         case (.mapKey(let key), _, .assign(let content)):
             try self.edit(whole, .put(try writer.resolve(content), key: key))
         case (.mapKey(let key), _, .remove):
-            guard try self.edit(whole, .removeKey(key)) else { throw try place.missing(in: source) }
+            guard try self.edit(whole, .removeKey(key)) else { throw try place.missing(in: transaction) }
         default: throw place.misfit(edit, .single)
         }
         return try outcome(1, whole)
     }
 
     private func check(_ index: Int, _ place: PropertyPlace) throws {
-        guard index < (try source.elementCount(place.holder, place.property.id)) else {
-            throw try place.missing(in: source)
+        guard index < (try transaction.elementCount(place.holder, place.property.id)) else {
+            throw try place.missing(in: transaction)
         }
     }
 
@@ -142,7 +141,7 @@ struct PropertyEditor {
             default: break
             }
         }
-        guard let outer = try place.outerValue(in: source) else { throw try place.missing(in: source) }
+        guard let outer = try place.outerValue(in: transaction) else { throw try place.missing(in: transaction) }
         var change = ValueChange(edit, place, writer)
         let changed = try change.apply(to: outer, place.inner[...])
         if change.modified > 0 {
@@ -170,7 +169,7 @@ struct PropertyEditor {
     }
 
     private func outcome(_ modified: Int, _ place: PropertyPlace) throws -> EditOutcome {
-        EditOutcome(modified: modified, count: try source.elementCount(place.holder, place.property.id))
+        EditOutcome(modified: modified, count: try transaction.elementCount(place.holder, place.property.id))
     }
 }
 

@@ -59,7 +59,7 @@ struct PropertyCollection: Sendable {
     /// Throws 404 if a part of the path does not exist, and 400 for a single value or an element.
     init(_ path: PathParameters, _ snapshot: any Snapshot) throws {
         try self.init(
-            collection: try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot)), snapshot)
+            collection: try PropertyPath(path, snapshot.schema).resolve(in: snapshot), snapshot)
     }
 
     /// Throws 400 for a single value or an element.

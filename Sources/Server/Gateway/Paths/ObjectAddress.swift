@@ -26,17 +26,10 @@ enum ObjectAddress: Hashable, Sendable {
         }
     }
 
-    func find(_ objectClass: ClassSchema, in snapshot: any ObjectReads) throws -> ObjectKey? {
+    func find(_ objectClass: ClassSchema, in context: any ReadContext) throws -> ObjectKey? {
         switch self {
-        case .primaryKey(let value): try snapshot.key(of: objectClass.id, primaryKey: value)
-        case .objectKey(let key): try snapshot.exists(objectClass.id, key) ? key : nil
-        }
-    }
-
-    func find(_ objectClass: ClassSchema, in transaction: any WriteTransaction) throws -> ObjectKey? {
-        switch self {
-        case .primaryKey(let value): try transaction.key(of: objectClass.id, primaryKey: value)
-        case .objectKey(let key): try transaction.exists(objectClass.id, key) ? key : nil
+        case .primaryKey(let value): try context.key(of: objectClass.id, primaryKey: value)
+        case .objectKey(let key): try context.exists(objectClass.id, key) ? key : nil
         }
     }
 

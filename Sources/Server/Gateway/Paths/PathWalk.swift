@@ -4,14 +4,14 @@ import StoreContract
 
 /// Resolves the steps of a property path from object to object.
 struct PathWalk {
-    private let source: ObjectSource
+    private let context: any ReadContext
     private var holder: ObjectReference
     private var holderClass: ClassSchema
     private var owner: ObjectReference
     private var hops: [PathHop] = []
 
-    init(_ source: ObjectSource, _ object: ObjectReference, _ objectClass: ClassSchema) {
-        self.source = source
+    init(_ context: any ReadContext, _ object: ObjectReference, _ objectClass: ClassSchema) {
+        self.context = context
         holder = object
         holderClass = objectClass
         owner = object
@@ -31,13 +31,13 @@ struct PathWalk {
             }
             var place = place(property, element, [])
             guard !rest.isEmpty, !place.isCollection else { return place }
-            guard var value = try place.value(in: source) else { throw try place.missing(in: source) }
+            guard var value = try place.value(in: context) else { throw try place.missing(in: context) }
             // Steps through the lists and maps of a mixed value, until the path ends or leads to another object.
             while let text = rest.first, let step = try step(text, into: value, place) {
                 rest.removeFirst()
                 place = self.place(property, element, place.inner + [step])
                 guard !rest.isEmpty else { return place }
-                guard let next = value[step] else { throw try place.missing(in: source) }
+                guard let next = value[step] else { throw try place.missing(in: context) }
                 value = next
             }
             try enter(value, place, before: rest.first ?? "")
@@ -81,7 +81,7 @@ struct PathWalk {
         case .null: throw end(place, step, "is null")
         default: throw end(place, step, "is a single value")
         }
-        guard let objectClass = source.schema[next.classID] else { throw end(place, step, "leads nowhere") }
+        guard let objectClass = context.schema[next.classID] else { throw end(place, step, "leads nowhere") }
         hops.append(place.hop(to: next))
         holder = next
         holderClass = objectClass

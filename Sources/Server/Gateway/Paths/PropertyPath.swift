@@ -38,11 +38,11 @@ struct PropertyPath: Sendable {
     /// Throws 404 for an object, a property, an element or a link's target that does not exist, 400 for a position that
     /// is not a number, and the errors of the store. Cost: a lookup per step; a step through a map or a mixed value
     /// reads it completely.
-    func resolve(in source: ObjectSource) throws -> PropertyPlace {
-        guard let key = try source.find(root.address, root.objectClass) else {
+    func resolve(in context: any ReadContext) throws -> PropertyPlace {
+        guard let key = try root.address.find(root.objectClass, in: context) else {
             throw root.address.notFound(root.objectClass)
         }
-        return try PathWalk(source, ObjectReference(root.objectClass.id, key), root.objectClass).run(steps[...])
+        return try PathWalk(context, ObjectReference(root.objectClass.id, key), root.objectClass).run(steps[...])
     }
 }
 
@@ -87,8 +87,8 @@ struct PropertyPlace: Sendable {
 
     /// Returns the value; nil for an element that does not exist. Linking objects are a list of links. Throws the
     /// errors of the store.
-    func value(in source: ObjectSource) throws -> Value? {
-        guard var value = try outerValue(in: source) else { return nil }
+    func value(in context: any ReadContext) throws -> Value? {
+        guard var value = try outerValue(in: context) else { return nil }
         for step in inner {
             guard let next = value[step] else { return nil }
             value = next
@@ -97,28 +97,28 @@ struct PropertyPlace: Sendable {
     }
 
     /// Returns the value of the property or element.
-    func outerValue(in source: ObjectSource) throws -> Value? {
+    func outerValue(in context: any ReadContext) throws -> Value? {
         if let origin = property.originProperty, let target = property.targetClass {
-            let links = try source.backlinks(to: holder, from: target, origin)
+            let links = try context.backlinks(to: holder, from: target, origin)
             guard case .position(let index) = element else { return .list(links.map { .link($0) }) }
             return links.indices.contains(index) ? .link(links[index]) : nil
         }
         switch element {
-        case nil: return try source.value(holder, property.id)
-        case .position(let index): return try source.element(holder, property.id, at: index)
+        case nil: return try context.value(holder, property.id)
+        case .position(let index): return try context.element(holder, property.id, at: index)
         case .mapKey(let key):
-            guard case .dictionary(let map) = try source.value(holder, property.id) else { return nil }
+            guard case .dictionary(let map) = try context.value(holder, property.id) else { return nil }
             return map[key]
         }
     }
 
     /// Returns the 404 for a place whose last step does not exist.
-    func missing(in source: ObjectSource) throws -> Problem {
+    func missing(in context: any ReadContext) throws -> Problem {
         if let last = inner.last {
             let parent = PropertyPlace(
                 holder: holder, holderClass: holderClass, property: property, element: element,
                 inner: inner.dropLast(), owner: owner, hops: hops)
-            return last.missing(in: try parent.value(in: source), called: parent.name)
+            return last.missing(in: try parent.value(in: context), called: parent.name)
         }
         let whole = "\(holderClass.name).\(property.name)"
         switch element {
@@ -126,15 +126,15 @@ struct PropertyPlace: Sendable {
         case .position(let index):
             let count =
                 property.type.isComputed
-                ? try outerCount(in: source) : try source.elementCount(holder, property.id)
+                ? try outerCount(in: context) : try context.elementCount(holder, property.id)
             return ValueStep.outOfBounds(index, count, whole, Problem.Code.objectUnknownIndex)
         case nil: return Problem(StoreError.Code.notFound, "There is no '\(whole)'.")
         }
     }
 
-    private func outerCount(in source: ObjectSource) throws -> Int {
+    private func outerCount(in context: any ReadContext) throws -> Int {
         guard let origin = property.originProperty, let target = property.targetClass else { return 0 }
-        return try source.backlinks(to: holder, from: target, origin).count
+        return try context.backlinks(to: holder, from: target, origin).count
     }
 }
 

@@ -33,7 +33,7 @@ private struct AggregateRead: Sendable {
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        let look = LinkResolver(.snapshot(snapshot), answerLimit: answerBytes)
+        let look = LinkResolver(snapshot, answerLimit: answerBytes)
         let found = try run()
         if groups.isEmpty {
             // One group with all objects.
@@ -178,7 +178,7 @@ extension Gateway {
         return try reply(reading: count, for: request) {
             let values = try snapshot.aggregate(holder, id, asked.map(\.function))
             let json = JSONWriter(capacity: 256)
-            let look = LinkResolver(.snapshot(snapshot))
+            let look = LinkResolver(snapshot)
             json.beginObject()
             json.name("version")
             json.int(snapshot.version.rawValue)

@@ -76,7 +76,7 @@ extension Gateway {
     /// Returns the objects or values of one object's property; a single value, or the target of a link.
     func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let snapshot = try readSnapshot(for: request)
-        let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
+        let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         guard let property = PropertyCollection(named, snapshot) else { return try getSingle(request, named, snapshot) }
         guard let place = try CollectionPlace(property) else { return try getElements(request, property) }
         return try getCollection(request, place)

@@ -56,7 +56,7 @@ private struct SectionRead: Sendable {
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        let look = LinkResolver(.snapshot(snapshot), answerLimit: configuration.answerBytes)
+        let look = LinkResolver(snapshot, answerLimit: configuration.answerBytes)
         if keysOnly {
             json.name("keys")
             json.beginArray()
@@ -122,7 +122,7 @@ private struct SectionRead: Sendable {
             }
             return [sections[index]]
         case .key(let text):
-            let look = LinkResolver(.snapshot(snapshot))
+            let look = LinkResolver(snapshot)
             let wanted = (try? JSONValue.parse(text)).flatMap { try? ValueCoding.mixed($0).complete }
             // JSON takes precedence, so that null means null and not a string.
             if let wanted, let section = sections.first(where: { Value.order($0.key, wanted) == 0 }) {

@@ -18,8 +18,7 @@ extension Gateway {
     ///
     /// Throws 404 for an element that does not exist, and for a null link.
     func getSingle(_ request: Request, _ place: PropertyPlace, _ snapshot: any Snapshot) throws -> Reply {
-        let source = ObjectSource.snapshot(snapshot)
-        guard let value = try place.value(in: source) else { throw try place.missing(in: source) }
+        guard let value = try place.value(in: snapshot) else { throw try place.missing(in: snapshot) }
         if let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] {
             return try getObject(
                 request, target.key, objectClass, snapshot, isPart: place.property.ownsTarget)
@@ -28,7 +27,7 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: ["types", Self.snapshotParameter])
         let style = try parameters.choice("types", default: TypeStyle.plain)
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        let look = LinkResolver(.snapshot(snapshot))
+        let look = LinkResolver(snapshot)
         let json = JSONWriter(capacity: 128)
         json.beginObject()
         json.name("version")

@@ -66,7 +66,7 @@ final class PageSource: BodySource {
     init(_ page: Page) {
         self.page = page
         let look = LinkResolver(
-            .snapshot(page.snapshot), remembers: page.keys.count > 4, answerLimit: page.answerBytes)
+            page.snapshot, remembers: page.keys.count > 4, answerLimit: page.answerBytes)
         state = Mutex(State(look: look))
     }
 

@@ -41,7 +41,7 @@ struct ValuesRead: Sendable {
     /// Throws the errors of the store, and 400 for too many values.
     func response() throws -> Response {
         let json = JSONWriter(capacity: 1024)
-        let look = LinkResolver(.snapshot(snapshot), remembers: true, answerLimit: answerBytes)
+        let look = LinkResolver(snapshot, remembers: true, answerLimit: answerBytes)
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)

@@ -34,7 +34,7 @@ extension Gateway {
     }
 
     private func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
-        let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
+        let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         guard let property = PropertyCollection(named, snapshot) else {
             return try targetKey(of: named, request, snapshot)
         }
@@ -58,8 +58,7 @@ extension Gateway {
     private func targetKey(
         of place: PropertyPlace, _ request: Request, _ snapshot: any Snapshot
     ) throws -> TopicKey {
-        let source = ObjectSource.snapshot(snapshot)
-        guard let value = try place.value(in: source) else { throw try place.missing(in: source) }
+        guard let value = try place.value(in: snapshot) else { throw try place.missing(in: snapshot) }
         guard let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] else {
             if value == .null, place.property.type.isLink { throw place.leadsNowhere }
             throw Problem(
@@ -109,7 +108,7 @@ extension Gateway {
     private func heldSectionsKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
-        let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
+        let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         let property = try PropertyCollection(collection: named, snapshot)
         guard let place = try CollectionPlace(property) else {
             throw Problem(

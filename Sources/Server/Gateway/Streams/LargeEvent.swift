@@ -194,7 +194,7 @@ final class LargeEvent: Sendable {
     private func rows(_ range: Range<Int>, _ keys: (Range<Int>) -> [ObjectKey]) throws -> ([UInt8], Int) {
         let json = JSONWriter(capacity: 4096)
         json.beginArray()
-        let look = LinkResolver(.snapshot(snapshot), remembers: true)
+        let look = LinkResolver(snapshot, remembers: true)
         let most = limits.eventBytes()
         var count = 0
         while count < range.count, count == 0 || json.count < most {

@@ -42,7 +42,7 @@ extension TopicPlan {
 
     private func write(key value: Value, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         guard case .sections(_, let by) = key.subject else { return json.null() }
-        let look = LinkResolver(.snapshot(snapshot))
+        let look = LinkResolver(snapshot)
         look.value(value, isMixed: by.givesMixed, key.style, json)
         if let fault = look.fault { throw fault }
     }

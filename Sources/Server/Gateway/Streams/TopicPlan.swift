@@ -132,7 +132,7 @@ struct TopicPlan {
             json.string(schema.name)
             if let old = property.oldValue {
                 json.name("old")
-                try rows.write(old, of: property.id, past: change.before, into: json)
+                try rows.write(old, of: property.id, change.before, into: json)
             }
             if let new {
                 json.name("new")

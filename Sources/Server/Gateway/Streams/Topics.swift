@@ -1,3 +1,4 @@
+import LiveQueries
 import ObjectModel
 import Synchronization
 

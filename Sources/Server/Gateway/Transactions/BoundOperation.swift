@@ -1,4 +1,5 @@
 import JSONCoding
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract

@@ -1,13 +1,12 @@
 import JSONCoding
 import ObjectCoding
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import WireProtocol
 
 /// Finds elements and embedded objects that a client identifies by their earlier contents, and that may have moved.
 extension TransactionRun {
-    private var source: ObjectSource { .transaction(transaction) }
-
     /// Returns an edit of a list at the position of the element that the client expects: the nearest equal one. Nil if
     /// there is none, so that nothing is edited; an insertion then uses the client's position, if the client allows it.
     func located(
@@ -15,7 +14,7 @@ extension TransactionRun {
     ) throws -> BoundOperation.Edit? {
         guard let known = edit.known, edit.property.type.collection == .list else { return edit }
         var edit = edit
-        let count = try source.elementCount(object, edit.property.id)
+        let count = try transaction.elementCount(object, edit.property.id)
         switch edit.name {
         case .insert:
             let index = edit.index ?? count
@@ -44,17 +43,17 @@ extension TransactionRun {
         let property = step.property
         var value: Value?
         switch step.element {
-        case nil: value = try source.value(object, property.id)
+        case nil: value = try transaction.value(object, property.id)
         case .mapKey(let key):
-            if case .dictionary(let map) = try source.value(object, property.id) { value = map[key] }
+            if case .dictionary(let map) = try transaction.value(object, property.id) { value = map[key] }
         case .position(let index, let known):
-            let count = try source.elementCount(object, property.id)
+            let count = try transaction.elementCount(object, property.id)
             var position = index
             if case .link(.embedded(let input))? = known, !input.isEmpty {
                 guard let found = try mostAlike(to: index, input, property, object, count) else { return nil }
                 position = found
             }
-            if position < count { value = try source.element(object, property.id, at: position) }
+            if position < count { value = try transaction.element(object, property.id, at: position) }
         }
         guard case .link(let key)? = value, let target = property.targetClass else {
             throw Problem(
@@ -75,7 +74,7 @@ extension TransactionRun {
         let start = max(0, min(index, count - 1))
         for distance in 0..<max(count, 0) {
             for position in Set([start - distance, start + distance]).sorted() where (0..<count).contains(position) {
-                let value = try source.element(object, property.id, at: position) ?? .null
+                let value = try transaction.element(object, property.id, at: position) ?? .null
                 if try isSame(value, known) { return position }
             }
         }
@@ -88,9 +87,7 @@ extension TransactionRun {
         to index: Int, _ input: ObjectInput, _ property: PropertySchema, _ object: ObjectReference, _ count: Int
     ) throws -> Int? {
         var best: (likeness: Int, distance: Int, position: Int)?
-        for (position, value) in try transaction.elements(object.classID, object.key, property.id, 0..<count)
-            .enumerated()
-        {
+        for (position, value) in try transaction.elements(object, property.id, 0..<count).enumerated() {
             guard case .link(let key) = value else { continue }
             let likeness = try likeness(of: ObjectReference(input.classID, key), input)
             let distance = abs(position - index)
@@ -105,10 +102,10 @@ extension TransactionRun {
     private func likeness(of object: ObjectReference, _ input: ObjectInput) throws -> Int {
         let objectClass = transaction.schema[object.classID]
         var result = 0
-        for (id, known) in input.values where try source.value(object, id).means(known) { result += 1 }
+        for (id, known) in input.values where try transaction.value(object, id).means(known) { result += 1 }
         for draft in input.drafts {
             guard let property = objectClass?[draft.property] else { continue }
-            result += try isSame(try source.value(object, property.id), draft.content) ? 1 : 0
+            result += try isSame(try transaction.value(object, property.id), draft.content) ? 1 : 0
         }
         return result
     }

@@ -1,5 +1,6 @@
 import JSONCoding
 import ObjectCoding
+import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
@@ -132,15 +133,14 @@ struct TransactionRun {
 
     private func perform(_ edit: BoundOperation.Edit) throws {
         guard let object = try meant(edit.subject) else { return write(EditOutcome(modified: 0, count: nil)) }
-        let source = ObjectSource.transaction(transaction)
         guard let edit = try located(edit, object) else {
-            let count = try source.elementCount(object, edit.property.id)
+            let count = try transaction.elementCount(object, edit.property.id)
             return write(EditOutcome(modified: 0, count: count))
         }
         let steps = [edit.property.name] + (edit.element.map { [$0] } ?? [])
-        let place = try PathWalk(source, object, edit.subject.objectClass).run(steps[...])
+        let place = try PathWalk(transaction, object, edit.subject.objectClass).run(steps[...])
         let collection = place.collection ?? place
-        try check(edit.name, try collection.kind(in: source), collection)
+        try check(edit.name, try collection.kind(in: transaction), collection)
         let contents = try contents(edit)
         let operation: PropertyEdit
         switch (edit.name, contents.first) {

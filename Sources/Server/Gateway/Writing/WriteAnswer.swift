@@ -140,8 +140,8 @@ struct WriteAnswer: Sendable {
     ) -> Response {
         var response = plainResponse
         if let tagged {
-            let tag = try? EntityTag(tagged, state)
-            let isOfThen = earlier.map { (try? EntityTag(tagged, $0)) == tag } ?? true
+            let tag = try? EntityTag(tagged, state, of: state.mark)
+            let isOfThen = earlier.map { (try? EntityTag(tagged, $0, of: $0.mark)) == tag } ?? true
             response.headers["ETag"] = isOfThen ? tag?.header : nil
         }
         if !rows.isEmpty { response.body = .pieces(WrittenRows(self, state, answerBytes: answerBytes)) }
@@ -184,18 +184,6 @@ final class AnswerText {
     }
 }
 
-extension EntityTag {
-    /// Computes the tag of an object in a state.
-    fileprivate init(_ object: ObjectReference, _ state: any ObjectReads) throws {
-        guard let objectClass = state.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
-        let row = JSONWriter(capacity: 4096)
-        let look = LinkResolver(reading: state)
-        try look.object(object.key, RowPlan(objectClass, of: state.schema), row)
-        if let fault = look.fault { throw fault }
-        self.init(row: row, of: state.mark)
-    }
-}
-
 extension RowPlan {
     /// Writes one object from a transaction. Returns false, with a part of it written, if it exceeds the number of
     /// bytes; values known to be longer are not read.
@@ -203,7 +191,7 @@ extension RowPlan {
         _ key: ObjectKey, _ objectClass: ClassSchema, of transaction: any WriteTransaction, into json: JSONWriter,
         most: Int
     ) throws -> Bool {
-        let look = LinkResolver(.transaction(transaction), answerLimit: most)
+        let look = LinkResolver(transaction, answerLimit: most)
         look.begin(json)
         var sink = RowWriter(self, json, look)
         sink.beginObject(key)

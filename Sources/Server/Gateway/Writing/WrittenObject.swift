@@ -30,20 +30,18 @@ extension EntityTag {
         text = row.withBytes { Fingerprint.text(of: $0, seed: mark.shownTag) }
     }
 
-    /// The tag of an object in a transaction. Cost: writes the whole object.
+    /// The tag of an object. Cost: the object is written as a whole.
     ///
     /// - Parameters:
-    ///   - mark: the state that it is taken for: the one before the work, or the one that the work makes.
+    ///   - mark: the state that the tag is for: of a transaction, the one before it or the one that it makes.
     ///   - isPart: whether it is an embedded object that is reached through its owner.
-    init(
-        _ object: ObjectReference, _ transaction: any WriteTransaction, of mark: Mark, isPart: Bool = false
-    ) throws {
-        let schema = BoundAccess.readableSchema(of: transaction)
+    init(_ object: ObjectReference, _ context: any ReadContext, of mark: Mark, isPart: Bool = false) throws {
+        let schema = BoundAccess.readableSchema(of: context)
         guard let objectClass = schema[object.classID] else {
             throw StoreError.unknownClass(object.classID)
         }
         let row = JSONWriter(capacity: 512)
-        try RowPlan(objectClass, of: schema, isPart: isPart).write(object.key, of: transaction, into: row)
+        try RowPlan(objectClass, of: schema, isPart: isPart).write(object.key, of: context, into: row)
         self.init(row: row, of: mark)
     }
 
@@ -90,7 +88,7 @@ struct Preconditions: Sendable {
         guard !isEmpty else { return }
         let before = transaction.before
         var objects = [try EntityTag(place.owner, transaction, of: before)]
-        if !place.isCollection, let value = try place.value(in: .transaction(transaction)),
+        if !place.isCollection, let value = try place.value(in: transaction),
             let target = place.target(of: value)
         {
             objects.append(try EntityTag(target, transaction, of: before, isPart: place.property.ownsTarget))

@@ -38,7 +38,7 @@ final class WrittenRows: BodySource {
         self.answer = answer
         self.source = source
         self.answerBytes = answerBytes
-        state = Mutex(State(look: LinkResolver(reading: source)))
+        state = Mutex(State(look: LinkResolver(source, remembers: true)))
     }
 
     func next() -> [UInt8]? {
@@ -76,7 +76,7 @@ final class WrittenRows: BodySource {
             // The write was committed, and the rest of the response must say so.
             state.json.removeAll()
             state.json.null()
-            state.look = LinkResolver(reading: source)
+            state.look = LinkResolver(source, remembers: true)
             let isAbsent = (error as? StoreError).map { Self.absences.contains($0.code) } ?? false
             if !isAbsent { state.shortened += 1 }
         }

@@ -8,14 +8,9 @@ package import StoreContract
 /// This is the only place where a link is converted to JSON. A link to an object that the reader cannot see is `null`,
 /// wherever its value came from.
 package final class LinkResolver {
-    package enum Source {
-        case snapshot(any Snapshot)
-        case transaction(any WriteTransaction)
-        /// An earlier version.
-        case past(any ObjectReads)
-    }
-
-    private let source: Source
+    private let context: any ReadContext
+    /// The same where rows are read as they lie in the store.
+    private let snapshot: (any Snapshot)?
     package private(set) var fault: (any Error)?
     /// The number of objects that may still be written in place of links.
     private var remaining = LinkResolver.limit
@@ -43,33 +38,22 @@ package final class LinkResolver {
 
     /// - Parameter answerLimit: most bytes of what cannot be asked for piece by piece; see `limits.answerBytes`.
     package init(
-        _ source: Source, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
+        _ context: any ReadContext, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
     ) {
-        self.source = source
-        isRestricted =
-            switch source {
-            case .snapshot(let snapshot): snapshot is any PartialReads
-            case .transaction(let transaction): transaction is any PartialReads
-            case .past(let reads): reads is any PartialReads
-            }
+        self.context = context
+        snapshot = context as? any Snapshot
+        isRestricted = context is any PartialReads
         self.remembers = remembers
         self.needsPrimaryKeys = needsPrimaryKeys
         self.answerLimit = answerLimit
-        if case .snapshot(let snapshot) = source, let budget = snapshot.budget, budget.countsBytes {
-            self.budget = budget
-        } else {
-            budget = nil
-        }
-    }
-
-    /// Creates a resolver for any state of the store.
-    package convenience init(reading reads: any ObjectReads) {
-        self.init((reads as? any Snapshot).map { .snapshot($0) } ?? .past(reads), remembers: true)
+        budget = context.budget.flatMap { $0.countsBytes ? $0 : nil }
     }
 
     /// Writes an object. Throws `notFound` if it does not exist.
     package func object(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
-        guard try exists(plan.classID, key) else { throw StoreError(.notFound, "The object no longer exists.") }
+        guard try context.exists(plan.classID, key) else {
+            throw StoreError(.notFound, "The object no longer exists.")
+        }
         try write(key, plan, json)
     }
 
@@ -140,8 +124,8 @@ package final class LinkResolver {
         if place.expanded != nil, !place.isOwned { check(json) }
         guard fault == nil else { return json.null() }
         do {
-            guard try !isRestricted || exists(place.classID, key) else { return json.null() }
-            if let plan = place.expanded, try exists(place.classID, key) {
+            guard try !isRestricted || context.exists(place.classID, key) else { return json.null() }
+            if let plan = place.expanded, try context.exists(place.classID, key) {
                 if !place.isOwned { remaining -= 1 }
                 guard remaining >= 0 else {
                     throw Problem(
@@ -166,10 +150,10 @@ package final class LinkResolver {
 
     /// Writes a link in a mixed value with its class and key, in the form that requests accept.
     private func reference(_ target: ObjectReference, _ style: TypeStyle, _ json: JSONWriter) {
-        guard fault == nil, let objectClass = schema[target.classID] else { return json.null() }
+        guard fault == nil, let objectClass = context.schema[target.classID] else { return json.null() }
         var key = Value.int(target.key.rawValue)
         do {
-            guard try !isRestricted || exists(target.classID, target.key) else { return json.null() }
+            guard try !isRestricted || context.exists(target.classID, target.key) else { return json.null() }
             if let property = objectClass.primaryKeyProperty {
                 key = try primaryKey(target.classID, target.key, property.id)
             } else {
@@ -195,48 +179,24 @@ package final class LinkResolver {
 
     private func write(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
         var sink = RowWriter(plan, json, self)
-        switch source {
-        case .snapshot(let snapshot): _ = try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
-        case .transaction(let transaction):
-            sink.beginObject(key)
-            for property in plan.stored {
-                check(json)
-                // It is removed as a whole.
-                if fault != nil { break }
-                sink.value(try transaction.value(plan.classID, key, property))
-            }
-            sink.endObject()
-        case .past(let reads):
-            sink.beginObject(key)
-            for property in plan.stored { sink.value(try reads.value(plan.classID, key, property)) }
-            sink.endObject()
+        if let snapshot {
+            try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
+            return
         }
-    }
-
-    private func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
-        switch source {
-        case .snapshot(let snapshot): try snapshot.exists(classID, key)
-        case .transaction(let transaction): try transaction.exists(classID, key)
-        case .past(let reads): try reads.exists(classID, key)
+        sink.beginObject(key)
+        for property in plan.stored {
+            check(json)
+            // It is removed as a whole.
+            if fault != nil { break }
+            sink.value(try context.value(plan.classID, key, property))
         }
-    }
-
-    private var schema: Schema {
-        switch source {
-        case .snapshot(let snapshot): snapshot.schema
-        case .transaction(let transaction): transaction.schema
-        case .past(let reads): reads.schema
-        }
+        sink.endObject()
     }
 
     package func linking(to key: ObjectKey, _ place: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
         guard fault == nil else { return [] }
         do {
-            switch source {
-            case .snapshot(let snapshot): return try snapshot.backlinks(to: key, from: place.classID, property)
-            case .past(let reads): return try reads.backlinks(to: key, from: place.classID, property)
-            case .transaction: return []
-            }
+            return try context.backlinks(to: key, from: place.classID, property)
         } catch {
             fault = error
             return []
@@ -245,12 +205,7 @@ package final class LinkResolver {
 
     private func primaryKey(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
         if remembers, let value = known[classID]?[key] { return value }
-        let value =
-            switch source {
-            case .snapshot(let snapshot): try snapshot.value(classID, key, property)
-            case .transaction(let transaction): try transaction.value(classID, key, property)
-            case .past(let reads): try reads.value(classID, key, property)
-            }
+        let value = try context.value(classID, key, property)
         if remembers { known[classID, default: [:]][key] = value }
         return value
     }

@@ -139,7 +139,7 @@ extension RowPlan {
     package func write(
         _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, answerLimit: Int = .max
     ) throws {
-        let look = LinkResolver(.snapshot(snapshot), remembers: keys.count > 4, answerLimit: answerLimit)
+        let look = LinkResolver(snapshot, remembers: keys.count > 4, answerLimit: answerLimit)
         guard answerLimit < .max else {
             look.begin(json)
             var sink = RowWriter(self, json, look)
@@ -169,25 +169,17 @@ extension RowPlan {
         return count - 1
     }
 
-    /// Writes one object from a transaction. The plan must have only stored columns.
-    package func write(_ key: ObjectKey, of transaction: any WriteTransaction, into json: JSONWriter) throws {
-        let look = LinkResolver(.transaction(transaction))
-        var sink = RowWriter(self, json, look)
-        sink.beginObject(key)
-        for property in stored { sink.value(try transaction.value(classID, key, property)) }
-        sink.endObject()
+    /// Writes one object. Throws `notFound` if it does not exist.
+    package func write(_ key: ObjectKey, of context: any ReadContext, into json: JSONWriter) throws {
+        let look = LinkResolver(context)
+        try look.object(key, self, json)
         if let fault = look.fault { throw fault }
     }
 
     /// Writes one value of a column; null for columns that the plan does not have.
     package func write(
-        _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
-    ) throws { try write(value, of: property, LinkResolver(.snapshot(snapshot)), json) }
-
-    /// Writes a value that the property had at an earlier version.
-    package func write(
-        _ value: Value, of property: PropertyID, past reads: any ObjectReads, into json: JSONWriter
-    ) throws { try write(value, of: property, LinkResolver(.past(reads)), json) }
+        _ value: Value, of property: PropertyID, _ context: any ReadContext, into json: JSONWriter
+    ) throws { try write(value, of: property, LinkResolver(context), json) }
 
     /// Writes elements of a property of the plan, as an array.
     ///
@@ -220,13 +212,13 @@ extension RowPlan {
     /// whose object keys have no meaning elsewhere.
     package func writeExported(
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
-    ) throws { try write(value, of: property, LinkResolver(.snapshot(snapshot), needsPrimaryKeys: true), json) }
+    ) throws { try write(value, of: property, LinkResolver(snapshot, needsPrimaryKeys: true), json) }
 
     /// Writes one line for each existing key, in order. Throws as `writeExported` if it is for import.
     package func writeLines(
         _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, forImport: Bool = true
     ) throws {
-        let look = LinkResolver(.snapshot(snapshot), remembers: true, needsPrimaryKeys: forImport)
+        let look = LinkResolver(snapshot, remembers: true, needsPrimaryKeys: forImport)
         var sink = RowWriter(self, json, look)
         try snapshot.read(classID, keys, stored, into: &sink)
         if let fault = look.fault { throw fault }
@@ -258,7 +250,7 @@ package struct ElementWriter {
         self.column = column
         self.json = json
         style = plan.style
-        look = LinkResolver(.snapshot(snapshot), remembers: true, answerLimit: answerLimit)
+        look = LinkResolver(snapshot, remembers: true, answerLimit: answerLimit)
         look.begin(json)
     }
 

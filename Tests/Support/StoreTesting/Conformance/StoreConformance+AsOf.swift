@@ -105,6 +105,7 @@ extension StoreConformance {
             let keys = try reference.select(BoundQuery(classID: objectClass.id), .all)
             let now = try newest.select(BoundQuery(classID: objectClass.id), .all)
             try requireEqual(try past.select(BoundQuery(classID: objectClass.id), .all), keys, objectClass.name)
+            try requireEqual(past.count(of: objectClass.id), keys.count, "the number of \(objectClass.name)")
             let last = max(keys.last?.rawValue ?? 0, now.last?.rawValue ?? 0)
             for key in (-1...last + 2).map({ ObjectKey($0) }) {
                 try requireEqual(
@@ -122,6 +123,9 @@ extension StoreConformance {
                 try requireEqual(try past.select(query, .all), try reference.select(query, .all), "\(query)")
                 try requireEqual(
                     try past.select(query, window), try reference.select(query, window), "\(query) in \(window)")
+                try requireEqual(
+                    try past.count(query), try reference.count(query), "the number of objects of \(query)")
+                try compareSummaries(of: query, past, reference, queries, &random)
                 let sort = queries.sortKeys(from: objectClass.id, &random)
                 for key in keys.shuffled(using: &random).prefix(10) + now.suffix(3) {
                     try requireEqual(

@@ -40,6 +40,24 @@ extension StoreConformance {
         var count: Int
         var best: [Value]
         var sectioned: [ObjectKey]
+        var backlinks: [[ObjectKey]]
+    }
+
+    /// The objects that link to some objects of each class, by each property of links or mixed values.
+    private static func backlinks(_ context: any ReadContext) throws -> [[ObjectKey]] {
+        var found: [[ObjectKey]] = []
+        for target in context.schema.classes {
+            for origin in context.schema.classes {
+                for property in origin.storedProperties
+                where property.type.isMixed || property.type.isLink && property.targetClass == target.id {
+                    for key in 0..<Int64(6) {
+                        let target = ObjectReference(target.id, ObjectKey(key))
+                        found.append(try context.backlinks(to: target, from: origin.id, property.id))
+                    }
+                }
+            }
+        }
+        return found
     }
 
     /// Random queries over random objects return the reference evaluator's results, from snapshots and from inside
@@ -69,7 +87,8 @@ extension StoreConformance {
                         return InsideAnswers(
                             keys: try transaction.select(inside, window), count: try transaction.count(inside),
                             best: try transaction.aggregate(inside, requests),
-                            sectioned: try transaction.sections(inside, by: section).keys)
+                            sectioned: try transaction.sections(inside, by: section).keys,
+                            backlinks: try backlinks(transaction))
                     }
                     let (found, wanted) = (try store.write(work), try model.write(work))
                     try requireEqual(found.keys, wanted.keys, "\(inside) in a transaction")
@@ -79,6 +98,7 @@ extension StoreConformance {
                         "\(requests) over \(inside) in a transaction: \(found.best), \(wanted.best)")
                     try requireEqual(
                         found.sectioned, wanted.sectioned, "sections by \(section) of \(inside) in a transaction")
+                    try requireEqual(found.backlinks, wanted.backlinks, "backlinks in a transaction")
                 }
             }
         }
@@ -203,6 +223,33 @@ extension StoreConformance {
         try requireEqual(sets.count, expected.count, "the number of change sets")
     }
 
+    /// Aggregates and sections of a query.
+    ///
+    /// - Returns: the aggregates.
+    @discardableResult
+    static func compareSummaries(
+        of query: BoundQuery, _ context: any ReadContext, _ reference: ModelSnapshot, _ queries: RandomQueries,
+        _ random: inout SeededRandom
+    ) throws -> [AggregateRequest] {
+        let requests = queries.aggregates(of: query.classID, &random)
+        let answers = try summing(
+            "\(requests) over \(query)", { try context.aggregate(query, requests) },
+            { try reference.aggregate(query, requests) })
+        try requireEqual(answers?.count ?? requests.count, requests.count, "the number of aggregates")
+        for (request, answer) in zip(requests, answers ?? [])
+        where try !reference.evaluator.agrees(answer, to: request, over: query) {
+            let wanted = try reference.aggregate(query, [request])
+            throw ConformanceFailure("\(request) over \(query): expected \(wanted), got \(answer)")
+        }
+        let section = queries.sectionKey(of: query.classID, &random)
+        let sections = try context.sections(query, by: section)
+        if try !reference.evaluator.agree(sections, to: query, by: section) {
+            let wanted = try reference.sections(query, by: section)
+            throw ConformanceFailure("sections by \(section) of \(query): expected \(wanted), got \(sections)")
+        }
+        return requests
+    }
+
     /// Compares one query in all forms.
     private static func compare(
         _ query: BoundQuery, _ snapshot: any Snapshot, _ reference: ModelSnapshot, _ queries: RandomQueries,
@@ -219,27 +266,12 @@ extension StoreConformance {
             try requireEqual(
                 try snapshot.matches(query, key), try reference.matches(query, key), "\(key) matches \(query)")
         }
-        let requests = queries.aggregates(of: query.classID, &random)
-        let answers = try summing(
-            "\(requests) over \(query)", { try snapshot.aggregate(query, requests) },
-            { try reference.aggregate(query, requests) })
-        try requireEqual(answers?.count ?? requests.count, requests.count, "the number of aggregates")
-        for (request, answer) in zip(requests, answers ?? [])
-        where try !reference.evaluator.agrees(answer, to: request, over: query) {
-            let wanted = try reference.aggregate(query, [request])
-            throw ConformanceFailure("\(request) over \(query): expected \(wanted), got \(answer)")
-        }
+        let requests = try compareSummaries(of: query, snapshot, reference, queries, &random)
         let paths = random.oneIn(4) ? [] : queries.singlePaths(from: query.classID, &random)
         let groups = try unlessTooLarge { try snapshot.aggregate(query, requests, by: paths) }
         if try !reference.evaluator.agree(groups, to: requests, over: query, by: paths) {
             let wanted = try reference.aggregate(query, requests, by: paths)
             throw ConformanceFailure("\(requests) by \(paths) over \(query): expected \(wanted), got \(groups as Any)")
-        }
-        let section = queries.sectionKey(of: query.classID, &random)
-        let sections = try snapshot.sections(query, by: section)
-        if try !reference.evaluator.agree(sections, to: query, by: section) {
-            let wanted = try reference.sections(query, by: section)
-            throw ConformanceFailure("sections by \(section) of \(query): expected \(wanted), got \(sections)")
         }
         try compareCollections(snapshot, reference, queries, &random)
         try compareCursors(query, snapshot, reference, queries, &random)

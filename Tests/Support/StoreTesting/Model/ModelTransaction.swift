@@ -98,9 +98,9 @@ class ModelTransaction: WriteTransaction {
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> [Value] { try state.elements(classID, key, property, range) }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+    func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
         _ = try state.storedProperty(property, of: try state.objectClass(origin))
-        return try state.backlinks(to: key, from: origin, property)
+        return try IncomingLinkTable().origins(to: target.key, of: target.classID, from: origin, property, in: state)
     }
 
     func count(of classID: ClassID) -> Int {
