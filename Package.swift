@@ -121,7 +121,7 @@ targets += floor(
 targets += floor(
     "Sources/Server",
     [
-        module("HTTPServer", ["Compression", "CMicrohttpd", "CGnuTLS", "CRefusals", log]),
+        module("HTTPServer", ["Compression", "Files", "CMicrohttpd", "CGnuTLS", "CRefusals", log]),
         module("Identity", ["JSONCoding", "ObjectModel", "Files", "Promises", jwt, crypto, log]),
         module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         module(

@@ -2,8 +2,10 @@ import Glibc
 
 /// Reads and writes small files as a whole.
 package enum WholeFile {
-    /// Returns nil when there is no such file.
-    package static func read(_ path: String) throws(FileFault) -> [UInt8]? {
+    /// Nil when there is no such file.
+    ///
+    /// - Parameter limit: bytes beyond which no more are read; of a longer file there is one more than that.
+    package static func read(_ path: String, limit: Int = .max - 1) throws(FileFault) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -11,14 +13,16 @@ package enum WholeFile {
         }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        var chunk = [UInt8](repeating: 0, count: min(65_536, limit + 1))
+        while bytes.count <= limit {
+            let wanted = min(chunk.count, limit + 1 - bytes.count)
+            let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, wanted) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw FileFault(.read, path, errno) }
-            if count == 0 { return bytes }
+            if count == 0 { break }
             bytes += chunk[..<count]
         }
+        return bytes
     }
 
     /// Replaces a file by one with these bytes, which only its owner may read. It is on disk when this returns; when it

@@ -122,6 +122,18 @@ struct FileReplacementTests {
         #expect(try WholeFile.read(path) == Array("old".utf8))
     }
 
+    @Test(
+        "of a file beyond the limit one byte more is read, which shows that it is longer",
+        arguments: [0, 4, 5, 6, 70_000])
+    func limit(limit: Int) throws {
+        let bytes = Array("12345".utf8)
+        try WholeFile.replace(path, with: bytes)
+        #expect(try WholeFile.read(path, limit: limit) == Array(bytes.prefix(limit + 1)))
+        let long = [UInt8](repeating: 7, count: 200_000)
+        try WholeFile.replace(path, with: long)
+        #expect(try WholeFile.read(path, limit: limit)?.count == limit + 1)
+    }
+
     @Test("a missing file reads as nil, and errors of reading and writing name the file")
     func named() throws {
         #expect(try WholeFile.read(path) == nil)

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import HTTPServer
 import JSONCoding
@@ -108,18 +109,10 @@ struct StaticFiles: Sendable {
     }
 
     private static func content(of path: String, limit: Int) throws -> SharedBytes {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Unreadable(path: path) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = Glibc.read(descriptor, &block, block.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0, bytes.count + count <= limit else { throw Unreadable(path: path) }
-            if count == 0 { return SharedBytes(bytes) }
-            bytes += block[..<count]
+        guard limit >= 0, let bytes = try? WholeFile.read(path, limit: limit), bytes.count <= limit else {
+            throw Unreadable(path: path)
         }
+        return SharedBytes(bytes)
     }
 
     private static func tag(_ content: SharedBytes) -> EntityTag {

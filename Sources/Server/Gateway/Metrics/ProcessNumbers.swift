@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// The system's statistics of this process.
@@ -37,12 +38,7 @@ struct ProcessNumbers {
     }
 
     private static func words(of path: String) -> [Substring] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { return [] }
-        return String(decoding: bytes[..<count], as: UTF8.self).split { $0 == " " || $0 == "\n" }
+        guard let bytes = try? WholeFile.read(path, limit: 4096) else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
     }
 }

@@ -1,4 +1,5 @@
 import CGnuTLS
+import Files
 import Glibc
 
 /// A certificate chain and its key, checked and ready for handshakes. A connection retains the one that it began with.
@@ -116,17 +117,13 @@ private func gnutlsText(_ status: Int32) -> String {
 
 /// Reads a file of at most 1 MiB.
 private func readSmallFile(_ path: String) throws(ServerError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .unreadableFile(path, reason: errorText(errno)) }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 16_384)
-    while true {
-        let count = read(descriptor, &block, block.count)
-        if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw .unreadableFile(path, reason: errorText(errno)) }
-        if count == 0 { return bytes }
-        bytes += block[..<count]
-        guard bytes.count <= 1 << 20 else { throw .unreadableFile(path, reason: "It is too long") }
+    let bytes: [UInt8]?
+    do throws(FileFault) {
+        bytes = try WholeFile.read(path, limit: 1 << 20)
+    } catch {
+        throw .unreadableFile(path, reason: errorText(error.code))
     }
+    guard let bytes else { throw .unreadableFile(path, reason: errorText(ENOENT)) }
+    guard bytes.count <= 1 << 20 else { throw .unreadableFile(path, reason: "It is too long") }
+    return bytes
 }
