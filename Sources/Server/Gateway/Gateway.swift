@@ -87,7 +87,7 @@ package final class Gateway: Sendable {
 
     /// The settings in force. They are lent, not copied: a copy of all would cost a request more than what it reads of
     /// them.
-    var configuration: GatewayConfiguration {
+    package var configuration: GatewayConfiguration {
         _read {
             let now = settings.now
             yield now.all
@@ -276,8 +276,8 @@ extension Request {
 
     /// Whether a media type is that of JSON in UTF-8.
     static func isJSON(_ mediaType: String) -> Bool {
-        let parts = mediaType.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\"" } }
-        guard let type = parts.first, type == "application/json" || type.hasSuffix("+json") else { return false }
-        return parts.dropFirst().allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" }
+        let type = FieldElement(mediaType)
+        guard type.name == "application/json" || type.name.hasSuffix("+json") else { return false }
+        return type.parameters.allSatisfy { $0.name != "charset" || $0.value?.lowercased() ?? "utf-8" == "utf-8" }
     }
 }

@@ -44,14 +44,13 @@ private enum Offer: String {
 
 /// The media ranges of an `Accept` header.
 struct AcceptedTypes {
-    private let ranges: [(type: Substring, isAccepted: Bool)]
+    private let ranges: [(type: String, isAccepted: Bool)]
 
     /// Ignores unreadable ranges; a range with quality zero excludes its types.
     init(_ header: String) {
-        ranges = header.split(separator: ",").map { part in
-            let pieces = part.split(separator: ";").map(\.trimmed)
-            let quality = pieces.dropFirst().first { $0.lowercased().hasPrefix("q=") }.map { Double($0.dropFirst(2)) }
-            return (pieces.first ?? "", (quality ?? 1) ?? 0 > 0)
+        ranges = FieldElement.list(header).map { range in
+            let quality = range.parameters.first { $0.name == "q" }.map { $0.value.flatMap { Double($0) } ?? 0 }
+            return (range.name, quality ?? 1 > 0)
         }
     }
 
@@ -59,17 +58,8 @@ struct AcceptedTypes {
     func take(_ type: String) -> Bool {
         let wildcards = [type, type.prefix { $0 != "/" } + "/*", "*/*"].map { $0.lowercased() }
         for name in wildcards {
-            if let range = ranges.first(where: { $0.type.lowercased() == name }) { return range.isAccepted }
+            if let range = ranges.first(where: { $0.type == name }) { return range.isAccepted }
         }
         return ranges.isEmpty
-    }
-}
-
-extension Substring {
-    /// The text without surrounding blanks.
-    fileprivate var trimmed: Substring {
-        var text = drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

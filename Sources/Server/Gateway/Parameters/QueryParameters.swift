@@ -4,7 +4,8 @@ import ObjectModel
 
 /// The query parameters of a request, checked against those of the resource.
 struct QueryParameters {
-    private let values: [String: [String]]
+    /// In the order sent. Few, so that they are looked through.
+    private let items: [QueryItem]
 
     /// Throws for a name that the resource does not have, and for a repeated one.
     ///
@@ -12,8 +13,7 @@ struct QueryParameters {
     ///   - single: the parameters that may be given once.
     ///   - repeatable: those that may be repeated.
     init(_ request: Request, single: [String], repeatable: [String] = []) throws(Problem) {
-        var values: [String: [String]] = [:]
-        for item in request.query {
+        for (index, item) in request.query.enumerated() {
             let isRepeatable = repeatable.contains(item.name)
             guard isRepeatable || single.contains(item.name) else {
                 guard item.name != Gateway.snapshotParameter else {
@@ -31,29 +31,30 @@ struct QueryParameters {
                     .parameterUnknown, "There is no parameter '\(item.name)' here. \(possible)",
                     parameter: item.name, hint: names.nearest(to: item.name))
             }
-            guard isRepeatable || values[item.name] == nil else {
+            guard isRepeatable || !request.query[..<index].contains(where: { $0.name == item.name }) else {
                 throw Problem(
                     .parameterRepeated, "The parameter '\(item.name)' is given more than once. Give it once.",
                     parameter: item.name)
             }
-            values[item.name, default: []].append(item.value)
         }
-        self.values = values
+        items = request.query
     }
 
     /// Creates parameters from another source, each given once.
-    init(_ values: [String: String]) { self.values = values.mapValues { [$0] } }
+    init(_ values: [String: String]) { items = values.map { QueryItem(name: $0.key, value: $0.value) } }
 
     /// Returns only the parameters with these names.
     func keeping(_ names: [String]) -> QueryParameters {
-        QueryParameters(values.filter { names.contains($0.key) }.compactMapValues(\.first))
+        QueryParameters(items.filter { names.contains($0.name) })
     }
 
+    private init(_ items: [QueryItem]) { self.items = items }
+
     /// The value of a parameter; nil if it is not given.
-    subscript(name: String) -> String? { values[name]?.first }
+    subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
     /// Returns all values of a repeatable parameter, in the order sent.
-    func all(_ name: String) -> [String] { values[name] ?? [] }
+    func all(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
 
     /// Parses an integer within the range.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {

@@ -36,27 +36,18 @@ extension Gateway {
     ///
     /// - Parameter router: has the routes of `reads`.
     func query(_ request: Request, by router: Router) throws -> Reply {
-        let type = (request.header("Content-Type") ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+        let type = request.header("Content-Type").map { FieldElement($0).name }
         guard request.body.isEmpty || type == "application/x-www-form-urlencoded" else {
             throw Problem(
                 .unsupportedMediaType,
                 "Send the parameters as a form with Content-Type: application/x-www-form-urlencoded.")
         }
-        guard let form = String(validating: request.body, as: UTF8.self) else {
+        guard String(validating: request.body, as: UTF8.self) != nil else {
             throw Problem(.malformedForm, "The form is not UTF-8. Percent-encode it as you would a query.")
         }
-        var headers = request.headers
-        // These headers are about the resource of a GET.
-        headers["If-None-Match"] = nil
-        headers["Content-Type"] = nil
-        let query = request.target.dropFirst(request.path.count).dropFirst()
-        let parameters = [String(query), form].filter { !$0.isEmpty }.joined(separator: "&")
-        var read = try Request(
-            .get, "/v1" + request.path.dropFirst("/v1/query".count) + "?" + parameters, headers: headers,
-            remoteAddress: request.remoteAddress, id: request.id)
-        read.context = request.context
-        read.trace = request.trace
-        read.isOnLoop = request.isOnLoop
-        return router.respond(to: read)
+        // Behind `v1` and `query`. The fields are about the resource that a GET names.
+        let resource = ["v1"] + request.segments.dropFirst(2)
+        return router.respond(
+            to: try request.read(of: resource, form: request.body, without: ["If-None-Match", "Content-Type"]))
     }
 }

@@ -31,6 +31,17 @@ struct HeaderBlock: Sendable {
         kinds |= Self.kind(of: name)
     }
 
+    /// Replaces all fields of that name by one at the end, or, for nil, takes them out.
+    mutating func set(_ name: String, _ value: String?) {
+        var (name, others) = (name, HeaderBlock())
+        others.reserve(bytes.count + name.utf8.count + (value?.utf8.count ?? 0), count: 1)
+        name.withUTF8 { name in
+            forEach { if !equalsIgnoringCase($0, name) { others.append(name: $0, value: $1) } }
+            if var value { value.withUTF8 { others.append(name: name, value: $0) } }
+        }
+        self = others
+    }
+
     func value(of name: String) -> String? {
         var name = name
         return name.withUTF8 { name in

@@ -48,13 +48,30 @@ package struct Request: Sendable {
 
     /// Replaces or removes a header field in this request, for handlers that receive it from now on.
     package mutating func setHeader(_ name: String, _ value: String?) {
-        var fields = headerBlock.fields
-        fields[name] = value
-        headerBlock = HeaderBlock(fields)
+        headerBlock.set(name, value)
     }
 
     /// All header fields in the order sent.
     package var headers: HeaderFields { headerBlock.fields }
+
+    /// The read of a resource, of which this request has more parameters in a body that is a form.
+    ///
+    /// - Parameters:
+    ///   - segments: of the resource.
+    ///   - form: written as a query is. Its parameters come after those of the query.
+    ///   - names: of header fields that are not about the resource.
+    /// - Throws: the 400 that a client would get for a query like the form.
+    package func read(of segments: [String], form: [UInt8], without names: [String]) throws(HTTPError) -> Request {
+        let items = try parseForm(form)
+        var read = Request(
+            method: .get, target: target, parsedTarget: (segments, query + items), headerBlock: headerBlock, body: [],
+            remoteAddress: remoteAddress, id: id)
+        for name in names where read.header(name) != nil { read.setHeader(name, nil) }
+        read.context = context
+        read.trace = trace
+        read.isOnLoop = isOnLoop
+        return read
+    }
 
     /// Creates a request in memory, for tests and internal calls.
     ///

@@ -8,7 +8,7 @@ func parseTarget(_ target: String) throws(HTTPError) -> (segments: [String], que
     var target = target
     // One pass over contiguous bytes; native strings provide their storage without a copy.
     let parsed: (segments: [String], query: [QueryItem])? = target.withUTF8 { bytes in
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { return nil }
+        guard bytes.allSatisfy(isTargetByte) else { return nil }
         var rest = Slice(base: bytes, bounds: 0..<bytes.count)
         if bytes.first != UInt8(ascii: "/") {
             guard let origin = originForm(rest) else { return nil }
@@ -20,15 +20,31 @@ func parseTarget(_ target: String) throws(HTTPError) -> (segments: [String], que
         guard let query = decodeQuery(rest[(pathEnd + 1)...]) else { return nil }
         return (segments, query)
     }
-    guard let parsed else {
-        throw HTTPError(
-            .malformedTarget,
-            detail:
-                "The path or query is not properly percent-encoded UTF-8: encode spaces as %20, a percent sign as %25 and "
-                + "other characters byte by byte.")
-    }
+    guard let parsed else { throw .malformedTarget }
     return parsed
 }
+
+/// The items of a form, which is written as a query is.
+func parseForm(_ form: [UInt8]) throws(HTTPError) -> [QueryItem] {
+    let items: [QueryItem]? = form.withUnsafeBufferPointer { bytes in
+        guard bytes.allSatisfy(isTargetByte) else { return nil }
+        return decodeQuery(Slice(base: bytes, bounds: 0..<bytes.count))
+    }
+    guard let items else { throw .malformedTarget }
+    return items
+}
+
+extension HTTPError {
+    fileprivate static let malformedTarget = HTTPError(
+        .malformedTarget,
+        detail:
+            "The path or query is not properly percent-encoded UTF-8: encode spaces as %20, a percent sign as %25 and "
+            + "other characters byte by byte.")
+}
+
+/// No controls and no blanks.
+@inline(__always)
+private func isTargetByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7f }
 
 private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 

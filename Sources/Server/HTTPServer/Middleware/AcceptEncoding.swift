@@ -13,35 +13,31 @@ package struct AcceptEncoding: Hashable, Sendable {
             (coding, allowsIdentity) = (nil, true)
             return
         }
-        let others = weights["*"]
-        allowsIdentity = (weights["identity"] ?? others ?? 1) > 0
+        // Of two elements with one name the last counts.
+        func weight(of name: String) -> Int? { weights.last { $0.name == name }?.weight }
+        let (others, identity) = (weight(of: "*"), weight(of: "identity"))
+        allowsIdentity = (identity ?? others ?? 1) > 0
         var best: (coding: Coding, weight: Int)?
         for coding in Coding.allCases {
-            let named = weights[coding.rawValue] ?? (coding == .gzip ? weights["x-gzip"] : nil)
-            let weight = named ?? others ?? 0
-            if weight > best?.weight ?? 0 { best = (coding, weight) }
+            let named = weight(of: coding.rawValue) ?? (coding == .gzip ? weight(of: "x-gzip") : nil)
+            let present = named ?? others ?? 0
+            if present > best?.weight ?? 0 { best = (coding, present) }
         }
         // A client that prefers an uncompressed body says so by name.
-        if let identity = weights["identity"], let known = best, identity > known.weight { best = nil }
+        if let identity, let known = best, identity > known.weight { best = nil }
         coding = best?.coding
     }
 
-    /// Returns the weights in thousandths, by coding; nil for an invalid list.
-    private static func weights(_ header: String) -> [String: Int]? {
-        var weights: [String: Int] = [:]
-        for element in header.split(separator: ",") {
-            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
-            guard let name = parts.first?.lowercased() else { continue }
-            if name.isEmpty, parts.count == 1 { continue }
+    /// Thousandths with the name of the coding; nil for what is no list of codings.
+    private static func weights(_ header: String) -> [(name: String, weight: Int)]? {
+        var weights: [(name: String, weight: Int)] = []
+        for element in FieldElement.list(header) {
             var weight = 1000
-            for parameter in parts.dropFirst() {
-                let sides = parameter.split(separator: "=", maxSplits: 1).map(trimmed)
-                guard sides.count == 2, sides[0].lowercased() == "q", let value = thousandths(sides[1]) else {
-                    return nil
-                }
+            for parameter in element.parameters {
+                guard parameter.name == "q", let value = parameter.value.flatMap(thousandths) else { return nil }
                 weight = value
             }
-            weights[name] = weight
+            weights.append((element.name, weight))
         }
         return weights
     }
@@ -56,10 +52,4 @@ package struct AcceptEncoding: Hashable, Sendable {
         guard whole == "0" || fraction == 0 else { return nil }
         return whole == "1" ? 1000 : fraction
     }
-}
-
-private func trimmed(_ text: Substring) -> String {
-    var text = text.drop { $0 == " " || $0 == "\t" }
-    while text.last == " " || text.last == "\t" { text.removeLast() }
-    return String(text)
 }

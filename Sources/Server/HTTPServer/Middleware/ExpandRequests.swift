@@ -12,10 +12,9 @@ package func expandRequests(
     limit: Int, elsewhere: @escaping @Sendable (Request, @escaping @Sendable () -> Reply) -> Reply = { $1() }
 ) -> Middleware {
     { request, next in
-        guard let name = request.header("Content-Encoding"), request.bodyFile == nil, !request.body.isEmpty,
-            !equalsIgnoringCase(name, "identity")
-        else { return next(request) }
-        guard let coding = try request.contentCoding else { return next(request) }
+        guard request.bodyFile == nil, !request.body.isEmpty, let coding = try request.contentCoding else {
+            return next(request)
+        }
         return elsewhere(request) {
             do throws(HTTPError) {
                 return next(try request.expanded(coding, limit: limit))

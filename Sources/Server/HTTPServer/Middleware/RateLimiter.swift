@@ -12,6 +12,11 @@ package struct RateLimit: Hashable, Sendable {
         self.perSecond = max(perSecond, 1 / 86_400)
         self.burst = max(burst, 1)
     }
+
+    /// Twice as many at once as a second gives.
+    package init(requestsPerSecond count: Int) {
+        self.init(perSecond: Double(count), burst: 2 * min(count, .max / 2))
+    }
 }
 
 /// A token bucket for each recent caller: a request takes a token, and time refills the bucket.

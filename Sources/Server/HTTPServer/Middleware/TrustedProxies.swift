@@ -92,8 +92,7 @@ extension RemoteAddress {
 
     /// Parses an address in the form that proxies write: some add the port, with brackets around IPv6.
     fileprivate init?(forwarded text: Substring) {
-        let text = text.drop { $0 == " " || $0 == "\t" }
-        let trimmed = String(text.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+        let trimmed = String(text.trimmingBlanks)
         if let address = RemoteAddress(host: trimmed) {
             self = address
         } else if trimmed.first == "[", let end = trimmed.lastIndex(of: "]") {

@@ -1,0 +1,48 @@
+/// One element of a header field, such as `gzip;q=0.5` or `application/json; charset=utf-8`: a name with parameters.
+package struct FieldElement: Hashable, Sendable {
+    package struct Parameter: Hashable, Sendable {
+        /// In lower case.
+        package let name: String
+        /// Without the quotes around it; nil without an equals sign.
+        package let value: String?
+
+        init(_ text: Substring) {
+            let equals = text.firstIndex(of: "=")
+            name = (equals.map { text[..<$0] } ?? text).trimmingBlanks.lowercased()
+            value = equals.map { equals in
+                var value = text[text.index(after: equals)...].trimmingBlanks
+                if value.count > 1, value.first == "\"", value.last == "\"" { value = value.dropFirst().dropLast() }
+                return String(value)
+            }
+        }
+    }
+
+    /// In lower case.
+    package let name: String
+    package let parameters: [Parameter]
+
+    package init(_ text: some StringProtocol) {
+        let text = Substring(text)
+        guard let end = text.firstIndex(of: ";") else {
+            name = text.trimmingBlanks.lowercased()
+            parameters = []
+            return
+        }
+        name = text[..<end].trimmingBlanks.lowercased()
+        parameters = text[text.index(after: end)...].split(separator: ";").map { Parameter($0) }
+    }
+
+    /// The elements of a list with commas between, in their order. Empty ones do not count.
+    package static func list(_ field: String) -> [FieldElement] {
+        field.split(separator: ",").map { FieldElement($0) }.filter { !$0.name.isEmpty || !$0.parameters.isEmpty }
+    }
+}
+
+extension Substring {
+    /// Without the spaces and tabs around it.
+    var trimmingBlanks: Substring {
+        var text = drop { $0 == " " || $0 == "\t" }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}
