@@ -271,8 +271,8 @@ targets += floor(
         tests(
             "CommandLine",
             [
-                "realmgate", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "Hosting",
-                "HTTPServer", "AccessRules", "EmbeddedStore", "JSONCoding", "ObjectModel", crypto, log,
+                "realmgate", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "Hosting", "Gateway",
+                "HTTPServer", "Identity", "AccessRules", "EmbeddedStore", "JSONCoding", "ObjectModel", crypto, log,
             ]),
         // The program when it is killed, its disk is full or its system calls fail.
         tests(

@@ -43,9 +43,13 @@ package final class GatewayHost: Sendable {
         control.isOpen && !LoopbackAddress.isOne(host)
     }
 
-    /// Reads keys and certificates again and applies the settings that can change at run time. If anything is invalid,
-    /// neither rules nor configuration change.
-    package func update(_ rules: AccessControl.Rules, _ configuration: GatewayConfiguration) throws {
+    /// Reads keys and certificates again, and changes rules and configuration while requests are answered. A fault
+    /// changes neither of them. See `Gateway.update`.
+    package func update(
+        _ rules: AccessControl.Rules, _ change: (inout GatewayConfiguration) throws -> Void
+    ) throws {
+        var configuration = gateway.configuration
+        try change(&configuration)
         try control.keys.refresh()
         if server.configuration.tls != nil { try server.reloadCertificates() }
         rules.tokens?.refreshOrLog()

@@ -1,4 +1,6 @@
 public import Foundation
+import Gateway
+import HTTPServer
 public import Logging
 
 extension RealmServer {
@@ -79,23 +81,27 @@ extension RealmServer {
 
     /// The limits. Sizes are in bytes.
     public struct Limits: Sendable {
+        // The defaults are those of the parts.
+        private static let gateway = GatewayConfiguration()
+        private static let server = ServerConfiguration()
+
         /// The maximum size of a request body.
-        public var body = 16 << 20
+        public var body = Self.gateway.bodyLimit
         /// The maximum number of objects in a page.
-        public var page = 10_000
+        public var page = Self.gateway.largestPage
         /// The maximum size of a response. A page ends before it and has a cursor for the rest.
-        public var answerBytes = 16 << 20
+        public var answerBytes = Self.gateway.answerBytes
         /// The maximum size of a stream event. A larger event is split into parts.
-        public var eventBytes = 4 << 20
+        public var eventBytes = Self.gateway.eventBytes
         /// The memory for large responses and for events that wait for their clients.
-        public var answerMemory = 128 << 20
+        public var answerMemory = Self.server.answerMemory
         /// The maximum number of objects in the first result of an event stream.
-        public var observed = 100_000
+        public var observed = Self.gateway.largestObserved
         /// The maximum number of operations in a transaction.
-        public var transaction = 10_000
-        public var connections = 16_384
+        public var transaction = Self.gateway.largestTransaction
+        public var connections = Self.server.connectionLimit
         /// The maximum number of open event streams.
-        public var streams = 100_000
+        public var streams = Self.server.streamLimit
         /// The maximum number of open event streams of one caller; nil for no limit.
         public var streamsPerCaller: Int?
         /// Requests per second from one address; nil for no limit.
@@ -105,7 +111,7 @@ extension RealmServer {
         /// Rows that the queries of one request may scan; nil for no limit.
         public var queryRows: Int?
         /// Milliseconds that the queries of one request may take; nil for no limit.
-        public var queryMilliseconds: Int? = 10_000
+        public var queryMilliseconds = Self.gateway.queryMilliseconds
         /// Threads that handle requests; nil for one per processor.
         public var threads: Int?
 

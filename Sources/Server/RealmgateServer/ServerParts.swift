@@ -67,17 +67,12 @@ struct ServerParts {
         gateway.largestObserved = limits.observed
         gateway.largestTransaction = limits.transaction
         gateway.streamsPerCaller = limits.streamsPerCaller
-        gateway.addressRate = rate(limits.addressRequests)
-        gateway.callerRate = rate(limits.callerRequests)
+        gateway.addressRate = limits.addressRequests.map { RateLimit(requestsPerSecond: $0) }
+        gateway.callerRate = limits.callerRequests.map { RateLimit(requestsPerSecond: $0) }
         gateway.queryRows = limits.queryRows
         gateway.queryMilliseconds = limits.queryMilliseconds
         gateway.schemaKeeper = HostedSchema(realm, options.schemaChanges)
         return gateway
-    }
-
-    /// A rate limit that allows bursts of two seconds' worth of requests.
-    private static func rate(_ limit: Int?) -> RateLimit? {
-        limit.map { RateLimit(perSecond: Double($0), burst: 2 * $0) }
     }
 
     private static func control(_ options: RealmServer.Options, _ realm: HostedRealm) throws -> AccessControl {

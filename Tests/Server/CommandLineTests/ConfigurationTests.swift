@@ -1,7 +1,12 @@
 import AccessRules
+import Foundation
+import Gateway
+import HTTPServer
 import Hosting
+import Identity
 import ObjectModel
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 @testable import realmgate
@@ -30,13 +35,13 @@ struct ConfigurationTests {
         let settings = try Settings(
             options: ["log.level": "debug"], assignments: ["limits.workers=3"], file: path,
             sources(["REALMGATE_LOG_LEVEL": "trace", "REALMGATE_PORT": "2", "REALMGATE_LIMITS_WORKERS": "9"]))
-        #expect(settings.text("log.level") == "debug" && settings.origin("log.level") == "--log-level")
-        #expect(settings.integer("port") == 2 && settings.origin("port") == "REALMGATE_PORT")
-        #expect(settings.text("host") == "::1" && settings.origin("host") == "the file, line 3")
-        #expect(settings.integer("limits.page") == 7)
-        #expect(settings.integer("limits.workers") == 3)
+        #expect(settings["log.level"] == .text("debug") && settings.origin("log.level") == "--log-level")
+        #expect(settings["port"] == .integer(2) && settings.origin("port") == "REALMGATE_PORT")
+        #expect(settings["host"] == .text("::1") && settings.origin("host") == "the file, line 3")
+        #expect(settings["limits.page"] == .integer(7))
+        #expect(settings["limits.workers"] == .integer(3))
         #expect(settings.origin("limits.workers") == "--set limits.workers")
-        #expect(settings.integer("limits.workerQueue") == 1000 && settings.origin("limits.workerQueue") == "default")
+        #expect(settings["limits.workerQueue"] == .integer(1000) && settings.origin("limits.workerQueue") == "default")
     }
 
     @Test("the file may be named by a variable, and an empty variable counts as not set")
@@ -45,7 +50,7 @@ struct ConfigurationTests {
         let path = try directory.write("port: 5", to: "c.yaml")
         let settings = try Settings(
             options: [:], file: nil, sources(["REALMGATE_CONFIG": path, "REALMGATE_PORT": ""]))
-        #expect(settings.integer("port") == 5)
+        #expect(settings["port"] == .integer(5))
         #expect(settings.file == path)
     }
 
@@ -64,6 +69,98 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("every setting is on the page of the reference, with its default")
+    func page() throws {
+        let page = try String(contentsOfFile: Checkout.root + "/docs/reference/settings.md", encoding: .utf8)
+        func shown(_ number: Int, _ setting: Setting) -> String {
+            if case .size = setting.kind, number > 0 {
+                let unit = min(number.trailingZeroBitCount / 10, 4)
+                if unit > 0 { return "\(number >> (10 * unit)) \(["", "KiB", "MiB", "GiB", "TiB"][unit])" }
+            }
+            guard number > 9999, setting.name != "port" else { return "\(number)" }
+            var digits = String(number)
+            for place in stride(from: digits.count - 3, to: 0, by: -3) {
+                digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+            }
+            return digits
+        }
+        for setting in Setting.all {
+            let row = page.split(separator: "\n").filter { $0.hasPrefix("| `\(setting.name)` ") }
+            let cells = row.first?.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
+            guard row.count == 1, cells.count == 7 else {
+                Issue.record("\(setting.name) has \(row.count) rows of \(cells.count) cells")
+                continue
+            }
+            let fallback =
+                switch setting.fallback {
+                case .integer(let number)?: shown(number, setting)
+                case .list(let texts)? where !texts.isEmpty: texts.joined(separator: ", ")
+                default: setting.fallbackInWords ?? ""
+                }
+            #expect(cells[1] == "`\(setting.variable)`" && ["", "`\(setting.option)`"].contains(cells[2]))
+            #expect([fallback, "`\(fallback)`"].contains(cells[3]), "\(setting.name): \(cells[3])")
+            #expect(cells[5] == (setting.isLive ? "yes" : ""), "\(setting.name)")
+            #expect(cells[6].hasPrefix(setting.help), "\(setting.name)")
+        }
+    }
+
+    @Test("a configuration without a value has the defaults of its parts, and each setting reaches its property")
+    func properties() throws {
+        let settings = try Settings(
+            options: [:],
+            assignments: [
+                "limits.body=2MiB", "limits.memory=3MiB", "limits.queryRows=5", "limits.queryMilliseconds=0",
+                "limits.addressRequests=7", "store.versionAge=9", "auth.tokens.algorithms=ES256,HS256",
+                "trustedProxies=10.0.0.0/8", "log.format=json", "data=",
+            ], file: nil, sources())
+        var configuration = ServiceConfiguration()
+        for setting in Setting.all { try settings.assign(setting, to: &configuration) }
+        #expect(configuration.gateway.bodyLimit == 2 << 20 && configuration.server.bodyLimit == 2 << 20)
+        #expect(configuration.gateway.eventMemory == 3 << 20 && configuration.server.answerMemory == 3 << 20)
+        #expect(configuration.gateway.queryRows == 5 && configuration.gateway.queryMilliseconds == nil)
+        #expect(configuration.gateway.addressRate == RateLimit(perSecond: 7, burst: 14))
+        #expect(configuration.gateway.callerRate == nil)
+        #expect(configuration.store.maximumVersionAge == 9 && configuration.store.maximumActiveVersions == nil)
+        #expect(configuration.tokens.algorithms == [.es256, .hs256])
+        #expect(!configuration.gateway.trustedProxies.isEmpty && configuration.logFormat == .json)
+        #expect(configuration.data == "data.realmgate")
+        #expect(configuration.gateway.largestPage == GatewayConfiguration().largestPage)
+        #expect(configuration.server.port == 8080)
+    }
+
+    @Test("a running gateway takes over the live settings alone")
+    func live() throws {
+        func service(_ assignments: [String]) throws -> ServiceSettings {
+            try ServiceSettings(
+                Settings(options: [:], assignments: assignments, file: nil, sources()),
+                InstalledFiles(executable: nil, workingDirectory: nil))
+        }
+        var running = try service(["limits.page=3", "limits.queryRows=4", "limits.workers=5"]).configuration.gateway
+        running.version = "as it was"
+        try service(["limits.page=30", "limits.workers=50"]).update(&running)
+        #expect(running.largestPage == 30 && running.queryRows == nil)
+        #expect(running.workers == 5 && running.version == "as it was")
+    }
+
+    @Test("a list that names what there is not is refused with its origin")
+    func lists() {
+        let wrong = [
+            (
+                "auth.tokens.algorithms=ES265",
+                "auth.tokens.algorithms (--set auth.tokens.algorithms): there is no 'ES265', but"
+            ),
+            ("trustedProxies=proxy", "trustedProxies (--set trustedProxies): 'proxy' is no address such as 10.0.0.7"),
+        ]
+        for (text, part) in wrong {
+            let message = message {
+                _ = try ServiceSettings(
+                    Settings(options: [:], assignments: [text], file: nil, sources()),
+                    InstalledFiles(executable: nil, workingDirectory: nil))
+            }
+            #expect(message.contains(part), "\(message)")
+        }
+    }
+
     @Test("what is printed is a file that says the same, and has no secrets")
     func printed() throws {
         let secret = "a-secret-that-nobody-else-should-see-1234"
@@ -75,13 +172,8 @@ struct ConfigurationTests {
         #expect(text.contains("  level: \"warning\"  # --set log.level\n"))
         let again = try file(text)
         for setting in Setting.all where !setting.isSecret {
-            switch (again.values[setting.name]?.value, setting.kind) {
-            case (.text(let text)?, _): #expect(settings.text(setting.name) == text)
-            case (.integer(let number)?, _): #expect(settings.integer(setting.name) == number)
-            case (.flag(let flag)?, _): #expect(settings.flag(setting.name) == flag)
-            case (.list(let texts)?, _): #expect(settings.list(setting.name) == texts)
-            case (nil, _): #expect(setting.fallback == nil, "\(setting.name)")
-            }
+            #expect(again.values[setting.name]?.value == settings[setting.name], "\(setting.name)")
+            if settings[setting.name] == nil { #expect(setting.fallback == nil, "\(setting.name)") }
         }
         #expect(again.values["limits.body"]?.value == .integer(2 << 20))
     }

@@ -13,13 +13,6 @@ package struct EmbeddedStoreOptions: Sendable {
     /// 128 TiB: with 256 GiB for each, four hundred files can be open. The file grows as needed.
     package var maximumSize = 1 << 38
 
-    /// The options for a program that has one file: a TiB.
-    package static var roomy: Self {
-        var options = Self()
-        options.maximumSize = 1 << 40
-        return options
-    }
-
     /// The map size for LMDB.
     var mapSize: Int { maximumSize + max(maximumSize / 4, 256 << 10) }
     /// The maximum number of open snapshots, over all processes.

@@ -39,13 +39,7 @@ struct Export: ParsableCommand {
     @Option(help: "Only the objects that satisfy this predicate.")
     var filter: String?
 
-    @Option(
-        // A value may begin with a minus sign.
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The order: property names or key paths, separated by commas; a leading - means descending.",
-            valueName: "paths"))
-    var sort: String?
+    @OptionGroup var order: OrderOptions
 
     @Option(help: ArgumentHelp("Only these properties, separated by commas.", valueName: "names"))
     var fields: String?
@@ -60,7 +54,7 @@ struct Export: ParsableCommand {
         let objectClass = try snapshot.schema.named(className)
         let properties = try chosen(in: objectClass)
         let query = try QueryText.bind(
-            filter: filter, filterName: "--filter", sort: sort, class: objectClass, schema: snapshot.schema)
+            filter: filter, filterName: "--filter", sort: order.sort, class: objectClass, schema: snapshot.schema)
         let format = format ?? TransferFormat(fileName: output) ?? .ndjson
         guard format == .csv || !escapeFormulas else {
             throw CommandFailure("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)

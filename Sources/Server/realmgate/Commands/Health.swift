@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPServer
 
 /// `realmgate health`: exits with 0 if the server answers.
 struct Health: ParsableCommand {
@@ -27,16 +28,13 @@ struct Health: ParsableCommand {
         guard (1...300).contains(timeout) else {
             throw CommandFailure("--timeout is \(timeout); it must be 1 to 300.", exitCode: 64)
         }
-        let options: [String: String?] = ["host": address.host, "port": address.port.map(String.init)]
-        let settings = try Settings(
-            options: options.compactMapValues { $0 }, assignments: configuration.assignments,
-            file: configuration.file, .process)
-        let host = settings.host
+        let settings = try configuration.settings(["host": address.host, "port": address.port.map(String.init)])
+        let service = try settings.configuration("host", "port", "tls.certificate")
+        let host = service.server.host
         // A server that listens on all addresses is reached on the loopback address.
         let target = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let status = try HealthProbe.status(
-            host: target, port: settings.port, overTLS: settings.text("tls.certificate") != nil,
-            seconds: timeout)
+            host: target, port: Int(service.server.port), overTLS: service.certificate != nil, seconds: timeout)
         guard status == 200 else { throw CommandFailure("The server responds, but with status \(status).") }
         print("healthy")
     }

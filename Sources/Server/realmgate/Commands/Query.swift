@@ -32,13 +32,7 @@ struct Query: ParsableCommand {
 
     @OptionGroup var database: DataOptions
 
-    @Option(
-        // A value may begin with a minus sign.
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The order: property names or key paths, separated by commas; a leading - means descending.",
-            valueName: "paths"))
-    var sort: String?
+    @OptionGroup var order: OrderOptions
 
     @Option(
         help: ArgumentHelp("Only the first of all objects with equal values at these key paths.", valueName: "paths"))
@@ -80,7 +74,7 @@ struct Query: ParsableCommand {
         let snapshot = try store.snapshot()
         let objectClass = try snapshot.schema.named(className)
         var query = try QueryText.bind(
-            filter: filter, sort: sort, distinct: distinct, class: objectClass, schema: snapshot.schema)
+            filter: filter, sort: order.sort, distinct: distinct, class: objectClass, schema: snapshot.schema)
         let binder = QueryBinder(schema: snapshot.schema, checksSums: true)
         if count {
             print(try snapshot.count(query))
@@ -98,7 +92,7 @@ struct Query: ParsableCommand {
             let key = try QueryText.read("--sections", sections) { text throws(QueryError) in
                 try binder.bindSection(text, class: objectClass)
             }
-            if sort == nil { query.steps.append(.sort([SortKey(key.path)])) }
+            if order.sort == nil { query.steps.append(.sort([SortKey(key.path)])) }
             for section in try snapshot.sections(query, by: key).sections {
                 try Self.printLine([section.key], section.range.count)
             }

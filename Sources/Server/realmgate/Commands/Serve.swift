@@ -39,82 +39,48 @@ struct Serve: ParsableCommand {
     @OptionGroup var address: AddressOptions
 
     @Option(
-        help: ArgumentHelp(
-            "A JSON file with the schema (REALMGATE_SCHEMA).",
+        help: .setting(
+            "schema",
             discussion: """
-                Applied at the start; changes that would lose data are rejected. Without it the classes are those in \
-                the database file.
+                Changes that would lose data are rejected. Without it the classes are those in the database file.
                 """, valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Load airports and flights into a database without classes (REALMGATE_DEMO=true).")
+    @Flag(inversion: .prefixedNo, help: .setting("demo"))
     var demo: Bool?
 
-    @Option(
-        help: ArgumentHelp(
-            "The demo's directory (REALMGATE_DEMO_DATA; default: installed with the program).", valueName: "dir"),
-        completion: .directory)
+    @Option(help: .setting("demoData", valueName: "dir"), completion: .directory)
     var demoData: String?
 
-    @Option(
-        name: .customLong("static"),
-        help: ArgumentHelp(
-            "The console's directory (REALMGATE_STATIC; default: installed with the program).", valueName: "dir"),
-        completion: .directory)
+    @Option(name: .customLong("static"), help: .setting("static", valueName: "dir"), completion: .directory)
     var console: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The API description's directory (REALMGATE_OPENAPI; default: installed with the program).",
-            valueName: "dir"),
-        completion: .directory)
+    @Option(help: .setting("openapi", valueName: "dir"), completion: .directory)
     var openapi: String?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Require credentials even before the first key has been created (REALMGATE_AUTH=true).")
+    @Flag(inversion: .prefixedNo, help: .setting("auth.required"))
     var auth: Bool?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Allow remote access although no credentials are required (REALMGATE_ALLOW_OPEN=true).")
+    @Flag(inversion: .prefixedNo, help: .setting("allowOpen"))
     var allowOpen: Bool?
 
-    @Option(
-        help: ArgumentHelp(
-            "A PEM file with the certificate chain; enables HTTPS (REALMGATE_TLS_CERTIFICATE).",
-            valueName: "file"),
-        completion: .file(extensions: ["pem", "crt"]))
+    @Option(help: .setting("tls.certificate", valueName: "file"), completion: .file(extensions: ["pem", "crt"]))
     var tlsCertificate: String?
 
-    @Option(
-        help: ArgumentHelp("A PEM file with the certificate's private key (REALMGATE_TLS_KEY).", valueName: "file"),
-        completion: .file(extensions: ["pem", "key"]))
+    @Option(help: .setting("tls.key", valueName: "file"), completion: .file(extensions: ["pem", "key"]))
     var tlsKey: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Proxies whose X-Forwarded-For is trusted (REALMGATE_TRUSTED_PROXIES).",
-            valueName: "addresses"))
+    @Option(help: .setting("trustedProxies", valueName: "addresses"))
     var trustedProxies: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The time after which an unused subscription set is deleted (REALMGATE_SUBSCRIPTION_LIFETIME; default: 3600).",
-            valueName: "seconds"))
+    @Option(help: .setting("subscription.lifetime", valueName: "seconds"))
     var subscriptionLifetime: Int?
 
-    @Option(
-        help: """
-            The lowest level of messages that are logged: trace, debug, info, notice, warning, error or critical \
-            (REALMGATE_LOG_LEVEL; default: info).
-            """)
+    @Option(help: .setting("log.level"))
     var logLevel: String?
 
-    @Option(help: "The format of log lines: text or json (REALMGATE_LOG_FORMAT; default: text).")
+    @Option(help: .setting("log.format"))
     var logFormat: String?
 
     @Flag(help: "Print all settings with their origins, and exit. Secrets are not shown.")
@@ -124,17 +90,17 @@ struct Serve: ParsableCommand {
     var check = false
 
     func run() throws {
-        if printConfig { return print(try settings(.process).description, terminator: "") }
+        if printConfig { return print(try settings().description, terminator: "") }
         if check {
-            let checked = try ServiceSettings(try settings(.process), .process)
+            let checked = try ServiceSettings(try settings(), .process)
             try checked.check()
             for problem in try checked.ruleProblems() { StandardError.write("Warning: \(problem)\n") }
             return print("The configuration is valid.")
         }
         // Before any other thread exists.
         Signals.block()
-        let service = try Service.start(try ServiceSettings(try settings(.process), .process)) {
-            try ServiceSettings(try settings(.process), .process)
+        let service = try Service.start(try ServiceSettings(try settings(), .process)) {
+            try ServiceSettings(try settings(), .process)
         }
         print("realmgate: listening on \(service.address)")
         StandardOutput.flush()
@@ -146,19 +112,15 @@ struct Serve: ParsableCommand {
         }
     }
 
-    private func settings(_ sources: SettingSources) throws -> Settings {
-        let options: [String: String?] = [
+    private func settings() throws -> Settings {
+        try configuration.settings([
             "data": database.data, "host": address.host, "port": address.port.map(String.init), "schema": schema,
             "demo": demo.map(String.init), "demoData": demoData, "static": console, "openapi": openapi,
             "auth.required": auth.map(String.init), "allowOpen": allowOpen.map(String.init),
             "tls.certificate": tlsCertificate, "tls.key": tlsKey,
             "trustedProxies": trustedProxies, "subscription.lifetime": subscriptionLifetime.map(String.init),
-            "log.level": logLevel,
-            "log.format": logFormat,
-        ]
-        return try Settings(
-            options: options.compactMapValues { $0 }, assignments: configuration.assignments, file: configuration.file,
-            sources)
+            "log.level": logLevel, "log.format": logFormat,
+        ])
     }
 }
 
@@ -174,4 +136,11 @@ struct ConfigurationOptions: ParsableArguments {
         name: .customLong("set"),
         help: ArgumentHelp("A setting by its name in the file; may be repeated.", valueName: "name=value"))
     var assignments: [String] = []
+
+    /// The settings of this process.
+    ///
+    /// - Parameter options: what the command line says, by the name of the setting.
+    func settings(_ options: [String: String?]) throws(CommandFailure) -> Settings {
+        try Settings(options: options.compactMapValues { $0 }, assignments: assignments, file: file, .process)
+    }
 }

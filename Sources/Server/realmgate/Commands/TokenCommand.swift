@@ -29,23 +29,18 @@ struct KeyOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var database: DataOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "The file of the keys (REALMGATE_AUTH_KEYS; default: the database file plus .keys).", valueName: "file"),
-        completion: .file())
+    @Option(help: .setting("auth.keys", valueName: "file"), completion: .file())
     var keys: String?
 
     func settings() throws(CommandFailure) -> Settings {
-        let options: [String: String?] = ["data": database.data, "auth.keys": keys]
-        return try Settings(
-            options: options.compactMapValues { $0 }, assignments: configuration.assignments, file: configuration.file,
-            .process)
+        try configuration.settings(["data": database.data, "auth.keys": keys])
     }
 
     /// Throws if `--data` is not given and the default database does not exist; warns if a given one does not exist.
     func checkDatabase(_ settings: Settings) throws(CommandFailure) {
-        guard settings.text("auth.keys") == nil else { return }
-        let path = settings.text("data") ?? DataOptions.fallback
+        let configuration = try settings.configuration("data", "auth.keys")
+        guard configuration.keyFile == nil else { return }
+        let path = configuration.data
         guard !InstalledFiles.isFile(path) else { return }
         guard settings.origin("data") != "default" else {
             throw CommandFailure(
@@ -56,9 +51,9 @@ struct KeyOptions: ParsableArguments {
     }
 
     func ring(_ settings: Settings) throws(CommandFailure) -> KeyRing {
-        let path = settings.text("auth.keys") ?? (settings.text("data") ?? DataOptions.fallback) + ".keys"
+        let configuration = try settings.configuration("data", "auth.keys")
         do {
-            return try KeyRing(path: path)
+            return try KeyRing(path: configuration.keyPath)
         } catch {
             throw CommandFailure(error.description)
         }

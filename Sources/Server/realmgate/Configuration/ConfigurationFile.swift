@@ -1,6 +1,5 @@
 import AccessRules
-import Glibc
-import Hosting
+import Files
 import JSONCoding
 import ObjectModel
 import YAMLCoding
@@ -15,7 +14,8 @@ struct ConfigurationFile {
     /// Reads the file. Throws a sentence with the file's name and the line for any error, also for an unknown name,
     /// with the nearest known one.
     init(path: String) throws(CommandFailure) {
-        guard let bytes = Self.read(path) else {
+        // One byte beyond the limit is enough to reject the file.
+        guard let bytes = try? WholeFile.read(path, limit: YAML.sizeLimit) else {
             throw CommandFailure("There is no configuration file '\(path)', or it cannot be read.", exitCode: 66)
         }
         try self.init(path: path, bytes)
@@ -43,7 +43,7 @@ struct ConfigurationFile {
             let name = prefix + entry.name
             if name == "auth.roles" {
                 roles = try RoleReader(path: path).roles(entry.value)
-            } else if let setting = Setting.all.first(where: { $0.name == name }) {
+            } else if let setting = Setting.named(name) {
                 // An empty value means that the setting is absent.
                 if case .scalar(.null) = entry.value.content { continue }
                 do throws(SettingFault) {
@@ -76,20 +76,6 @@ struct ConfigurationFile {
 
     static func failure(_ path: String, _ place: YAMLPlace, _ sentence: String) -> CommandFailure {
         CommandFailure("\(path):\(place.line):\(place.column): \(sentence)", exitCode: 78)
-    }
-
-    private static func read(_ path: String) -> [UInt8]? {
-        guard !InstalledFiles.isDirectory(path), let file = fopen(path, "rb") else { return nil }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        // One byte beyond the limit is enough to reject the file.
-        while bytes.count <= YAML.sizeLimit {
-            let count = fread(&chunk, 1, chunk.count, file)
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        return bytes
     }
 }
 

@@ -1,8 +1,11 @@
+import ArgumentParser
+
 /// The table of all settings, for people.
 enum SettingList {
     static var text: String {
         let rows = Setting.all.map { setting in
-            ("  \(setting.name)", "\(setting.variable)", setting.help + (fallback(setting).map { " [\($0)]" } ?? ""))
+            let fallback = setting.fallbackInWords.map { " [\($0)]" } ?? ""
+            return ("  \(setting.name)", setting.variable, setting.help + fallback)
         }
         let width = (rows.map(\.0.count).max() ?? 0) + 2
         let lines = rows.map { name, variable, help in
@@ -12,14 +15,21 @@ enum SettingList {
         let roles = "  auth.roles: what each role may do; in the file only. docs/security/roles.md has examples."
         return (lines + [roles]).joined(separator: "\n")
     }
+}
 
-    private static func fallback(_ setting: Setting) -> String? {
-        switch setting.fallback {
-        case .text(let text)?: text
-        case .integer(let number)?: "\(number)"
-        case .flag(let flag)?: "\(flag)"
-        case .list(let texts)?: texts.isEmpty ? nil : texts.joined(separator: ",")
-        case nil: nil
+extension ArgumentHelp {
+    /// What the table says of a setting that has an option of its own.
+    static func setting(_ name: String, discussion: String = "", valueName: String? = nil) -> ArgumentHelp {
+        guard let setting = Setting.named(name) else { preconditionFailure("There is no setting \(name).") }
+        var sentence = setting.help.hasSuffix(".") ? String(setting.help.dropLast()) : setting.help
+        if case .choice(let choices) = setting.kind { sentence += ": " + choices.joined(separator: ", ") }
+        var variable = setting.variable
+        if case .flag = setting.kind {
+            // Both names of a flag are shown, of which one is the default.
+            variable += "=true"
+        } else if let fallback = setting.fallbackInWords {
+            variable += "; default: \(fallback)"
         }
+        return ArgumentHelp("\(sentence) (\(variable)).", discussion: discussion, valueName: valueName)
     }
 }

@@ -38,7 +38,7 @@ struct Settings: Sendable {
         var given: [String: (text: String, name: String)] = [:]
         for assignment in assignments {
             let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let setting = Setting.all.first(where: { $0.name == parts[0] }) else {
+            guard parts.count == 2, let setting = Setting.named(parts[0]) else {
                 throw CommandFailure(
                     withHint(
                         "--set requires NAME=VALUE with the name of a setting, not '\(parts.first ?? "")'.",
@@ -76,23 +76,23 @@ struct Settings: Sendable {
         }
     }
 
-    func text(_ name: String) -> String? {
-        if case .text(let text)? = values[name]?.value, !text.isEmpty { text } else { nil }
+    subscript(_ name: String) -> SettingValue? { values[name]?.value }
+
+    /// Gives the value of a setting to its property. Throws a sentence with the name of the setting.
+    func assign(_ setting: Setting, to configuration: inout ServiceConfiguration) throws(CommandFailure) {
+        do throws(SettingFault) {
+            try setting.assign(self[setting.name], &configuration)
+        } catch {
+            throw CommandFailure(
+                withHint("\(setting.name) (\(origin(setting.name))): \(error.words).", error.hint), exitCode: 78)
+        }
     }
 
-    /// The address to listen on; an empty string counts as absent.
-    var host: String { text("host") ?? "127.0.0.1" }
-
-    var port: Int { integer("port") ?? 8080 }
-
-    func integer(_ name: String) -> Int? {
-        if case .integer(let number)? = values[name]?.value { number } else { nil }
-    }
-
-    func flag(_ name: String) -> Bool { values[name]?.value == .flag(true) }
-
-    func list(_ name: String) -> [String] {
-        if case .list(let texts)? = values[name]?.value { texts } else { [] }
+    /// The configuration with the values of some settings, for commands that need no more.
+    func configuration(_ names: String...) throws(CommandFailure) -> ServiceConfiguration {
+        var configuration = ServiceConfiguration()
+        for setting in Setting.all where names.contains(setting.name) { try assign(setting, to: &configuration) }
+        return configuration
     }
 
     /// Returns the origin of a value, for error messages.

@@ -30,16 +30,18 @@ final class Service: Sendable {
     static func start(
         _ settings: ServiceSettings, again: @escaping @Sendable () throws -> ServiceSettings
     ) throws -> Service {
-        let level = LiveLogLevel(settings.logLevel)
-        LoggingSystem.bootstrap { [format = settings.logFormat] label in LiveLogHandler(label: label, format, level) }
+        let level = LiveLogLevel(settings.configuration.logLevel)
+        let format = settings.configuration.logFormat
+        LoggingSystem.bootstrap { label in LiveLogHandler(label: label, format, level) }
         let rules = try settings.accessRules()
         let control = AccessControl(rules, keys: try settings.keyRing())
         try settings.refuseOpenAddress(control)
         try settings.checkTLS()
-        let store = try EmbeddedStore.open(path: settings.data, options: settings.storeOptions)
+        let configuration = settings.configuration
+        let store = try EmbeddedStore.open(path: configuration.data, options: configuration.store)
         do {
-            if let schema = settings.settings.text("schema") { _ = try SchemaFile.apply(schema, to: store) }
-            if let demo = settings.demo {
+            if let schema = configuration.schema { _ = try SchemaFile.apply(schema, to: store) }
+            if configuration.loadsDemo, let demo = configuration.demo {
                 try DemoLoader(directory: demo, store: store) { StandardError.write("\($0)\n") }.run()
             }
             return try Service(settings, rules, control, store, level, again)
@@ -54,10 +56,11 @@ final class Service: Sendable {
         _ settings: ServiceSettings, _ rules: AccessControl.Rules, _ control: AccessControl, _ store: any Store,
         _ level: LiveLogLevel, _ again: @escaping @Sendable () throws -> ServiceSettings
     ) throws {
-        var configuration = try settings.gatewayConfiguration()
-        configuration.requestLog = LineRequestLog(label: "gateway", format: settings.logFormat, level: level)
+        let configuration = settings.configuration
+        var gateway = configuration.gateway
+        gateway.requestLog = LineRequestLog(label: "gateway", format: configuration.logFormat, level: level)
         do {
-            host = try GatewayHost(serving: store, to: control, configuration, at: settings.serverConfiguration)
+            host = try GatewayHost(serving: store, to: control, gateway, at: configuration.server)
         } catch let error as ServerError {
             throw CommandFailure(error.description)
         }
@@ -66,17 +69,17 @@ final class Service: Sendable {
         self.level = level
         self.again = again
         current = Mutex((settings, rules))
-        logger.info("Started.", metadata: ["data": "\(settings.data)", "version": "\(Realmgate.version)"])
+        logger.info("Started.", metadata: ["data": "\(configuration.data)", "version": "\(Realmgate.version)"])
         tellWhoMayCall(settings)
     }
 
     private func tellWhoMayCall(_ settings: ServiceSettings) {
         if host.control.isOpen {
             logger.warning("The server requires no credentials: every caller has full access.")
-        } else if !host.control.keys.isInUse, settings.settings.text("auth.tokens.keySet") == nil {
+        } else if !host.control.keys.isInUse, settings.configuration.tokens.keyFile == nil {
+            let data = settings.configuration.data
             logger.notice(
-                "There is no API key yet. Create one: realmgate token create --name me --role admin --data \(settings.data)"
-            )
+                "There is no API key yet. Make one: realmgate token create --name me --role admin --data \(data)")
         }
     }
 
@@ -88,12 +91,11 @@ final class Service: Sendable {
             let settings = try again()
             let news = settings.settings.differences(from: before.settings)
             let new = try settings.accessRules(keeping: rules.tokens)
-            let configuration = try settings.gatewayConfiguration()
-            try host.update(new, configuration)
-            level.value = settings.logLevel
+            try host.update(new) { try settings.update(&$0) }
+            level.value = settings.configuration.logLevel
             current.withLock { $0 = (settings, new) }
             let fixed = news.filter { name in
-                name != "auth.roles" && !(Setting.all.first { $0.name == name }?.isLive ?? true)
+                name != "auth.roles" && !(Setting.named(name)?.isLive ?? true)
             }
             logger.notice("The configuration was reloaded.", metadata: ["changed": "\(news.joined(separator: ", "))"])
             if !fixed.isEmpty {

@@ -1,61 +1,63 @@
 import AccessRules
 import EmbeddedStore
 import Gateway
+import HTTPServer
 import Hosting
 import Identity
-import Logging
 import ObjectCoding
 import ObjectModel
 import StoreContract
 
 /// The settings of a server, with resolved directories.
 struct ServiceSettings: Sendable {
-    var settings: Settings
-    var data: String
-    var host: String
-    var port: Int
-    /// The demo's directory; nil if the demo is not loaded.
-    var demo: String?
-    var console: String?
-    var openapi: String?
-    var logLevel: Logger.Level
-    var logFormat: LogFormat
+    let settings: Settings
+    private(set) var configuration = ServiceConfiguration()
 
     init(_ settings: Settings, _ files: InstalledFiles) throws(CommandFailure) {
         self.settings = settings
-        data = settings.text("data") ?? DataOptions.fallback
-        host = settings.host
-        port = settings.port
-        logLevel = settings.text("log.level").flatMap { Logger.Level(rawValue: $0) } ?? .info
-        logFormat = settings.text("log.format").flatMap { LogFormat(rawValue: $0) } ?? .text
-        if settings.flag("demo") {
-            demo = try Self.directory(.demo, "demoData", settings, files)
-            guard demo != nil else {
+        for setting in Setting.all { try settings.assign(setting, to: &configuration) }
+        try find(files)
+        configuration.complete()
+    }
+
+    /// Finds the directories that go with the program.
+    private mutating func find(_ files: InstalledFiles) throws(CommandFailure) {
+        if configuration.loadsDemo {
+            configuration.demo = try directory(.demo, "demoData", configuration.demo, files)
+            guard configuration.demo != nil else {
                 throw CommandFailure(
                     "The demo's files are not installed with the program. Name their directory with --demo-data.")
             }
         }
-        console = try Self.directory(.console, "static", settings, files)
-        openapi = try Self.directory(.openapi, "openapi", settings, files)
+        configuration.gateway.staticDirectory = try directory(
+            .console, "static", configuration.gateway.staticDirectory, files)
+        configuration.gateway.openapiDirectory = try directory(
+            .openapi, "openapi", configuration.gateway.openapiDirectory, files)
     }
 
     /// Returns the configured directory, which must exist, else the one installed with the program.
-    private static func directory(
-        _ part: InstalledFiles.Part, _ name: String, _ settings: Settings, _ files: InstalledFiles
+    private func directory(
+        _ part: InstalledFiles.Part, _ name: String, _ path: String?, _ files: InstalledFiles
     ) throws(CommandFailure) -> String? {
-        guard let path = settings.text(name) else { return files.directory(of: part) }
+        guard let path else { return files.directory(of: part) }
         guard InstalledFiles.isDirectory(path) else {
             throw CommandFailure("\(settings.origin(name)): there is no directory '\(path)'.")
         }
         return path
     }
 
-    var keyFile: String { settings.text("auth.keys") ?? data + ".keys" }
+    /// Gives a running gateway the settings that may change while it runs.
+    func update(_ gateway: inout GatewayConfiguration) throws(CommandFailure) {
+        var running = configuration
+        running.gateway = gateway
+        for setting in Setting.all where setting.isLive { try settings.assign(setting, to: &running) }
+        gateway = running.gateway
+    }
 
     /// Opens the API keys.
     func keyRing() throws(CommandFailure) -> KeyRing {
         do {
-            return try KeyRing(path: keyFile, initialKey: settings.text("auth.adminKey"))
+            return try KeyRing(path: configuration.keyPath, initialKey: configuration.administratorKey)
         } catch {
             throw CommandFailure(error.description, exitCode: 78)
         }
@@ -63,9 +65,8 @@ struct ServiceSettings: Sendable {
 
     /// Returns the settings for tokens; nil if none are accepted.
     func tokenSettings() throws(CommandFailure) -> TokenSettings? {
-        var tokens = TokenSettings()
-        tokens.secret = settings.text("auth.tokens.secret")
-        if let path = settings.text("auth.tokens.secretFile") {
+        var tokens = configuration.tokens
+        if let path = configuration.tokenSecretFile {
             guard tokens.secret == nil else {
                 throw CommandFailure("Give auth.tokens.secret or auth.tokens.secretFile, not both.", exitCode: 78)
             }
@@ -75,22 +76,6 @@ struct ServiceSettings: Sendable {
             }
             tokens.secret = text
         }
-        tokens.keyFile = settings.text("auth.tokens.keySet")
-        for name in settings.list("auth.tokens.algorithms") {
-            guard let algorithm = TokenAlgorithm(rawValue: name) else {
-                let known = TokenAlgorithm.allCases.map(\.rawValue)
-                throw CommandFailure(
-                    withHint(
-                        "auth.tokens.algorithms (\(settings.origin("auth.tokens.algorithms"))): there is no '\(name)', but "
-                            + known.joined(separator: ", ") + ".", known.nearest(to: name)), exitCode: 78)
-            }
-            tokens.algorithms.insert(algorithm)
-        }
-        tokens.issuers = Set(settings.list("auth.tokens.issuers"))
-        tokens.audiences = Set(settings.list("auth.tokens.audiences"))
-        tokens.leeway = Int64(settings.integer("auth.tokens.leeway") ?? 30)
-        tokens.requiresExpiry = settings.flag("auth.tokens.requireExpiry")
-        tokens.rolePaths = settings.list("auth.tokens.roles")
         guard tokens.secret != nil || tokens.keyFile != nil else {
             guard tokens.algorithms.isEmpty, tokens.issuers.isEmpty, tokens.audiences.isEmpty else {
                 throw CommandFailure(
@@ -113,7 +98,7 @@ struct ServiceSettings: Sendable {
             }
         }
         return AccessControl.Rules(
-            roles: settings.roles, tokens: kept, isRequired: settings.flag("auth.required"))
+            roles: settings.roles, tokens: kept, isRequired: configuration.asksForCredentials)
     }
 
     /// Throws for anything that would keep a server with these settings from starting, without opening the database.
@@ -121,17 +106,29 @@ struct ServiceSettings: Sendable {
         let control = AccessControl(try accessRules(), keys: try keyRing())
         try refuseOpenAddress(control)
         try checkTLS()
-        _ = try gatewayConfiguration()
+    }
+
+    /// Throws when the certificate and its key cannot be used.
+    func checkTLS() throws(CommandFailure) {
+        guard (configuration.certificate == nil) == (configuration.certificateKey == nil) else {
+            throw CommandFailure(
+                "HTTPS takes tls.certificate and tls.key; only one of them is given.", exitCode: 78)
+        }
+        do {
+            try configuration.server.tls?.check()
+        } catch {
+            throw CommandFailure(error.description, exitCode: 78)
+        }
     }
 
     /// Returns the rules that allow nothing because they do not fit the classes of the schema file or else of the
     /// database. A server logs the same when it starts.
     func ruleProblems() throws -> [String] {
         let schema: Schema
-        if let path = settings.text("schema") {
+        if let path = configuration.schema {
             schema = try SchemaFile.read(path).schema
-        } else if InstalledFiles.isFile(data) {
-            let store = try EmbeddedStore.open(path: data, options: storeOptions)
+        } else if InstalledFiles.isFile(configuration.data) {
+            let store = try EmbeddedStore.open(path: configuration.data, options: configuration.store)
             defer { store.close() }
             schema = try store.snapshot().schema
         } else {
@@ -142,12 +139,13 @@ struct ServiceSettings: Sendable {
 
     /// Throws if callers from other machines would have full access and `allowOpen` is not set.
     func refuseOpenAddress(_ control: AccessControl) throws(CommandFailure) {
-        guard !settings.flag("allowOpen"), GatewayHost.isExposed(host, control) else { return }
+        let host = configuration.server.host
+        guard !configuration.allowsOpenAddress, GatewayHost.isExposed(host, control) else { return }
         throw CommandFailure(
             """
             Not listening on \(host): the server requires no credentials, so everyone who can reach that address would \
             have full access. Create an administrator's key first:
-              realmgate token create --name me --role admin --data \(data)
+              realmgate token create --name me --role admin --data \(configuration.data)
             or start with --auth (REALMGATE_AUTH=true) and create the key then. If full access for everyone is \
             intended, start with --allow-open (REALMGATE_ALLOW_OPEN=true).
             """, exitCode: 78)

@@ -31,12 +31,9 @@ struct QuotaTests {
         #expect(refused.headers["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
         #expect(refused.text.contains("snapshot.perCaller"))
         #expect(try make(gateway, "10.0.0.2").status == 201)
-        gateway.gateway.update(
-            {
-                var configuration = GatewayConfiguration()
-                configuration.snapshotsPerCaller = nil
-                return configuration
-            }())
+        var configuration = gateway.gateway.configuration
+        configuration.snapshotsPerCaller = nil
+        gateway.gateway.update(configuration)
         #expect(try make(gateway, "10.0.0.1").status == 201)
         #expect(gateway.gateway.metrics.contains(#"realmgate_limited_total{limit="caller_snapshots"} 1"#))
     }

@@ -1,0 +1,63 @@
+enum SettingValue: Hashable, Sendable {
+    case text(String)
+    case integer(Int)
+    case flag(Bool)
+    case list([String])
+}
+
+extension Setting {
+    /// The value that a text means. Throws a sentence that goes on after the name of where it came from.
+    func value(of text: String) throws(SettingFault) -> SettingValue {
+        switch kind {
+        case .text: return .text(text)
+        case .integer(let range):
+            guard let number = Int(text) else { throw SettingFault("is '\(text)', which is no whole number") }
+            return try check(number, range)
+        case .size(let range):
+            guard let number = Self.bytes(text) else {
+                throw SettingFault("is '\(text)', which is no number of bytes such as 1048576 or 1MiB")
+            }
+            return try check(number, range)
+        case .flag:
+            switch text.lowercased() {
+            case "1", "true", "yes", "on": return .flag(true)
+            case "0", "false", "no", "off": return .flag(false)
+            default: throw SettingFault("is '\(text)'; it must be true or false")
+            }
+        case .choice(let names):
+            guard names.contains(text.lowercased()) else {
+                throw SettingFault("is '\(text)'; it must be one of: \(names.joined(separator: ", "))")
+            }
+            return .text(text.lowercased())
+        case .list:
+            let parts = text.split(separator: ",").map { $0.drop { $0 == " " } }.map { part in
+                String(part.reversed().drop { $0 == " " }.reversed())
+            }
+            return .list(parts.filter { !$0.isEmpty })
+        }
+    }
+
+    func check(_ number: Int, _ range: ClosedRange<Int>) throws(SettingFault) -> SettingValue {
+        guard range.contains(number) else {
+            throw SettingFault("is \(number); it must be \(range.lowerBound) to \(range.upperBound)")
+        }
+        return .integer(number)
+    }
+
+    /// `1048576`, `1024 KiB`, `1MiB`, `2g`; units are powers of 1024.
+    static func bytes(_ text: String) -> Int? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
+        let shift: Int? =
+            switch unit {
+            case "", "b": 0
+            case "k", "kb", "kib": 10
+            case "m", "mb", "mib": 20
+            case "g", "gb", "gib": 30
+            case "t", "tb", "tib": 40
+            default: nil
+            }
+        guard let number = Int(digits), let shift, number <= Int.max >> shift else { return nil }
+        return number << shift
+    }
+}
