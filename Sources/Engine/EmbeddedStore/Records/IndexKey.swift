@@ -126,12 +126,7 @@ enum IndexKey {
         }
         bytes.removeLast(max(0, bytes.count - wholeStringLimit))
         bytes += [0, 2]
-        withUnsafeBytes(of: hash(text).bigEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: FNV1a.hash(text).bigEndian) { bytes.append(contentsOf: $0) }
         return bytes
-    }
-
-    /// FNV-1a, because the hash must be the same in every process.
-    private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 }

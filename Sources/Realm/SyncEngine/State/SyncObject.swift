@@ -36,17 +36,14 @@ struct SyncObject: Hashable, Sendable {
 
     /// A hash that is equal in every process: it determines the bucket of the object's record.
     var stableHash: Int {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        func take(_ bytes: some Sequence<UInt8>) {
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        }
-        take(className.utf8)
+        var hash = FNV1a()
+        hash.combine(className.utf8)
         switch key {
         case .int(let number):
-            for shift in stride(from: 0, to: 64, by: 8) { take([UInt8(truncatingIfNeeded: number >> shift)]) }
-        case .string(let text): take(text.utf8)
-        default: take(keyBytes)
+            for shift in stride(from: 0, to: 64, by: 8) { hash.combine([UInt8(truncatingIfNeeded: number >> shift)]) }
+        case .string(let text): hash.combine(text.utf8)
+        default: hash.combine(keyBytes)
         }
-        return Int((hash ^ hash >> 32) & 0xff)
+        return Int((hash.value ^ hash.value >> 32) & 0xff)
     }
 }

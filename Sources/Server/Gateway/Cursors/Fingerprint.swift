@@ -1,9 +1,9 @@
-/// A 64-bit FNV-1a hash. It is the same in every process, so that clients can keep it.
+import ObjectModel
+
+/// A hash that clients are given: the same in every process.
 enum Fingerprint {
     /// - Parameter seed: changes the fingerprint of the same bytes.
-    static func of(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt32 = 0) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325 ^ UInt64(seed)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
+    static func of(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt32 = 0) -> UInt64 { FNV1a.hash(bytes, seed: seed) }
 
     /// Returns sixteen hexadecimal digits.
     static func text(of bytes: UnsafeBufferPointer<UInt8>, seed: UInt32 = 0) -> String {
