@@ -187,7 +187,7 @@ targets += floor(
 targets += floor(
     "Tests/Engine",
     [
-        tests("ObjectModel", ["ObjectModel"]),
+        tests("ObjectModel", ["ObjectModel", "StoreTesting"]),
         tests("QueryLanguage", ["QueryLanguage", "ObjectModel", "Promises"]),
         tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "ObjectModel"]),
         tests(

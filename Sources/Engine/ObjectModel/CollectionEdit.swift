@@ -112,9 +112,19 @@ package struct MapEdit: Hashable, Sendable {
     }
 }
 
+extension SetEdit {
+    /// How one set became another one. Cost: both.
+    package init(from before: [Value], to after: [Value]) {
+        let (was, now) = (Set(before), Set(after))
+        self.init(deletions: was.subtracting(now), insertions: now.subtracting(was))
+    }
+}
+
 extension MapEdit {
-    /// Makes one pass over the keys of both maps, which are sorted.
-    fileprivate init(replacing before: ValueMap, with after: ValueMap) {
+    /// How one map became another one: one pass over the keys of both, which are in order.
+    ///
+    /// - Parameter assignsEqual: whether a key whose value stayed as it was counts as assigned.
+    package init(from before: ValueMap, to after: ValueMap, assignsEqual: Bool = false) {
         self.init()
         let (old, new) = (before.entries, after.entries)
         if old.isEmpty { insertions.reserveCapacity(new.count) }
@@ -127,7 +137,7 @@ extension MapEdit {
                 deletions.insert(MapKey(old[i].key))
             } else if order > 0 {
                 insertions.insert(MapKey(new[j].key))
-            } else {
+            } else if assignsEqual || old[i].value != new[j].value {
                 modifications.insert(MapKey(old[i].key))
             }
             if order <= 0 { i += 1 }
@@ -160,12 +170,21 @@ extension CollectionEdit {
         case (.list(let before), .list(let after)):
             self = .list(ListEdit(replacing: before.count, with: after.count))
         case (.set(let before), .set(let after)):
-            let was = Set(before)
-            let now = Set(after)
-            self = .set(SetEdit(deletions: was.subtracting(now), insertions: now.subtracting(was)))
+            self = .set(SetEdit(from: before, to: after))
         case (.dictionary(let before), .dictionary(let after)):
-            self = .map(MapEdit(replacing: before, with: after))
+            self = .map(MapEdit(from: before, to: after, assignsEqual: true))
         default: return nil
         }
+    }
+
+    /// How a collection became another one, by what is in both; nil where they are equal or of different kinds.
+    package init?(from old: Value, to new: Value) {
+        switch (old, new) {
+        case (.list(let before), .list(let after)): self = .list(ListEdit(from: before, to: after))
+        case (.set(let before), .set(let after)): self = .set(SetEdit(from: before, to: after))
+        case (.dictionary(let before), .dictionary(let after)): self = .map(MapEdit(from: before, to: after))
+        default: return nil
+        }
+        if isEmpty { return nil }
     }
 }

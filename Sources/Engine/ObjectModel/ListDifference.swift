@@ -1,14 +1,16 @@
 /// A short list of edits that turns one list into another, as writing a list as a whole does.
 package enum ListDifference {
+    /// One edit, by the positions that the elements have when it is made. A replacement keeps all positions, and comes
+    /// before all other steps.
     package enum Step: Hashable, Sendable {
         case replace(at: Int, Value)
         case remove(at: Int)
         case insert(at: Int, Value)
     }
 
-    /// The number of elements between the equal ends of two lists up to which the fewest edits are computed: time and
-    /// memory are proportional to this number times that of the edits.
-    private static let limit = 1000
+    /// Elements between the equal ends of two lists, of both together, up to which the fewest edits are looked for: that
+    /// takes time and memory as their number times that of the edits.
+    package static let limit = 1000
 
     /// The edits in the order of their execution; nil when the lists differ in so many places that one replaces the
     /// other.
@@ -28,6 +30,16 @@ package enum ListDifference {
             case .insert(let offset, let element, _): .insert(at: head + offset, element)
             }
         }
+    }
+}
+
+extension ListDifference {
+    /// Edits that compare the elements at the same positions, and then shorten or extend the list. Cost: the lists.
+    package static func stepsByPosition(from old: [Value], to new: [Value]) -> [Step] {
+        let shared = min(old.count, new.count)
+        return (0..<shared).filter { old[$0] != new[$0] }.map { .replace(at: $0, new[$0]) }
+            + (shared..<old.count).reversed().map { .remove(at: $0) }
+            + (shared..<new.count).map { .insert(at: $0, new[$0]) }
     }
 }
 

@@ -57,7 +57,8 @@ extension WriteTransaction {
     /// observers get no change. Throws the errors of `set` and `edit`.
     @discardableResult
     package func set(
-        _ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value], onlyDifferent: Bool
+        _ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value], onlyDifferent: Bool,
+        _ matching: ListMatching = .byPosition
     ) throws -> Bool {
         guard onlyDifferent else {
             if !values.isEmpty { try set(classID, key, values) }
@@ -73,119 +74,19 @@ extension WriteTransaction {
                 continue
             }
             let present = try self.value(classID, key, id)
-            let place = CollectionPlace(classID: classID, key: key, property: property)
-            switch (present, value) {
-            case (.list(let old), .list(let new)) where property.type.collection == .list && place.holds(new, old):
-                changed = try change(old, to: new, place) || changed
-            case (.set(let old), .set(let new)) where property.type.collection == .set:
-                changed = try changeSet(old, to: new, place) || changed
-            case (.dictionary(let old), .dictionary(let new))
-            where property.type.collection == .map && place.holds(new, old):
-                changed = try change(old, to: new, place) || changed
-            case (.link(let owned), .embedded(let given)):
-                changed = try updateEmbedded(owned, given, place) || changed
-            default:
-                if value != present { assigned[id] = value }
+            if case (.link(let owned), .embedded(let given), let target?) = (present, value, property.targetClass) {
+                changed = try set(target, owned, given, onlyDifferent: true, matching) || changed
+            } else if property.type.isCollection,
+                let count = try CollectionChange(
+                    transaction: self, property: property, object: ObjectReference(classID, key), matching: matching
+                ).perform(from: present, to: value)
+            {
+                changed = count > 0 || changed
+            } else if value != present {
+                assigned[id] = value
             }
         }
         if !assigned.isEmpty { try set(classID, key, assigned) }
         return changed || !assigned.isEmpty
-    }
-
-    // MARK: Collections, element by element
-
-    /// Compares elements at the same position, then shortens or extends the list.
-    private func change(_ old: [Value], to new: [Value], _ place: CollectionPlace) throws -> Bool {
-        if old.isEmpty, !new.isEmpty { return try assign(.list(new), place) }
-        var changed = old.count != new.count
-        for (index, (before, after)) in zip(old, new).enumerated() where before != after {
-            if case (.link(let owned), .embedded(let given)) = (before, after) {
-                changed = try updateEmbedded(owned, given, place) || changed
-            } else {
-                changed = try edit(place, .replace(after, at: index)) || changed
-            }
-        }
-        for index in (min(new.count, old.count)..<old.count).reversed() { try edit(place, .remove(at: index)) }
-        for value in new.dropFirst(old.count) { try edit(place, .append(value)) }
-        return changed
-    }
-
-    private func changeSet(_ old: [Value], to new: [Value], _ place: CollectionPlace) throws -> Bool {
-        if old.isEmpty, !new.isEmpty { return try assign(.set(new), place) }
-        var changed = false
-        let wanted = new.sorted { Value.order($0, $1) < 0 }
-        for value in old where !wanted.containsOrdered(value) {
-            changed = try edit(place, .removeElement(value)) || changed
-        }
-        for value in new where !old.containsOrdered(value) { changed = try edit(place, .add(value)) || changed }
-        return changed
-    }
-
-    private func change(_ old: ValueMap, to new: ValueMap, _ place: CollectionPlace) throws -> Bool {
-        if old.isEmpty, !new.isEmpty { return try assign(.dictionary(new), place) }
-        var changed = false
-        for entry in old.entries where new[entry.key] == nil {
-            changed = try edit(place, .removeKey(entry.key)) || changed
-        }
-        for entry in new.entries {
-            switch (old[entry.key], entry.value) {
-            case (.link(let owned)?, .embedded(let given)):
-                changed = try updateEmbedded(owned, given, place) || changed
-            case (let before, let after) where before != after:
-                changed = try edit(place, .put(after, key: entry.key)) || changed
-            default: break
-            }
-        }
-        return changed
-    }
-
-    /// An empty collection is written at once: it had no elements whose changes observers could tell apart.
-    private func assign(_ value: Value, _ place: CollectionPlace) throws -> Bool {
-        try set(place.classID, place.key, [place.property.id: value])
-        return true
-    }
-
-    private func updateEmbedded(
-        _ key: ObjectKey, _ values: [PropertyID: Value], _ place: CollectionPlace
-    ) throws -> Bool {
-        guard let target = place.property.targetClass else { return false }
-        return try set(target, key, values, onlyDifferent: true)
-    }
-
-    @discardableResult
-    private func edit(_ place: CollectionPlace, _ operation: CollectionOperation) throws -> Bool {
-        try edit(place.classID, place.key, place.property.id, operation)
-    }
-}
-
-/// A property of an object.
-private struct CollectionPlace {
-    let classID: ClassID
-    let key: ObjectKey
-    let property: PropertySchema
-
-    /// Whether each embedded object that is given again is at its old position, so that single edits suffice.
-    func holds(_ new: [Value], _ old: [Value]) -> Bool {
-        guard property.ownsTarget else { return true }
-        return new.enumerated().allSatisfy { index, value in
-            guard case .link = value else { return true }
-            return index < old.count && old[index] == value
-        }
-    }
-
-    func holds(_ new: ValueMap, _ old: ValueMap) -> Bool {
-        guard property.ownsTarget else { return true }
-        return new.entries.allSatisfy { entry in
-            guard case .link = entry.value else { return true }
-            return old[entry.key] == entry.value
-        }
-    }
-}
-
-extension [Value] {
-    /// Whether a sorted array has a value that is equal in the order of sets.
-    fileprivate func containsOrdered(_ value: Value) -> Bool {
-        let index = partitioningIndex { Value.order($0, value) >= 0 }
-        return index < count && Value.order(self[index], value) == 0
     }
 }

@@ -52,6 +52,47 @@ struct EditTests {
         try gateway.get("/v1/objects/Box/1").member(property)
     }
 
+    @Test("a collection given as a whole makes the same few edits of it, by whatever request")
+    func waysOfWriting() throws {
+        var random = SeededRandom.fresh()
+        let comment: Comment = "REALMGATE_SEED=\(random.seed)"
+        func numbers(_ random: inout SeededRandom) -> String {
+            "[" + (0..<random.below(7)).map { _ in "\(random.below(5))" }.joined(separator: ",") + "]"
+        }
+        let gateways = try (0..<4).map { _ in try Self.gateway("int") }
+        for _ in 0..<60 {
+            let name = random.pick(["list", "set", "map"]) ?? "list"
+            var text = numbers(&random)
+            if name == "map" {
+                text =
+                    "{"
+                    + (0..<5).filter { _ in random.oneIn(2) }.map { #""k\#($0)":\#(random.below(3))"# }
+                    .joined(separator: ",") + "}"
+            }
+            let requests: [(HTTPMethod, String, String)] = [
+                (.patch, "/v1/objects/Box/1", #"{"\#(name)":\#(text)}"#),
+                (.post, "/v1/objects/Box?update=modified", #"{"id":1,"\#(name)":\#(text)}"#),
+                (.put, "/v1/objects/Box/1/\(name)", text),
+                (
+                    .post, "/v1/transactions",
+                    #"{"operations":[{"op":"set","object":{"class":"Box","key":1},"value":{"\#(name)":\#(text)}}]}"#
+                ),
+            ]
+            var edits: [[ObjectKey: [PropertyID: CollectionEdit]]] = []
+            for (gateway, (method, target, body)) in zip(gateways, requests) {
+                let before = try gateway.store.snapshot()
+                let box = try #require(before.schema["Box"])
+                let status = try gateway.send(method, target, body).status
+                #expect((200..<300).contains(status), comment)
+                let changes = try gateway.store.changes(after: before.version) ?? []
+                edits.append(changes.reduce(into: [:]) { $0.merge($1.classes[box.id]?.edits ?? [:]) { $1 } })
+            }
+            #expect(edits.allSatisfy { $0 == edits[0] }, comment)
+        }
+        let all = try gateways.map { try $0.get("/v1/objects/Box/1").member("list") }
+        #expect(all.allSatisfy { $0 == all[0] }, comment)
+    }
+
     @Test("lists of every type are what a model of them is", arguments: elements)
     func lists(element: Element) throws {
         let gateway = try Self.gateway(element.type)

@@ -233,27 +233,3 @@ struct VisibleChanges {
         }
     }
 }
-
-extension CollectionEdit {
-    /// The edit of a set or map, by its values alone; nil where they are equal or of different kinds.
-    fileprivate init?(from old: Value, to new: Value) {
-        switch (old, new) {
-        case (.set(let before), .set(let after)):
-            let (was, now) = (Set(before), Set(after))
-            self = .set(SetEdit(deletions: was.subtracting(now), insertions: now.subtracting(was)))
-        case (.dictionary(let before), .dictionary(let after)):
-            var edit = MapEdit()
-            for entry in before.entries where after[entry.key] == nil { edit.recordDeletion(MapKey(entry.key)) }
-            for entry in after.entries {
-                if let value = before[entry.key] {
-                    if value != entry.value { edit.recordModification(MapKey(entry.key)) }
-                } else {
-                    edit.recordInsertion(MapKey(entry.key))
-                }
-            }
-            self = .map(edit)
-        default: return nil
-        }
-        if isEmpty { return nil }
-    }
-}

@@ -8,6 +8,8 @@ import WireProtocol
 package struct ObjectWriter {
     package let transaction: any WriteTransaction
     private let policy: UpdatePolicy
+    /// Of lists that are given as a whole: observers hear the same, whatever the method and the policy.
+    static let matching = ListMatching.fewestEdits
 
     package init(_ transaction: any WriteTransaction, _ policy: UpdatePolicy) {
         self.transaction = transaction
@@ -54,7 +56,7 @@ package struct ObjectWriter {
         }
         // The assignments follow one by one, and an invalid value must leave nothing assigned.
         if onlyDifferent { try check(values, of: key, try objectClass(input.classID)) }
-        return try transaction.set(input.classID, key, values, onlyDifferent: onlyDifferent)
+        return try transaction.set(input.classID, key, values, onlyDifferent: onlyDifferent, Self.matching)
     }
 
     /// Assigns properties with as few edits of collections as possible; see `reassign`.

@@ -49,6 +49,7 @@ extension StoreConformance {
             Topic("cancelled writes") { try cancelledWrites($0) },
             Topic("frozen collections") { try frozenCollections($0) },
             Topic("update policies") { try policies($0) },
+            Topic("collections given as a whole") { try changing($0, seed: seed("collections given as a whole")) },
             Topic("records beside objects") { try records($0) },
             Topic("deleting many") { try deletingMany($0, seed: seed("deleting many")) },
             Topic("migrations without steps") { try migrationsWithoutSteps($0) },

@@ -1,0 +1,128 @@
+package import ObjectModel
+
+/// How the elements that a list is to have are matched with those that it has.
+package enum ListMatching: Sendable {
+    /// By position, after which the list is shortened or extended, as Realm does under the policy `modified`.
+    case byPosition
+    /// So that few elements are put in, assigned and taken out: see `ListDifference.steps`.
+    case fewestEdits
+}
+
+/// Brings one list, set or map to a content by edits of what differs, so that observers hear of that and of nothing else.
+///
+/// This is the one way in which a collection is written that was given as a whole and may share elements with the one that
+/// is stored. A collection that shares nothing with the stored one is written at once, and so is a list with more
+/// differences than `ListDifference.limit`. Cost: the collection, and the bounds of `ListDifference.steps`.
+struct CollectionChange {
+    let transaction: any WriteTransaction
+    let property: PropertySchema
+    let object: ObjectReference
+    let matching: ListMatching
+
+    /// The number of elements that were put in, assigned or taken out; nil, with nothing done, for what only an assignment
+    /// of the whole can do: values of other kinds, and embedded objects that are given again at another place.
+    func perform(from old: Value, to new: Value) throws -> Int? {
+        switch (old, new, property.type.collection) {
+        case (.list(let old), .list(let new), .list): keepsPlaces(old, new) ? try change(old, to: new) : nil
+        case (.set(let old), .set(let new), .set): try change(set: old, to: new)
+        case (.dictionary(let old), .dictionary(let new), .map): keepsPlaces(old, new) ? try change(old, to: new) : nil
+        default: nil
+        }
+    }
+
+    private func change(_ old: [Value], to new: [Value]) throws -> Int {
+        guard !old.isEmpty || new.isEmpty else { return try write(.list(new), new.count) }
+        // Embedded objects have no equals: the ones in the same places are updated.
+        let matching = property.ownsTarget ? .byPosition : matching
+        let steps =
+            switch matching {
+            case .byPosition: ListDifference.stepsByPosition(from: old, to: new)
+            case .fewestEdits: ListDifference.steps(from: old, to: new)
+            }
+        guard let steps else { return try write(.list(new), max(old.count, new.count)) }
+        var count = 0
+        for step in steps {
+            switch (step, matching) {
+            case (.replace(let index, let value), _):
+                count += try assign(value, insteadOf: old[index], .replace(value, at: index))
+            case (.remove(let index), _): count += try edit(.remove(at: index))
+            // To append says nothing of the elements that there are, which the writer may not see.
+            case (.insert(_, let value), .byPosition): count += try edit(.append(value))
+            case (.insert(let index, let value), .fewestEdits): count += try edit(.insert(value, at: index))
+            }
+        }
+        return count
+    }
+
+    private func change(set old: [Value], to new: [Value]) throws -> Int {
+        // Of those that are the same to a set the first one counts.
+        guard case .set(let new) = ValueRules.normalised(.set(new)) else { return 0 }
+        let difference = SetEdit(from: old, to: new)
+        guard !difference.isEmpty else { return 0 }
+        if difference.insertions.count == new.count { return try write(.set(new), old.count + new.count) }
+        var count = 0
+        for value in old where difference.deletions.contains(value) { count += try edit(.removeElement(value)) }
+        for value in new where difference.insertions.contains(value) { count += try edit(.add(value)) }
+        return count
+    }
+
+    private func change(_ old: ValueMap, to new: ValueMap) throws -> Int {
+        let difference = MapEdit(from: old, to: new)
+        guard !difference.isEmpty else { return 0 }
+        let assigned = difference.insertions.count + difference.modifications.count
+        if assigned == new.count, !property.ownsTarget || old.isEmpty {
+            return try write(.dictionary(new), difference.deletions.count + assigned)
+        }
+        var count = 0
+        for key in difference.deletions.sorted() { count += try edit(.removeKey(key.text)) }
+        for entry in new.entries where old[entry.key] != entry.value {
+            count += try assign(entry.value, insteadOf: old[entry.key], .put(entry.value, key: entry.key))
+        }
+        return count
+    }
+
+    /// An element as a whole, or, of an embedded object, what differs.
+    private func assign(_ value: Value, insteadOf present: Value?, _ operation: CollectionOperation) throws -> Int {
+        guard case (.link(let owned)?, .embedded(let values), let target?) = (present, value, property.targetClass)
+        else { return try edit(operation) }
+        return try transaction.set(target, owned, values, onlyDifferent: true, matching) ? 1 : 0
+    }
+
+    private func edit(_ operation: CollectionOperation) throws -> Int {
+        try transaction.edit(object.classID, object.key, property.id, operation) ? 1 : 0
+    }
+
+    private func write(_ value: Value, _ count: Int) throws -> Int {
+        try transaction.set(object.classID, object.key, [property.id: value])
+        return count
+    }
+
+    /// Whether each embedded object that is given again stays where it is, so that single edits can do.
+    private func keepsPlaces(_ old: [Value], _ new: [Value]) -> Bool {
+        guard property.ownsTarget else { return true }
+        return new.enumerated().allSatisfy { index, value in
+            guard case .link = value else { return true }
+            return index < old.count && old[index] == value
+        }
+    }
+
+    private func keepsPlaces(_ old: ValueMap, _ new: ValueMap) -> Bool {
+        guard property.ownsTarget else { return true }
+        return new.entries.allSatisfy { entry in
+            guard case .link = entry.value else { return true }
+            return old[entry.key] == entry.value
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Brings a list, set or map to a content with few edits: see `CollectionChange`. Gives the number of elements that
+    /// were put in, assigned or taken out; nil, with nothing done, when only an assignment can do it.
+    package func change(
+        _ property: PropertySchema, of object: ObjectReference, to value: Value, _ matching: ListMatching
+    ) throws -> Int? {
+        let present = try self.value(object.classID, object.key, property.id)
+        return try CollectionChange(transaction: self, property: property, object: object, matching: matching)
+            .perform(from: present, to: value)
+    }
+}
