@@ -153,7 +153,7 @@ targets += floor(
 targets += floor(
     "Tests/Support",
     [
-        // The directory of this file.
+        // The directory of this file, and directories for a test.
         module("RepositoryFiles", []),
         // Stores: a slow reference, generators, conformance checks.
         module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
@@ -224,8 +224,8 @@ targets += floor(
         tests(
             "RealmInstances",
             [
-                "RealmInstances", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "StoreContract",
-                "QueryLanguage", "ObjectModel", "Promises",
+                "RealmInstances", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "RepositoryFiles",
+                "StoreContract", "QueryLanguage", "ObjectModel", "Promises",
             ]),
         tests("SyncEngine", ["SyncEngine", "StoreTesting", "ObjectModel"]),
         tests(
@@ -244,8 +244,8 @@ targets += floor(
         tests(
             "AccessRules",
             [
-                "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract",
-                "QueryLanguage", "ObjectModel",
+                "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "RepositoryFiles", "JSONCoding",
+                "StoreContract", "QueryLanguage", "ObjectModel",
             ]),
         tests(
             "Gateway",
@@ -264,8 +264,8 @@ targets += floor(
         tests(
             "RealmgateServer",
             [
-                "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreTesting",
-                "RepositoryFiles", "StoreContract", "ObjectModel", combine,
+                "RealmgateServer", "RealmSwift", "realmgate", "ProgramTesting", "HTTPTesting", "EmbeddedStore",
+                "StoreTesting", "RepositoryFiles", "StoreContract", "ObjectModel", combine,
             ]),
         // The program: its commands, settings, log and what the README says of it.
         tests(
@@ -278,11 +278,11 @@ targets += floor(
         tests(
             "Faults",
             [
-                "realmgate", "StoreWorker", "FollowWorker", "ProgramTesting", "HTTPTesting", "EmbeddedStore",
-                "StoreTesting", "StoreContract", "ObjectModel", "Promises",
+                "realmgate", "StoreWorker", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles",
+                "EmbeddedStore", "StoreTesting", "StoreContract", "ObjectModel", "Promises",
             ]),
         // The console and other pages, in a browser.
-        tests("Console", ["realmgate", "ProgramTesting", "RepositoryFiles", "HTTPServer"]),
+        tests("Console", ["realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "HTTPServer"]),
         // This file and all others: needs nothing that has to be built.
         tests("Repository", ["RepositoryFiles"]),
     ])

@@ -1,11 +1,12 @@
 import Columnar
 import ObjectModel
+import StoreTesting
 import Testing
 
 /// Sizes and Ints of collections read from a leaf's bytes, against the collections themselves.
 @Suite("Collections of a leaf")
 struct CollectionLeafTests {
-    private static func lists(_ count: Int, _ random: inout SeededGenerator) -> [Value] {
+    private static func lists(_ count: Int, _ random: inout SeededRandom) -> [Value] {
         // A few that occur often are in the leaf once each.
         if Bool.random(using: &random) {
             let some = (0..<8).map { Value.list((0..<$0).map { .int(Int64($0)) }) } + [.null, .list([.int(1), .null])]
@@ -30,7 +31,7 @@ struct CollectionLeafTests {
     @Test("sizes and Ints of lists in a leaf are those of the lists")
     func lists() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for count in [1, 64, 500, 500, 500] {
             let values = Self.lists(count, &random)
             let lists = values.map { if case .list(let elements) = $0 { elements } else { [Value]() } }

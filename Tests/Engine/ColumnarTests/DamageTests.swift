@@ -1,6 +1,7 @@
 import Columnar
 import DecodingProbe
 import ObjectModel
+import StoreTesting
 import Testing
 
 /// Whatever the bytes, they are rejected or every read stays within them.
@@ -9,7 +10,7 @@ struct DamageTests {
     @Test("flipped and truncated bytes are rejected or safe to read", arguments: LeafKind.allCases)
     func damaged(kind: LeafKind) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var accepted = 0
         for (_, values) in Samples.columns(of: kind).filter({ $0.1.count <= 200 }).shuffled(using: &random).prefix(30) {
             let bytes = try encode(values, kind)
@@ -30,7 +31,7 @@ struct DamageTests {
 
     @Test("random bytes are rejected or safe to read", arguments: LeafKind.allCases)
     func garbage(kind: LeafKind) {
-        var random = SeededGenerator(seed: 5)
+        var random = SeededRandom(seed: 5)
         for _ in 0..<1000 {
             var bytes = (0..<Int.random(in: 0...120, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)

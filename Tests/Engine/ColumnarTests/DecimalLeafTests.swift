@@ -1,11 +1,12 @@
 import Columnar
 import ObjectModel
+import StoreTesting
 import Testing
 
 /// Ranges of decimals by their digits, against the order of the decimals themselves.
 @Suite("Decimals of a leaf")
 struct DecimalLeafTests {
-    private static func decimal(_ random: inout SeededGenerator) -> Decimal128 {
+    private static func decimal(_ random: inout SeededRandom) -> Decimal128 {
         let sign = UInt64.random(in: 0...1, using: &random) << 63
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return [Decimal128.nan, .infinity, -.infinity].randomElement(using: &random) ?? .nan
@@ -36,7 +37,7 @@ struct DecimalLeafTests {
     @Test("a range of decimals selects the slots whose decimal is between its bounds", arguments: [false, true])
     func ranges(inverted: Bool) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for count in [1, 64, 130] {
             let values = (0..<count).map { _ in
                 Int.random(in: 0..<9, using: &random) == 0 ? Value.null : .decimal(Self.decimal(&random))

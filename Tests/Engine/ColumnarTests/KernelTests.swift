@@ -1,4 +1,5 @@
 import Columnar
+import StoreTesting
 import Testing
 
 /// Both variants of every kernel against loops that are obviously right, at counts around the block size, from
@@ -161,21 +162,21 @@ struct KernelTests {
 
     // MARK: Support
 
-    private func each(_ body: (inout SeededGenerator, Kernels, Int, String) -> Void) {
+    private func each(_ body: (inout SeededRandom, Kernels, Int, String) -> Void) {
         let seed = UInt64.random(in: 0...UInt64.max)
         for variant in Self.variants {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             for count in Self.counts {
                 body(&random, variant.kernels, count, "\(variant.name), \(count), seed \(seed)")
             }
         }
     }
 
-    private func integers(_ count: Int, _ width: Int, _ random: inout SeededGenerator) -> [UInt64] {
+    private func integers(_ count: Int, _ width: Int, _ random: inout SeededRandom) -> [UInt64] {
         (0..<count).map { _ in random.next() >> UInt64(64 - width) }
     }
 
-    private func doubles(_ count: Int, _ random: inout SeededGenerator) -> [Double] {
+    private func doubles(_ count: Int, _ random: inout SeededRandom) -> [Double] {
         (0..<count).map { _ in
             switch random.next() % 12 {
             case 0: .nan
@@ -186,7 +187,7 @@ struct KernelTests {
         }
     }
 
-    private func selection(_ count: Int, _ random: inout SeededGenerator) -> [UInt64] {
+    private func selection(_ count: Int, _ random: inout SeededRandom) -> [UInt64] {
         // Some words are full and some empty; bits beyond the count are set, to be ignored.
         (0..<max(1, maskWordCount(count))).map { _ in
             switch random.next() % 4 {

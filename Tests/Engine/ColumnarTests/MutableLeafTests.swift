@@ -119,7 +119,7 @@ struct MutableLeafTests {
     @Test("random edits read like the same edits of an array", arguments: LeafKind.allCases)
     func randomEdits(kind: LeafKind) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var leaf = MutableLeaf(kind: kind)
         var model: [Value] = []
         for step in 0..<600 {

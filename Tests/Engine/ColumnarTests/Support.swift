@@ -1,20 +1,6 @@
 import Columnar
 import ObjectModel
-
-/// SplitMix64: the same numbers for the same seed on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
+import StoreTesting
 
 func encode(_ values: [Value], _ kind: LeafKind) throws -> [UInt8] {
     var leaf = MutableLeaf(kind: kind)
@@ -118,7 +104,7 @@ enum Samples {
         return columns
     }
 
-    static func random(_ kind: LeafKind, using random: inout SeededGenerator) -> Value {
+    static func random(_ kind: LeafKind, using random: inout SeededRandom) -> Value {
         let number = random.next()
         if number % 6 == 0 { return .null }
         switch kind {

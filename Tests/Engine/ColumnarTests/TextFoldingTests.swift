@@ -2,6 +2,7 @@
 @_spi(_Unicode) import Swift
 
 import Columnar
+import StoreTesting
 import Testing
 
 @Suite("Text that differs by case or diacritics alone")
@@ -91,7 +92,7 @@ struct TextPatternTests {
         "a", "A", "b", "é", "É", "e", "E", "\u{301}", "σ", "ς", "Σ", "K", "\u{212A}", "日", "x", "*", "?",
     ]
 
-    static func text(_ random: inout SeededGenerator, _ limit: Int) -> String {
+    static func text(_ random: inout SeededRandom, _ limit: Int) -> String {
         var text = String.UnicodeScalarView()
         let letters = Bool.random(using: &random) ? alphabet : Array(alphabet.prefix(3))
         for _ in 0..<Int.random(in: 0...limit, using: &random) {
@@ -129,7 +130,7 @@ struct TextPatternTests {
     @Test("every test agrees with the simplest implementation", arguments: [false, true], [false, true])
     func agreement(_ ignoresCase: Bool, _ ignoresDiacritics: Bool) {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let tests: [TextPattern.Test] = [
             .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .prefix, .suffix, .contains, .like,
         ]

@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import StoreTesting
 import Testing
 
 /// Searching all texts of a leaf at once, against the test of each by itself.
@@ -10,7 +11,7 @@ struct TextMarkTests {
         arguments: [TextPattern.Test.equal, .prefix, .suffix, .contains])
     func marks(_ test: TextPattern.Test) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let letters = ["a", "A", "b", "B", "é", "É", "ß", "", "aab", "x"]
         func text() -> String {
             (0..<Int.random(in: 0..<9, using: &random)).map { _ in letters.randomElement(using: &random) ?? "" }
@@ -45,7 +46,7 @@ struct TextMarkTests {
         arguments: [TextKernel.Place.start, .end, .anywhere, .whole], [16, 32])
     func kernels(_ place: TextKernel.Place, width: Int) {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let letters = Array("aabA@[`{\u{E9}1".utf8)
         for round in 0..<400 {
             let count = [0, 1, 2, 15, 16, 17, 63, 64, 65, 128, 130, 200].randomElement(using: &random) ?? 0
@@ -77,7 +78,7 @@ struct TextMarkTests {
 
     @Test("damaged offsets cause no fault", arguments: [TextKernel.Place.start, .end, .anywhere, .whole])
     func damage(_ place: TextKernel.Place) {
-        var random = SeededGenerator(seed: UInt64.random(in: 0..<1 << 32))
+        var random = SeededRandom(seed: UInt64.random(in: 0..<1 << 32))
         for _ in 0..<400 {
             let area = (0..<Int.random(in: 1..<100, using: &random)).map { _ in
                 UInt8.random(in: 97..<99, using: &random)

@@ -3,15 +3,16 @@ import Foundation
 import ObjectModel
 import QueryExecution
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
 
 @Suite("Earlier versions")
 struct AsOfTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     private func open(_ change: (inout EmbeddedStoreOptions) -> Void = { _ in }) throws -> (EmbeddedStore, Pets) {
         var options = smallClusters()

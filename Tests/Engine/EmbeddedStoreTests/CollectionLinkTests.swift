@@ -1,15 +1,16 @@
 import EmbeddedStore
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
 
 @Suite("Queries of linking objects through lists, sets and maps")
 struct CollectionLinkTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     @Test("every store finds the same", arguments: ["Dog[]", "Dog<>", "Dog?{}", "Dog?"])
     func queries(_ links: String) throws {

@@ -2,15 +2,16 @@ import EmbeddedStore
 import Foundation
 import Glibc
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import Synchronization
 import Testing
 
 @Suite("Compaction and copies")
 struct CompactionTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     /// Loads people, then deletes most of them, which leaves the file longer than necessary.
     private func openLoose() throws -> (EmbeddedStore, Pets) {

@@ -1,14 +1,15 @@
 import EmbeddedStore
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
 
 @Suite("The embedded store keeps the contract of all stores")
 struct ConformanceTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     /// Makes a new file for each store that the suite requests, with the smallest clusters.
     private func make(_ schema: Schema) throws -> any Store {

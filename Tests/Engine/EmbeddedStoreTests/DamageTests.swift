@@ -3,19 +3,20 @@ import Foundation
 import Glibc
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
 
 @Suite("Damaged, foreign and unusable files")
 struct DamageTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     /// A file with every kind of data, a change log, free pages and long values, closed.
     static func wholeFile(seed: UInt64, steps: Int = 40) throws -> Data {
-        let directory = try TemporaryDirectory()
+        let directory = try TestDirectory()
         var random = SeededRandom(seed: seed)
         do {
             let schema = RandomSchemas.schema(&random, kinds: .all)

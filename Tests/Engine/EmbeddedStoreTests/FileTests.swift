@@ -1,14 +1,15 @@
 import EmbeddedStore
 import Foundation
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import Testing
 
 @Suite("The store's file")
 struct FileTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     @Test("commits are there after the file is opened again")
     func reopen() throws {

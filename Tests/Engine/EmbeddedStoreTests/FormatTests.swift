@@ -1,4 +1,5 @@
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct FormatTests {
     @Test("a file of format 1 is upgraded when it is opened, and nothing is lost")
     func upgrade() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestDirectory()
         let path = directory.path + "/store"
         let schema = Schema(
             version: 3,

@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
@@ -33,7 +34,7 @@ struct FullTextTests {
 
     @Test("the index follows creation, assignment, deletion, rollback, and being added and removed")
     func index() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestDirectory()
         let store = try EmbeddedStore.open(
             path: directory.path + "/store", schema: Self.schema(1, fullText: false), options: smallClusters())
         defer { store.close() }

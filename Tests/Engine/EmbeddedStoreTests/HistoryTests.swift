@@ -2,6 +2,7 @@
 import Foundation
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
@@ -9,9 +10,9 @@ import Testing
 /// The history that the versions of a file belong to, after every operation on the file.
 @Suite("Histories of files")
 struct HistoryTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     private func path(_ name: String) -> String { directory.path + "/" + name }
 

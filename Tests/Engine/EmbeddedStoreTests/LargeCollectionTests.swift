@@ -1,6 +1,7 @@
 import EmbeddedStore
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
@@ -25,7 +26,7 @@ struct LargeCollectionTests {
     func randomEdits() throws {
         var random = SeededRandom.fresh()
         print("LargeCollectionTests seed \(random.seed)")
-        let directory = try TemporaryDirectory()
+        let directory = try TestDirectory()
         let store = try EmbeddedStore.open(path: directory.store, schema: Self.schema)
         defer { store.close() }
         let key = try store.write { try $0.create(Self.box, [:]) }
@@ -78,7 +79,7 @@ struct LargeCollectionTests {
 
     @Test("very many edits of one map in one transaction do not copy all earlier ones", .timeLimit(.minutes(5)))
     func manyEdits() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestDirectory()
         let store = try EmbeddedStore.open(path: directory.store, schema: Self.schema)
         defer { store.close() }
         let key = try store.write { try $0.create(Self.box, [:]) }
@@ -118,7 +119,7 @@ struct LargeCollectionTests {
                     "Part", isEmbedded: true,
                     properties: [PropertySchema("of", PropertyType(.link("Node"), isOptional: true))]),
             ])
-        let directory = try TemporaryDirectory()
+        let directory = try TestDirectory()
         var options = EmbeddedStoreOptions()
         options.clusterCapacity = 64
         let store = try EmbeddedStore.open(path: directory.store, schema: schema, options: options)

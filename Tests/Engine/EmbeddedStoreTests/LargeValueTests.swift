@@ -1,15 +1,16 @@
 import EmbeddedStore
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
 
 @Suite("Values and collections that do not fit into a leaf")
 struct LargeValueTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     private static let schema = Schema(
         version: 1,

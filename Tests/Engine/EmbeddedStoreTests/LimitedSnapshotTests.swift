@@ -1,13 +1,14 @@
 import EmbeddedStore
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import Testing
 
 @Suite("Snapshots under a budget")
 struct LimitedSnapshotTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     @Test("all backlinks are read under a budget without a limit of rows", arguments: [0, 1, 40])
     func unbounded(dogs: Int) throws {

@@ -2,6 +2,7 @@ import EmbeddedStore
 import Foundation
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
@@ -39,11 +40,11 @@ func schema(_ version: UInt64, _ classes: String...) -> Schema {
 
 /// A store in a directory that is deleted with it.
 struct MigrationStore {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
     let store: EmbeddedStore
 
     init(_ schema: Schema) throws {
-        directory = try TemporaryDirectory()
+        directory = try TestDirectory()
         store = try EmbeddedStore.open(path: directory.store, schema: schema, options: smallClusters())
     }
 

@@ -1,5 +1,6 @@
 import EmbeddedStore
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
@@ -8,11 +9,11 @@ import Testing
 @Suite("The corpus of queries")
 struct QueryCorpusTests {
     private struct Filled: Sendable {
-        let directory: TemporaryDirectory
+        let directory: TestDirectory
         let store: any Store
 
         init(_ make: (String) throws -> any Store) throws {
-            directory = try TemporaryDirectory()
+            directory = try TestDirectory()
             store = try make(directory.store)
             try QueryCorpus.fill(store)
         }

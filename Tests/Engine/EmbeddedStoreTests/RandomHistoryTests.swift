@@ -2,6 +2,7 @@ import Dispatch
 import EmbeddedStore
 import Foundation
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
@@ -31,7 +32,7 @@ struct RandomHistoryTests {
     }
 
     private func run(_ random: inout SeededRandom, steps: Int) throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestDirectory()
         let history = DurableHistory(seed: random.seed, target: 40 + random.below(150))
         let audit = try DurabilityAudit(history)
         func open() throws -> EmbeddedStore {

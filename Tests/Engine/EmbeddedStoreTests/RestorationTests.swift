@@ -1,15 +1,16 @@
 import EmbeddedStore
 import Foundation
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import Testing
 
 @Suite("Restoring backups")
 struct RestorationTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
     private var backup: String { directory.path + "/backup" }
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     /// Makes a store with so many people, and a backup of it.
     private func makeBackup(people: Int64) throws {

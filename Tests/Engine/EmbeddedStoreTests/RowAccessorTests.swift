@@ -2,15 +2,16 @@ import EmbeddedStore
 import Foundation
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
 
 @Suite("Values in place")
 struct RowAccessorTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     private func filled(_ count: Int) throws -> (EmbeddedStore, Pets, [PropertyID]) {
         let (store, pets) = try openPets(directory.store)
@@ -104,7 +105,7 @@ struct RowAccessorTests {
 
     /// Runs random writes, some rolled back, and returns everything that can be read after each.
     private static func history(seed: UInt64, inPlace: Bool) throws -> [String] {
-        let directory = try TemporaryDirectory()
+        let directory = try TestDirectory()
         let schema = Schema(
             version: 1,
             classes: [

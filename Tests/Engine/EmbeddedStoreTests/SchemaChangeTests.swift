@@ -1,14 +1,15 @@
 import EmbeddedStore
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import Testing
 
 @Suite("Replacing the schema")
 struct SchemaChangeTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     private func schema(_ version: UInt64, _ properties: [PropertySchema], others: [ClassSchema] = []) -> Schema {
         Schema(version: version, classes: [ClassSchema("Thing", properties: properties)] + others)

@@ -1,21 +1,11 @@
 import EmbeddedStore
 import Foundation
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 
-/// A directory that is deleted with the test.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var store: String { path + "/store" }
+extension TestDirectory {
+    var store: String { file("store") }
 }
 
 /// Small clusters, so that few objects reach their boundaries.

@@ -1,6 +1,7 @@
 import EmbeddedStore
 import Foundation
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
@@ -8,9 +9,9 @@ import Testing
 
 @Suite("Versions and their lifetime")
 struct VersionTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     private func open(_ change: (inout EmbeddedStoreOptions) -> Void = { _ in }) throws -> (EmbeddedStore, Pets) {
         var options = smallClusters()

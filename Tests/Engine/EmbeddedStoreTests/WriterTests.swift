@@ -2,15 +2,16 @@ import EmbeddedStore
 import Foundation
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import Synchronization
 import Testing
 
 @Suite("The writer and its groups")
 struct WriterTests {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TestDirectory() }
 
     private struct Refused: Error {}
 

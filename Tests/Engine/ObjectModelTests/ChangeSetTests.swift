@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreTesting
 import Testing
 
 struct ChangeSetTests {
@@ -98,7 +99,7 @@ struct ChangeSetTests {
     @Test("merged changes describe the difference between the states at their ends, however they are grouped")
     func mergeLaw() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<300 {
             var state: Set<ObjectKey> = []
             var next: Int64 = 0

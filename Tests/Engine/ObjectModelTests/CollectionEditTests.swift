@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreTesting
 import Testing
 
 /// The edits of a collection, against elements that each have a tag.
@@ -19,7 +20,7 @@ struct CollectionEditTests {
     }
 
     /// Applies one operation to the elements and records it.
-    private static func step(_ elements: inout [Element], _ edit: inout ListEdit, _ random: inout Random) {
+    private static func step(_ elements: inout [Element], _ edit: inout ListEdit, _ random: inout SeededRandom) {
         let index = elements.isEmpty ? 0 : Int(random.next() % UInt64(elements.count))
         let length = min(Int(random.next() % 4), elements.count - index)
         switch random.next() % 8 {
@@ -56,7 +57,7 @@ struct CollectionEditTests {
     @Test("a list's edit has removals, insertions and assignments, and merges as if recorded at once")
     func lists() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<2000 {
             let count = Int(random.next() % 12)
             var elements = (0..<count).map { Element(before: $0) }
@@ -95,7 +96,7 @@ struct CollectionEditTests {
     @Test("elements that moved are removed and inserted, except those that were moved back")
     func moves() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<2000 {
             let count = Int(random.next() % 8)
             var elements = (0..<count).map { Moving(id: $0) }
@@ -163,7 +164,7 @@ struct CollectionEditTests {
     @Test("a set's edit is the difference between its old and new elements")
     func sets() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let before = Set((0..<6).filter { _ in random.next() % 2 == 0 }.map { Value.int($0) })
             var set = before
@@ -194,7 +195,7 @@ struct CollectionEditTests {
     func maps() {
         let keys = ["", "a", "A", "é", "e\u{301}", "b"].map { MapKey($0) }
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<1000 {
             let before = Set(keys.filter { _ in random.next() % 2 == 0 })
             var map = before
@@ -207,17 +208,18 @@ struct CollectionEditTests {
                 var part = MapEdit()
                 for _ in 0..<random.next() % 6 {
                     guard let key = keys.randomElement(using: &random) else { continue }
-                    if random.state % 2 == 0, before.contains(key) { removed.insert(key) } else { assigned.insert(key) }
+                    let deletes = random.next() % 2 == 0
+                    if deletes, before.contains(key) { removed.insert(key) } else { assigned.insert(key) }
                     var edits = [part, whole]
                     for index in edits.indices {
-                        switch (map.contains(key), random.state % 2 == 0) {
+                        switch (map.contains(key), deletes) {
                         case (true, true): edits[index].recordDeletion(key)
                         case (true, false): edits[index].recordModification(key)
                         case (false, _): edits[index].recordInsertion(key)
                         }
                     }
                     (part, whole) = (edits[0], edits[1])
-                    if map.contains(key), random.state % 2 == 0 { map.remove(key) } else { map.insert(key) }
+                    if map.contains(key), deletes { map.remove(key) } else { map.insert(key) }
                 }
                 merged.merge(part)
             }

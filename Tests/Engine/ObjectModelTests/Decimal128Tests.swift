@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreTesting
 import Testing
 
 struct Decimal128Tests {
@@ -126,7 +127,7 @@ struct Decimal128Tests {
     @Test("every double is recovered from its nearest decimal and from its shortest text")
     func doubleRoundTrip() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<5000 {
             let value = Double(bitPattern: random.next())
             guard value.isFinite else { continue }
@@ -138,7 +139,7 @@ struct Decimal128Tests {
     @Test("a printed decimal parses to the same encoding, whatever the digits and the exponent")
     func printedReadsBack() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<5000 {
             let digits = String(random.next()) + String(random.next()).prefix(Int(random.next() % 15))
             let exponent = Int(random.next() % 12_200) - 6160
@@ -170,7 +171,7 @@ struct Decimal128Tests {
     @Test("a decimal and a double compare by their exact values")
     func exactOrder() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for round in 0..<3000 {
             let double =
                 round % 4 == 0

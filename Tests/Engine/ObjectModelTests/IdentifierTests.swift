@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreTesting
 import Testing
 
 struct IdentifierTests {
@@ -34,9 +35,9 @@ struct IdentifierTests {
     @Test("identifiers are ordered by their bytes")
     func order() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
-            let high = { (random: inout Random) in UInt32(random.next() % 3) }
+            let high = { (random: inout SeededRandom) in UInt32(random.next() % 3) }
             let a = ObjectId(high: high(&random), low: random.next())
             let b = ObjectId(high: high(&random), low: random.next())
             #expect((a < b) == a.bytes.lexicographicallyPrecedes(b.bytes), "seed \(seed)")

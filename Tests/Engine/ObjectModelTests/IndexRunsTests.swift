@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreTesting
 import Testing
 
 /// Runs of positions against a plain set of them.
@@ -6,7 +7,7 @@ struct IndexRunsTests {
     @Test("runs have the same positions as a set after any edits, and never touch one another")
     func againstASet() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<300 {
             var runs = IndexRuns()
             var members: Set<Int> = []

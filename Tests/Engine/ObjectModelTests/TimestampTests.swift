@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreTesting
 import Testing
 
 struct TimestampTests {
@@ -53,7 +54,7 @@ struct TimestampTests {
     @Test("a written date is parsed as the same point, and order in time is order of values")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         var samples: [Timestamp] = []
         for _ in 0..<2_000 {
             let seconds = Int64.random(in: -62_135_596_800...253_402_300_799, using: &random)
@@ -71,7 +72,7 @@ struct TimestampTests {
     @Test("every date is parsed as it is written")
     func everyDate() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<5_000 {
             // All magnitudes equally, also around the ends of centuries, of four digits and of the calendar.
             let seconds = Int64(bitPattern: random.next()) >> Int64(random.next() % 64)

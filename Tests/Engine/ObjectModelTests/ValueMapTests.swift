@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreTesting
 import Testing
 
 /// A map against an array of pairs that is searched from its end.
@@ -8,7 +9,7 @@ struct ValueMapTests {
     @Test("a map has each key once, with the last value given for it, in the order of the keys' bytes")
     func construction() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let pairs = (0..<random.next() % 8).map { number in
                 (Self.keys[Int(random.next() % UInt64(Self.keys.count))], Value.int(Int64(number)))
@@ -24,7 +25,7 @@ struct ValueMapTests {
     @Test("entries are assigned and removed one by one")
     func editing() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             var map = ValueMap()
             var pairs: [(String, Value)] = []

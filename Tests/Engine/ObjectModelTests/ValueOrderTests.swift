@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreTesting
 import Testing
 
 struct ValueOrderTests {
@@ -49,7 +50,7 @@ struct ValueOrderTests {
     @Test("the order is antisymmetric and transitive on random values")
     func laws() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<20_000 {
             let a = value(&random)
             let b = value(&random)
@@ -65,7 +66,7 @@ struct ValueOrderTests {
     }
 
     /// Mostly numbers that are close together.
-    private func value(_ random: inout Random) -> Value {
+    private func value(_ random: inout SeededRandom) -> Value {
         let magnitude = Int64(1) << Int64(random.next() % 63)
         let near = magnitude &+ Int64(random.next() % 5) &- 2
         switch random.next() % 11 {

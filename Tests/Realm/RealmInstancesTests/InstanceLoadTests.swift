@@ -5,6 +5,7 @@ import LiveTesting
 import ObjectModel
 import QueryLanguage
 import RealmInstances
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
@@ -100,13 +101,13 @@ struct InstanceLoadTests {
 
     /// An instance with a holder that has a number, a mark and a price.
     private struct Held {
-        let home: StoreDirectory
+        let home: TestDirectory
         let store: any Store
         let scheduler = HandScheduler()
         let instance: LiveInstance
 
         init(_ kind: StoreKind, isEmpty: Bool = false) throws {
-            home = try StoreDirectory()
+            home = try TestDirectory()
             store =
                 kind == .embedded
                 ? try EmbeddedStore.open(path: home.path + "/store", schema: HolderStore.schema)

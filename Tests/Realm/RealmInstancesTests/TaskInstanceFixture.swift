@@ -6,6 +6,7 @@ import LiveTesting
 import ObjectModel
 import QueryLanguage
 import RealmInstances
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
@@ -23,12 +24,12 @@ struct TaskInstanceFixture {
     static let first = ObjectReference(TaskStore.task, ObjectKey(0))
 
     /// The directory of a store on disk, which is deleted with this object.
-    private let home: StoreDirectory?
+    private let home: TestDirectory?
 
     init(
         taskCount: Int = 0, canDeliver: Bool = true, isReadOnly: Bool = false, on kind: StoreKind = .model
     ) throws {
-        home = kind == .embedded ? try StoreDirectory() : nil
+        home = kind == .embedded ? try TestDirectory() : nil
         store =
             try home.map { try EmbeddedStore.open(path: $0.path + "/store", schema: TaskStore.schema) }
             ?? ModelStore(TaskStore.schema)
@@ -81,15 +82,6 @@ struct TaskInstanceFixture {
 enum StoreKind: CaseIterable, Sendable {
     case model
     case embedded
-}
-
-/// A directory that is deleted after the test.
-final class StoreDirectory: Sendable {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)").path
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// Records and checks the notifications of one observer of an instance. For the instance's scheduler only.

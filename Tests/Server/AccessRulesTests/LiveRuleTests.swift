@@ -3,6 +3,7 @@ import EmbeddedStore
 import LiveQueries
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
@@ -112,13 +113,13 @@ struct House {
             ClassSchema("Vault", properties: [PropertySchema("gold", PropertyType(.int))]),
         ])
 
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
     let store: EmbeddedStore
     let person: ClassSchema
     let note: ClassSchema
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TestDirectory()
         store = try EmbeddedStore.open(path: directory.path + "/store", schema: Self.schema)
         let schema = try store.snapshot().schema
         guard let person = schema["Person"], let note = schema["Note"] else {

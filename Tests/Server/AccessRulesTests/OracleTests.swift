@@ -4,6 +4,7 @@ import Foundation
 import JSONCoding
 import ObjectModel
 import QueryLanguage
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
@@ -145,7 +146,7 @@ struct OracleTests {
 
 /// A store with a random schema and history, and a role with random rules.
 struct RandomWorld {
-    let directory: TemporaryDirectory
+    let directory: TestDirectory
     let store: EmbeddedStore
     let role: Role
     let view: AccessView
@@ -153,7 +154,7 @@ struct RandomWorld {
     private let schema: Schema
 
     init(_ random: inout SeededRandom, commits: Int = 60) throws {
-        directory = try TemporaryDirectory()
+        directory = try TestDirectory()
         schema = RandomSchemas.schema(&random, kinds: .all)
         store = try EmbeddedStore.open(path: directory.path + "/full", schema: schema, options: Self.options)
         var history = RandomHistory(schema)
@@ -226,19 +227,6 @@ struct RandomWorld {
         try other.replaceSchema(with: visible, migration: Migration())
         return try other.snapshot()
     }
-}
-
-/// A directory that is deleted after the test.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 extension Value {

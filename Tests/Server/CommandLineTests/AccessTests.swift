@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// Keys, roles and settings of a running server, from the operator's side.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// The memory for large responses, measured from outside of the process.

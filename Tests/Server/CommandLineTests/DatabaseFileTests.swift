@@ -1,7 +1,9 @@
 import EmbeddedStore
 import Foundation
 import Glibc
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 @Suite("realmgate backup, compact and check")

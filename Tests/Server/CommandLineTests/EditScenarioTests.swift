@@ -1,5 +1,6 @@
 import Foundation
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// A sequence of a shop's writes with curl, as a reader of the documentation would do them.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 @Suite("Following a gateway over TLS")

@@ -1,5 +1,6 @@
 import Foundation
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 @Suite("realmgate query")

@@ -1,5 +1,6 @@
 import Foundation
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// Every way to start the program with errors: one sentence on standard error that says what to do, nothing on standard

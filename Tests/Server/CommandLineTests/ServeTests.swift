@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 @Suite("realmgate serve")

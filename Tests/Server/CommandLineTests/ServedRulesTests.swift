@@ -1,6 +1,8 @@
 import Crypto
 import Foundation
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// Roles of a configuration file, keys and tokens, with the program as users run it.

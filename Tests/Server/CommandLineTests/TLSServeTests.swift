@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// A server with a certificate, from the operator's and the clients' side.

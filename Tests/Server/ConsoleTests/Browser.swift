@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProgramTesting
+import RepositoryFiles
 
 /// A headless Chromium with one page, controlled through its debugging pipe: it reads file descriptor 3 and writes 4,
 /// JSON messages that end in a zero byte. Both are one end of a socket pair here, because a write to a pipe without a

@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 extension ConsoleTests {

@@ -1,5 +1,6 @@
 import Foundation
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// One server and one browser for all tests of the console, which run one after the other.

@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// The console in a real browser, against the real program, with real clicks and keys. Its tests are in files by page.

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// Web pages of other origins that a user visits while an unauthenticated server runs on the machine.

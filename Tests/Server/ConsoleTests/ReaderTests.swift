@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import Testing
 
 /// Tests the API reader in a real browser, with the real program.

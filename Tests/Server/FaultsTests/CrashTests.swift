@@ -1,10 +1,13 @@
 import EmbeddedStore
 import Foundation
 import Glibc
+import HTTPTesting
 import ObjectModel
 import ProgramTesting
 import Promises
+import RepositoryFiles
 import StoreContract
+import StoreTesting
 import Testing
 
 /// Kills a server with SIGKILL while several clients write, repeatedly on the same file.
@@ -61,7 +64,7 @@ struct CrashTests {
         let schema = try directory.write(Self.schema, to: "schema.json")
         let seed = UInt64.random(in: 0...UInt64.max)
         print("CrashTests seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let ledger = Ledger()
         var killsUnderLoad = 0
         for round in 0..<Self.rounds {
@@ -84,7 +87,7 @@ struct CrashTests {
     private func startWriter(_ index: Int, _ port: Int, _ ledger: Ledger, _ seed: UInt64) throws -> WriterThread {
         let client = try LoopbackClient(port: port)
         return WriterThread(client) { client in
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             while true {
                 let pair = index * Self.pairsPerWriter + Int.random(in: 0..<Self.pairsPerWriter, using: &random)
                 let number = ledger.begin(pair)
@@ -167,20 +170,5 @@ private final class WriterThread: @unchecked Sendable {
 
     func wait() throws {
         if let failure = failure.wait() { throw failure }
-    }
-}
-
-/// SplitMix64, so that a printed seed repeats a run's choices.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

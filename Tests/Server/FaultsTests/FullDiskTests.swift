@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ObjectModel
 import ProgramTesting
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing

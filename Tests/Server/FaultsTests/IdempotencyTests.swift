@@ -1,6 +1,9 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
+import StoreTesting
 import Testing
 
 /// Clients send writes with an `Idempotency-Key` to a server that is killed repeatedly, and send them again, whether
@@ -29,7 +32,7 @@ struct IdempotencyTests {
         let directory = try TestDirectory()
         let seed = UInt64.random(in: 0...UInt64.max)
         print("IdempotencyTests seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let address = ServerAddress()
         var server = try start(in: directory)
         let stock = (0..<Self.stock).map { "\"\($0)\"" }.joined(separator: ",")
@@ -173,7 +176,7 @@ private final class RetryingClient: @unchecked Sendable {
     // Sendable: `number` and `address` are constants; the rest is its thread's until `wait` has returned.
     let number: Int
     private let address: ServerAddress
-    private var random: SeededGenerator
+    private var random: SeededRandom
     private let ended = DispatchSemaphore(value: 0)
     private var connection: (port: Int, client: LoopbackClient)?
 
@@ -191,7 +194,7 @@ private final class RetryingClient: @unchecked Sendable {
     init(_ number: Int, _ seed: UInt64, _ address: ServerAddress) {
         self.number = number
         self.address = address
-        random = SeededGenerator(seed: seed)
+        random = SeededRandom(seed: seed)
     }
 
     func start() {

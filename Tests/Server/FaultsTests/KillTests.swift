@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ObjectModel
 import ProgramTesting
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing

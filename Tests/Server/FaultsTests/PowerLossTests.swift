@@ -2,6 +2,7 @@ import EmbeddedStore
 import Foundation
 import ObjectModel
 import ProgramTesting
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing

@@ -1,8 +1,10 @@
 import EmbeddedStore
 import Foundation
 import Glibc
+import HTTPTesting
 import ObjectModel
 import ProgramTesting
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization

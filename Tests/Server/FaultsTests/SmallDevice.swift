@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProgramTesting
+import RepositoryFiles
 
 /// A small file system in memory. Only root may mount one.
 final class SmallDevice {

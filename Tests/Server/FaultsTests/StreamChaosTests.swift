@@ -1,6 +1,9 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
+import StoreTesting
 import Testing
 
 /// Clients of event streams that are slow, disconnect, and resume with their last id, while the server is killed and
@@ -57,7 +60,7 @@ struct StreamChaosTests {
         let schema = try directory.write(Self.schema, to: "schema.json")
         let seed = UInt64.random(in: 0...UInt64.max)
         print("StreamChaosTests seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let address = Address()
         let clients = Self.subjects.enumerated().map { number, subject in
             (0..<2).map { ChaosClient(subject.query, subject.observed, subject.kind, seed &+ UInt64(number * 2 + $0)) }
@@ -104,7 +107,7 @@ struct StreamChaosTests {
         #expect(try server.stop() == 0)
     }
 
-    private func write(_ count: Int, to server: RunningServer, _ random: inout SeededGenerator) throws {
+    private func write(_ count: Int, to server: RunningServer, _ random: inout SeededRandom) throws {
         let api = try server.client()
         for _ in 0..<count {
             let id = Int.random(in: 0..<60, using: &random)
@@ -158,7 +161,7 @@ private final class ChaosClient: @unchecked Sendable {
 
     func start(while goesOn: @escaping @Sendable () -> Bool, port: @escaping @Sendable () -> Int?) {
         Thread.detachNewThread { [self] in
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             while goesOn(), fault == nil {
                 guard let port = port() else {
                     usleep(5_000)
@@ -176,7 +179,7 @@ private final class ChaosClient: @unchecked Sendable {
         }
     }
 
-    private func follow(_ port: Int, _ goesOn: () -> Bool, _ random: inout SeededGenerator) throws {
+    private func follow(_ port: Int, _ goesOn: () -> Bool, _ random: inout SeededRandom) throws {
         let last = lock.withLock { replay.mark }
         let connection = try EventConnection(
             port: port, "/v1/observe/\(observed)?\(query)", lastEventID: last,

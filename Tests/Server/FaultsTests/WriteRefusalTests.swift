@@ -1,7 +1,9 @@
 import EmbeddedStore
 import Foundation
 import Glibc
+import HTTPTesting
 import ProgramTesting
+import RepositoryFiles
 import StoreTesting
 import Testing
 

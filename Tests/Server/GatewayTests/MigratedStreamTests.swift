@@ -5,6 +5,7 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import Promises
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
@@ -14,7 +15,7 @@ import Testing
 struct MigratedStreamTests {
     /// A store whose class changes its schema all the time.
     private final class Workshop {
-        let home: StoreHome
+        let home: TestDirectory
         let store: EmbeddedStore
         let gateway: Gateway
         let wire: Wire
@@ -26,7 +27,7 @@ struct MigratedStreamTests {
         private var hasOther = true
 
         init() throws {
-            home = try StoreHome()
+            home = try TestDirectory()
             store = try EmbeddedStore.open(path: home.path + "/store")
             var configuration = GatewayConfiguration()
             configuration.defaultPage = configuration.largestPage
@@ -230,7 +231,7 @@ struct MigratedStreamTests {
     @Test(
         "writes prepared under one schema and done under another are prepared again, whatever the migration takes away")
     func writesMeanwhile() throws {
-        let home = try StoreHome()
+        let home = try TestDirectory()
         let store = try EmbeddedStore.open(path: home.path + "/store")
         defer { store.close() }
         let gateway = try Gateway(store: store)
@@ -283,7 +284,7 @@ struct MigratedStreamTests {
     @Test(
         "a property that went and came again while nobody was told is another one, and so are those that swapped names")
     func thereAndBack() throws {
-        let home = try StoreHome()
+        let home = try TestDirectory()
         let store = try EmbeddedStore.open(path: home.path + "/store")
         defer { store.close() }
         let gateway = try Gateway(store: store)

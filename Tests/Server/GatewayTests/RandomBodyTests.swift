@@ -8,20 +8,10 @@ import Testing
 /// Random bodies, about half of which are valid.
 @Suite("Random bodies")
 struct RandomBodyTests {
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     @Test("a body is refused as a client's fault, or what is read afterwards can be written without a difference")
     func bodies() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         let gateway = try TestGateway(schema: EveryTypeFixture.schema)
         _ = try gateway.send(.post, "/v1/objects/Shelf", #"{"label":"top"}"#)
         _ = try gateway.send(.post, "/v1/objects/Book", #"{"id":1}"#)
@@ -53,7 +43,7 @@ struct RandomBodyTests {
     }
 
     /// Returns a value, mostly of the type.
-    private func value(for type: PropertyType, _ random: inout Random) -> JSONValue {
+    private func value(for type: PropertyType, _ random: inout SeededRandom) -> JSONValue {
         guard Int.random(in: 0..<12, using: &random) > 0 else { return anything(2, &random) }
         let elements = (0..<Int.random(in: 0..<4, using: &random)).map { _ in element(of: type, &random) }
         switch type.collection {
@@ -68,7 +58,7 @@ struct RandomBodyTests {
         }
     }
 
-    private func element(of type: PropertyType, _ random: inout Random) -> JSONValue {
+    private func element(of type: PropertyType, _ random: inout SeededRandom) -> JSONValue {
         if type.acceptsNull, Int.random(in: 0..<4, using: &random) == 0 { return .null }
         let bytes = (0..<Int.random(in: 0..<9, using: &random)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         switch type.base {
@@ -91,7 +81,7 @@ struct RandomBodyTests {
         }
     }
 
-    private func anything(_ depth: Int, _ random: inout Random) -> JSONValue {
+    private func anything(_ depth: Int, _ random: inout SeededRandom) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 14 : 10), using: &random) {
         case 0: return .null
         case 1: return .bool(false)

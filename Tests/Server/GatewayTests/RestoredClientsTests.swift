@@ -46,7 +46,8 @@ struct RestoredClientsTests {
 
     /// Writes a number of times, and collects what clients receive meanwhile.
     private func write(
-        _ estate: StoredDogOwnersFixture, _ count: Int, _ random: inout WireRandom, _ given: inout Given, _ note: String
+        _ estate: StoredDogOwnersFixture, _ count: Int, _ random: inout SeededRandom, _ given: inout Given,
+        _ note: String
     ) throws {
         let wire = try estate.wire
         for (name, body) in Self.sets {
@@ -93,7 +94,7 @@ struct RestoredClientsTests {
         let seed = SeededRandom.fresh().seed
         let note = "seed \(seed)"
         print("restored clients, \(note)")
-        var random = WireRandom(seed: seed &+ UInt64(run))
+        var random = SeededRandom(seed: seed &+ UInt64(run))
         let estate = try StoredDogOwnersFixture()
         var given = Given()
         try write(estate, 4, &random, &given, note)

@@ -2,8 +2,10 @@ import EmbeddedStore
 import Foundation
 import HTTPTesting
 import ObjectModel
+import ProgramTesting
 import RealmSwift
 import RealmgateServer
+import RepositoryFiles
 import StoreContract
 import Testing
 
@@ -20,15 +22,22 @@ struct HostingFileTests {
           {"name": "Shelter", "properties": [{"name": "dog", "type": "HostedDog?"}]}]}
         """
 
+    /// Runs the program `realmgate` to its end. Gives what it printed.
+    private func run(_ arguments: [String], in directory: TestDirectory) throws -> String {
+        let result = try Program.run(arguments, in: directory)
+        try #require(result.status == 0, "\(result.errors)")
+        return result.output
+    }
+
     @Test("a file of the program opens as a realm with matching classes, is served, and is the program's again")
     func withProgram() async throws {
-        let scratch = try Scratch()
+        let scratch = try TestDirectory()
         let path = scratch.file("dogs.realmgate")
         try Self.schema.write(toFile: scratch.file("schema.json"), atomically: true, encoding: .utf8)
         let rows = #"{"_id": 7, "dog_name": "Rex", "tags": ["a"], "owner": null}"# + "\n"
         try rows.write(toFile: scratch.file("dogs.ndjson"), atomically: true, encoding: .utf8)
-        _ = try Program.run(["schema", "--data", path, "--apply", scratch.file("schema.json")])
-        _ = try Program.run(["import", "--data", path, "HostedDog", scratch.file("dogs.ndjson")])
+        _ = try run(["schema", "--data", path, "--apply", scratch.file("schema.json")], in: scratch)
+        _ = try run(["import", "--data", path, "HostedDog", scratch.file("dogs.ndjson")], in: scratch)
 
         let site = try Site(file: path)
         #expect(try site.run { $0.object(ofType: HostedDog.self, forPrimaryKey: 7)?.name } == "Rex")
@@ -39,10 +48,10 @@ struct HostingFileTests {
         let stream = try site.client()
         _ = try stream.ask("GET /v1/observe/objects/HostedDog?fields=_id")
         _ = try stream.news()
-        #expect(try Program.run(["query", "--data", path, "HostedDog"]).contains("Max"))
+        #expect(try run(["query", "--data", path, "HostedDog"], in: scratch).contains("Max"))
         try #"{"_id": 8, "dog_name": "Ida"}"#.write(
             toFile: scratch.file("more.ndjson"), atomically: true, encoding: .utf8)
-        _ = try Program.run(["import", "--data", path, "HostedDog", scratch.file("more.ndjson")])
+        _ = try run(["import", "--data", path, "HostedDog", scratch.file("more.ndjson")], in: scratch)
         #expect(try stream.news().json["insertions"] as? [Int] == [1])
         #expect(
             try site.run { realm in
@@ -50,12 +59,12 @@ struct HostingFileTests {
                 return realm.object(ofType: HostedDog.self, forPrimaryKey: 8)?.name
             } == "Ida")
         await site.server.stop()
-        #expect(try Program.run(["check", path]).isEmpty == false)
+        #expect(try run(["check", path], in: scratch).isEmpty == false)
     }
 
     @Test("a file is closed with the server, and has what clients and realms wrote")
     func toProgram() async throws {
-        let scratch = try Scratch()
+        let scratch = try TestDirectory()
         let path = scratch.file("dogs.realm")
         do {
             let site = try Site(file: path)
@@ -77,7 +86,7 @@ struct HostingFileTests {
 
     @Test("keys are kept beside the file, and count after a restart")
     func keys() async throws {
-        let scratch = try Scratch()
+        let scratch = try TestDirectory()
         let path = scratch.file("keyed.realm")
         var header = ""
         do {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTesting
 import RealmSwift
 import RealmgateServer
+import RepositoryFiles
 import StoreTesting
 import Synchronization
 import Testing
@@ -12,7 +13,7 @@ import Testing
 struct HostingHistoryTests {
     @Test("threads with realms and clients write at once, and all see the same at the end", arguments: [false, true])
     func together(isFile: Bool) async throws {
-        let scratch = try Scratch()
+        let scratch = try TestDirectory()
         let site = try Site(file: isFile ? scratch.file("history.realm") : nil)
         try site.write { realm in _ = realm.create(HostedEntry.self, value: ["id": 0, "writer": "all"]) }
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -81,17 +81,3 @@ final class Notes: Sendable {
         return all.withLock { $0 }
     }
 }
-
-/// A directory that is deleted after the test.
-final class Scratch: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "hosting-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { path + "/" + name }
-}

@@ -1,4 +1,4 @@
-/// A blocking client that reads one event stream or answer at a time.
+/// A blocking client on one connection that reads one event stream or answer at a time. Used by one thread at a time.
 package final class LoopbackClient {
     package struct Failure: Error {
         package var what: String
@@ -18,15 +18,33 @@ package final class LoopbackClient {
         }
     }
 
+    package struct Answer {
+        package var status: Int
+        /// The lines of the head but for the first.
+        package var headers: [String]
+        package var body: [UInt8]
+
+        package var text: String { String(decoding: body, as: UTF8.self) }
+
+        package var head: String { headers.joined(separator: "\r\n") }
+
+        fileprivate var isChunked: Bool { headers.contains { $0.lowercased() == "transfer-encoding: chunked" } }
+    }
+
     private let socket: LoopbackSocket
     private let host: String
     private var buffer: [UInt8] = []
 
-    /// - Parameter host: the server's name in the requests.
-    package init(port: UInt16, host: String = "t", receiveBuffer: Int32? = nil) throws {
+    /// - Parameters:
+    ///   - host: what the requests name as the server.
+    ///   - patience: seconds that one call waits at most.
+    package init(port: UInt16, host: String = "t", receiveBuffer: Int32? = nil, patience: Int = 20) throws {
         self.host = host
-        socket = try LoopbackSocket(port: port, receiveBuffer: receiveBuffer)
+        socket = try LoopbackSocket(port: port, receiveBuffer: receiveBuffer, patience: patience)
     }
+
+    /// Sends bytes as they are, such as a part of a request.
+    package func write(_ text: String) throws { try socket.send(text.utf8) }
 
     /// Sends a request with its head and a body of JSON, or a form that the headers declare.
     package func send(_ line: String, headers: String = "", body: String = "", form: String = "") throws {
@@ -35,28 +53,46 @@ package final class LoopbackClient {
         try socket.send((head + "\r\n" + body + form).utf8)
     }
 
-    /// The status, and the body if it has a length.
+    /// The status, and the body if it has an end of its own.
     package func answer() throws -> (status: Int, body: String) {
-        let (status, _, body) = try headAndBody()
-        return (status, body)
+        let answer = try receive()
+        return (answer.status, answer.text)
     }
 
-    /// The answer with the lines of its head. An answer to HEAD has a length and no body.
-    package func headAndBody(hasBody: Bool = true) throws -> (status: Int, headers: [String], body: String) {
+    /// An answer, with its body if it has an end of its own. One to HEAD has a length and no body.
+    package func receive(hasBody: Bool = true) throws -> Answer {
         guard let status = try line().split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
             throw Failure(what: "no status")
         }
         var length = 0
-        var headers: [String] = []
+        var answer = Answer(status: status, headers: [], body: [])
         while true {
             let header = try line()
             if header.isEmpty { break }
-            headers.append(header)
-            if hasBody, header.lowercased().hasPrefix("content-length: ") { length = Int(header.dropFirst(16)) ?? 0 }
+            answer.headers.append(header)
+            if header.lowercased().hasPrefix("content-length: ") { length = Int(header.dropFirst(16)) ?? 0 }
         }
-        while buffer.count < length { try fill() }
-        defer { buffer.removeFirst(length) }
-        return (status, headers, String(decoding: buffer[..<length], as: UTF8.self))
+        guard hasBody else { return answer }
+        answer.body = answer.isChunked ? try chunks() : try take(length)
+        return answer
+    }
+
+    /// A body that the server wrote while it sent it.
+    private func chunks() throws -> [UInt8] {
+        var body: [UInt8] = []
+        while true {
+            let size = try line()
+            guard let count = Int(size, radix: 16) else { throw Failure(what: "no size of a chunk: \(size)") }
+            body += try take(count)
+            _ = try line()
+            if count == 0 { return body }
+        }
+    }
+
+    private func take(_ count: Int) throws -> [UInt8] {
+        while buffer.count < count { try fill() }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
     }
 
     /// The next event with data; comments and `retry` are skipped.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
-import RepositoryFiles
+package import HTTPTesting
+package import RepositoryFiles
 
 /// The program under test and the means to run it.
 package enum Program {
@@ -38,26 +39,6 @@ package enum Program {
             startsThere: true)
         let status = try process.wait()
         return Result(status: status, output: process.output, errors: process.errors)
-    }
-}
-
-/// A directory that is deleted with the test.
-package final class TestDirectory: Sendable {
-    package let path: String
-
-    package init() throws {
-        path = NSTemporaryDirectory() + "realmgate-test-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    package func file(_ name: String) -> String { path + "/" + name }
-
-    @discardableResult
-    package func write(_ text: String, to name: String) throws -> String {
-        try text.write(toFile: file(name), atomically: false, encoding: .utf8)
-        return file(name)
     }
 }
 

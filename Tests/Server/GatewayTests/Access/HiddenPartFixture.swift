@@ -22,7 +22,7 @@ struct HiddenPartFixture {
     let gateway: Gateway
     let part: Wire
     let partGateway: Gateway
-    private let homes: [StoreHome]
+    private let homes: [TestDirectory]
 
     static func schema(version: Int) -> String {
         #"""
@@ -116,7 +116,7 @@ struct HiddenPartFixture {
         AccessView(role: role, claims: .object(JSONObject([JSONObject.Member(name: "wanted", value: .bool(true))]))))
 
     init(_ caller: Caller = HiddenPartFixture.caller) throws {
-        let homes = [try StoreHome(), try StoreHome()]
+        let homes = [try TestDirectory(), try TestDirectory()]
         self.homes = homes
         let stores = try [2, 1].enumerated().map { index, version in
             var options = EmbeddedStoreOptions()

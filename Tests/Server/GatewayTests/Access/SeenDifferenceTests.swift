@@ -4,6 +4,7 @@ import Gateway
 import HTTPServer
 import Identity
 import JSONCoding
+import RepositoryFiles
 import StoreTesting
 import Testing
 
@@ -92,7 +93,7 @@ struct SeenDifferenceTests {
     func parts(_ round: Int) throws {
         let fresh = SeededRandom.fresh()
         var random = SeededRandom(seed: fresh.seed &+ UInt64(round))
-        let homes = [try StoreHome(), try StoreHome()]
+        let homes = [try TestDirectory(), try TestDirectory()]
         let stores = try homes.map {
             try EmbeddedStore.open(
                 path: $0.path + "/store", schema: try SchemaCoding.decode(try JSONValue.parse(Self.schema)))

@@ -5,6 +5,7 @@ import HTTPServer
 import Identity
 import JSONCoding
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 
@@ -62,7 +63,7 @@ final class TwoWorlds {
     /// Whether the rule is also used in the world without hidden objects, where it restricts nothing otherwise.
     private let isRuledAlike: Bool
     private let gateways: [Gateway]
-    private let homes: [StoreHome]
+    private let homes: [TestDirectory]
 
     private var people: [Int: [String: JSONValue]] = [:]
     private var hidden: Set<Int> = []
@@ -78,7 +79,7 @@ final class TwoWorlds {
     init(_ random: SeededRandom) throws {
         self.random = random
         isRuledAlike = self.random.oneIn(2)
-        let homes = [try StoreHome(), try StoreHome()]
+        let homes = [try TestDirectory(), try TestDirectory()]
         self.homes = homes
         let schema = try SchemaCoding.decode(try JSONValue.parse(Self.schema))
         var options = EmbeddedStoreOptions()

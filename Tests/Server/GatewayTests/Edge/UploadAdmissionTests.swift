@@ -6,14 +6,12 @@ import Testing
 @Suite("Who may send files")
 struct UploadAdmissionTests {
     /// Announces a gigabyte, sends nothing of it, and returns the response, which therefore comes before the body.
-    private func refusal(
-        _ port: UInt16, _ headers: String
-    ) throws -> (status: Int, headers: [String], body: String) {
+    private func refusal(_ port: UInt16, _ headers: String) throws -> LoopbackClient.Answer {
         let client = try LoopbackClient(port: port)
         try client.send(
             "POST /v1/import/Dog",
             headers: "Content-Type: application/x-ndjson\r\nContent-Length: 1000000000\r\n\(headers)")
-        return try client.headAndBody()
+        return try client.receive()
     }
 
     @Test("strangers and unknown keys are refused before the file comes, with all that a refusal has")

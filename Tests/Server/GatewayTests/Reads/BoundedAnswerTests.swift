@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTesting
 import JSONCoding
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
@@ -16,7 +17,7 @@ final class WebFixture {
     /// The budgets of all reads that began on a loop.
     let budgets = Recorded<QueryBudget>()
     let store: EmbeddedStore
-    private let home: StoreHome
+    private let home: TestDirectory
 
     static let schema = #"""
         {"schemaVersion":1,"classes":[
@@ -29,7 +30,7 @@ final class WebFixture {
         """#
 
     init(_ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws {
-        home = try StoreHome()
+        home = try TestDirectory()
         let schema = try SchemaCoding.decode(try JSONValue.parse(Self.schema))
         store = try EmbeddedStore.open(path: home.path + "/store", schema: schema)
         var configuration = GatewayConfiguration()

@@ -3,6 +3,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
@@ -17,7 +18,7 @@ struct DogOwnersGatewayFixture {
     let gateway: Gateway
     let wire: Wire
     let clock = SubscriptionFixture.Clock()
-    private let home: StoreHome?
+    private let home: TestDirectory?
 
     init(_ kind: Kind, _ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws {
         let schema = try SchemaCoding.decode(try JSONValue.parse(DogOwnersFixture.schema))
@@ -27,7 +28,7 @@ struct DogOwnersGatewayFixture {
             store = try ModelStore(schema)
             home = nil
         case .embedded:
-            let home = try StoreHome()
+            let home = try TestDirectory()
             var options = EmbeddedStoreOptions()
             options.clusterCapacity = 64
             store = try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)

@@ -81,10 +81,10 @@ struct NegotiationTests {
 extension LoopbackClient {
     /// Returns the status, the headers in lower case without those that vary between responses, and the body's length.
     fileprivate func fullAnswer(hasBody: Bool = true) throws -> (status: Int, headers: [String], length: Int) {
-        let (status, headers, body) = try headAndBody(hasBody: hasBody)
-        let lines = headers.map { $0.lowercased() }.filter { line in
+        let answer = try receive(hasBody: hasBody)
+        let lines = answer.headers.map { $0.lowercased() }.filter { line in
             !["date:", "x-request-id:"].contains { line.hasPrefix($0) }
         }
-        return (status, lines.sorted(), body.utf8.count)
+        return (answer.status, lines.sorted(), answer.body.count)
     }
 }

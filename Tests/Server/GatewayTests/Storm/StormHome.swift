@@ -6,13 +6,14 @@ import HTTPServer
 import Identity
 import JSONCoding
 import ObjectModel
+import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
 
 /// A store whose schema one thread replaces while others write.
 final class StormHome {
-    private let home: StoreHome
+    private let home: TestDirectory
     let store: EmbeddedStore
     let gateway: Gateway
     /// A caller with full access, and one that does not see hidden objects.
@@ -31,7 +32,7 @@ final class StormHome {
                 ])))
 
     init() throws {
-        home = try StoreHome()
+        home = try TestDirectory()
         var options = EmbeddedStoreOptions()
         options.clusterCapacity = 64
         store = try EmbeddedStore.open(path: home.path + "/store", options: options)

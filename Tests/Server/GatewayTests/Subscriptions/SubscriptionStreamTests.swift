@@ -2,6 +2,8 @@ import Foundation
 import Gateway
 import HTTPServer
 import JSONCoding
+import RepositoryFiles
+import StoreTesting
 import Testing
 
 @Suite("Named subscriptions: streams")
@@ -149,7 +151,7 @@ struct SubscriptionStreamTests {
             }
         }
         try read(until: try SetReader.fresh(home))
-        var random = WireRandom(seed: 7)
+        var random = SeededRandom(seed: 7)
         for step in 0..<25 {
             try SetReader.write(home, &random)
             if step == 12 { try home.put("s/aged", #"{"class":"Dog","filter":"age > 6","fields":"_id,age"}"#) }
@@ -169,7 +171,7 @@ struct SubscriptionStreamTests {
     @Test("a slow reader of a set loses nothing, whatever its pauses")
     func slow() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = WireRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let home = try SubscriptionFixture()
         for (name, body) in SetReader.queries { try home.put("s/\(name)", body) }
         for limit in [1, 300, 2000] {
@@ -192,7 +194,7 @@ struct SubscriptionStreamTests {
 
     @Test("sets and their streams go on after a restart")
     func restart() throws {
-        let directory = try StoreHome()
+        let directory = try TestDirectory()
         let path = directory.path + "/store.subscriptions"
         let home = try SubscriptionFixture { $0.subscriptionFile = path }
         for (name, body) in SetReader.queries { try home.put("s/\(name)", body) }
@@ -223,7 +225,7 @@ struct SubscriptionStreamTests {
 
     @Test("a damaged file of sets is put aside")
     func damage() throws {
-        let directory = try StoreHome()
+        let directory = try TestDirectory()
         let path = directory.path + "/store.subscriptions"
         try "{\"format\":1,\"sets\":[{}]}".write(toFile: path, atomically: true, encoding: .utf8)
         let home = try SubscriptionFixture { $0.subscriptionFile = path }
@@ -278,7 +280,7 @@ struct SetReader {
     }
 
     /// Makes one random commit.
-    static func write(_ home: SubscriptionFixture, _ random: inout WireRandom) throws {
+    static func write(_ home: SubscriptionFixture, _ random: inout SeededRandom) throws {
         let key = Int.random(in: 0..<8, using: &random)
         let age = Int.random(in: 0..<10, using: &random)
         let answer: WireAnswer

@@ -4,7 +4,9 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import RepositoryFiles
 import StoreContract
+import StoreTesting
 
 /// A store on disk with people and dogs.
 final class StoredDogOwnersFixture {
@@ -24,7 +26,7 @@ final class StoredDogOwnersFixture {
         }
     }
 
-    private let home: StoreHome
+    private let home: TestDirectory
     private var opened: Opened?
 
     var wire: Wire {
@@ -37,7 +39,7 @@ final class StoredDogOwnersFixture {
     var topicCount: Int? { opened?.gateway.topicCount }
 
     init() throws {
-        home = try StoreHome()
+        home = try TestDirectory()
         opened = try Opened(home.path + "/store")
         let wire = try wire
         guard try wire.send(.put, "/v1/schema", DogOwnersFixture.schema).status == 200 else {
@@ -86,7 +88,7 @@ final class StoredDogOwnersFixture {
     }
 
     /// Makes one random commit.
-    func write(_ random: inout WireRandom) throws {
+    func write(_ random: inout SeededRandom) throws {
         let wire = try wire
         func pick(_ values: [String], upTo count: Int) -> String {
             (0..<Int.random(in: 0...count, using: &random)).map { _ in

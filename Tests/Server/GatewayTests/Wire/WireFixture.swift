@@ -5,17 +5,9 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import Promises
+import RepositoryFiles
 import StoreContract
 import StoreTesting
-
-/// A directory for a store, which is deleted after the test.
-final class StoreHome: Sendable {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)").path
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
 
 /// The gateway as a client sees it, without a socket: requests in, complete responses out. It uses the embedded store
 /// with the smallest clusters; the other tests of the gateway use the model store, so that both are checked against one
@@ -23,10 +15,10 @@ final class StoreHome: Sendable {
 struct Wire {
     let store: any Store
     let router: Router
-    private var home: StoreHome?
+    private var home: TestDirectory?
 
     init(_ schema: Schema = Wire.schema) throws {
-        let home = try StoreHome()
+        let home = try TestDirectory()
         var options = EmbeddedStoreOptions()
         options.clusterCapacity = 64
         store = try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)

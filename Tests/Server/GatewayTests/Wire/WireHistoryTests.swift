@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import JSONCoding
 import Promises
+import StoreTesting
 import Testing
 
 @Suite("Histories over the wire")
@@ -27,7 +28,7 @@ struct WireHistoryTests {
     @Test("after any history of writes every object reads as plain dictionaries say", arguments: 0..<4)
     func agreesWithDictionaries(_: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = WireRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let wire = try Wire()
         var oracle = Oracle()
         for step in 0..<250 {
@@ -90,7 +91,7 @@ struct WireHistoryTests {
     }
 
     /// Returns some of a dog's properties.
-    private static func values(_ random: inout WireRandom) -> [String: JSONValue] {
+    private static func values(_ random: inout SeededRandom) -> [String: JSONValue] {
         var values: [String: JSONValue] = [:]
         let names = ["Rex", "", "Zoë", "\"\\\n", "日本", String(repeating: "x", count: 300)]
         if Bool.random(using: &random) { values["name"] = .string(names.randomElement(using: &random) ?? "") }

@@ -3,6 +3,7 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import Promises
+import StoreTesting
 import Testing
 
 @Suite("Observing over the wire")
@@ -208,7 +209,7 @@ struct WireObserveTests {
         ])
     func replay(filter: String, sort: String, limit: String, distinct: String) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = WireRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let wire = try Wire()
         #expect(
             try wire.send(
@@ -260,7 +261,7 @@ struct WireObserveTests {
         let written = Promise<Bool>()
         Thread.detachNewThread {
             DispatchQueue.concurrentPerform(iterations: 3) { writer in
-                var random = WireRandom(seed: seed &+ UInt64(writer))
+                var random = SeededRandom(seed: seed &+ UInt64(writer))
                 for _ in 0..<80 { try? Self.step(wire, &random) }
             }
             written.set(true)
@@ -274,7 +275,7 @@ struct WireObserveTests {
     }
 
     /// Makes one random write.
-    private static func step(_ wire: Wire, _ random: inout WireRandom) throws {
+    private static func step(_ wire: Wire, _ random: inout SeededRandom) throws {
         let key = Int.random(in: 0..<12, using: &random)
         let age = Int.random(in: 0..<8, using: &random)
         let person = Int.random(in: 0..<3, using: &random)

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import JSONCoding
+import StoreTesting
 import Testing
 
 /// A request that must be rejected: nothing is stored, and the response names the error.
@@ -197,7 +198,7 @@ struct WireRefusalTests {
     @Test("random bytes as a predicate, as arguments, as a cursor and as a body are answered, never with a 500")
     func noise() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = WireRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let wire = try Wire.populated()
         let words = [
             "age", "name", "owner", ".", "city", "==", ">", "<", "(", ")", "{", "}", "'", "\"", "$0", "%@", "AND", "OR",
@@ -218,20 +219,5 @@ struct WireRefusalTests {
             let body = try wire.send(.post, "/v1/objects/Note", text)
             #expect([201, 400, 422].contains(body.status), "seed \(seed): \(text): \(body)")
         }
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed, on any platform.
-struct WireRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

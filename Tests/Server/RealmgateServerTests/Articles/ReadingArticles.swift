@@ -1,12 +1,13 @@
 import Foundation
 import RealmSwift
+import RepositoryFiles
 import Testing
 
 @Suite("Articles about reading and writing")
 struct ReadingArticles {
     @Test("Getting started")
     func start() throws {
-        let scratch = try Scratch()
+        let scratch = try TestDirectory()
         let directory = URL(fileURLWithPath: scratch.path)
         // article open
         let configuration = Realm.Configuration(
@@ -119,7 +120,7 @@ struct ReadingArticles {
 
     @Test("Migrations")
     func migrations() throws {
-        let scratch = try Scratch()
+        let scratch = try TestDirectory()
         let file = URL(fileURLWithPath: scratch.file("old.realm"))
         try autoreleased {
             let old = try Realm(

@@ -1,0 +1,27 @@
+import Foundation
+package import HTTPTesting
+
+extension LoopbackClient {
+    /// A connection to a program, which may be slow to answer.
+    package convenience init(port: Int) throws {
+        guard let number = UInt16(exactly: port) else { throw TestFailure("no port: \(port)") }
+        try self.init(port: number, host: "127.0.0.1:\(port)", patience: 60)
+    }
+
+    /// Sends a request and waits for the whole answer. Throws when the server goes away before that.
+    package func send(
+        _ method: String, _ target: String, body: String? = nil, headers: [String: String] = [:]
+    ) throws -> Answer {
+        try send("\(method) \(target)", headers: headers.map { "\($0): \($1)\r\n" }.joined(), body: body ?? "")
+        return try receive()
+    }
+}
+
+extension LoopbackClient.Answer {
+    package func json() throws -> [String: Any] {
+        guard let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
+            throw TestFailure("no JSON object: \(text)")
+        }
+        return object
+    }
+}
