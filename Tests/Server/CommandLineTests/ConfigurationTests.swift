@@ -1,4 +1,5 @@
 import AccessRules
+import EmbeddedStore
 import Foundation
 import Gateway
 import HTTPServer
