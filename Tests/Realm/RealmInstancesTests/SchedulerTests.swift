@@ -1,3 +1,4 @@
+import LiveQueries
 import Dispatch
 import Foundation
 import LiveTesting
@@ -248,7 +249,7 @@ struct SchedulerTests {
             let version = try store.submitAndWait { try $0.task(1, 10) }
             let home = Home()
             let token = try await hub.observe(on: home, from: version) { home, instance in
-                try instance.observeObject(TaskInstanceFixture.first) { event in
+                try instance.observeObject(TaskInstanceFixture.first) { (event: LiveObjectEvent) in
                     home.assumeIsolated { home in
                         guard case .update(let change) = event else { return }
                         home.add(change.properties.map { "\($0.id.rawValue): \($0.oldValue != nil)" }.joined())

@@ -28,7 +28,10 @@ struct QueryTreeTests {
     ) throws -> Bool {
         let (tree, text) = try bound(type, realm, node)
         if tree != text { Issue.record("'\(try QueryTree(node).format)': \(String(describing: tree))") }
-        if let fails { #expect((tree == nil) == fails, "\(try QueryTree(node).format)") }
+        if let fails {
+            let format = try QueryTree(node).format
+            #expect((tree == nil) == fails, "\(format)")
+        }
         return tree != nil
     }
 

@@ -1,9 +1,11 @@
 import Foundation
-import SyncEngine
+import JSONCoding
 import Synchronization
 import Testing
+import WireProtocol
 
 @testable import RealmSwift
+@testable import SyncEngine
 
 class RulesDog: Object {
     @Persisted(primaryKey: true) var _id = 0
@@ -256,10 +258,10 @@ struct SubscriptionRulesTests {
         let uploads = try await first.run { _, realm in
             try realm.write { _ = realm.create(RulesDog.self, value: ["_id": 1, "name": "x"]) }
             try realm.write { _ = realm.create(RulesDog.self, value: ["_id": 2]) }
-            let client = try #require(realm.rlm.file?.sync)
+            let client = try #require(realm.rlm.file?.sync).client
             try await client.stateStore.change { _, _ in }
             return client.stateStore.syncState.uploads.flatMap(\.operations).map {
-                String(decoding: $0.json.bytes, as: UTF8.self)
+                String(decoding: $0.sent.json.bytes, as: UTF8.self)
             }
         }
         #expect(
@@ -271,7 +273,7 @@ struct SubscriptionRulesTests {
         let second = LonelyRealm(path)
         #expect(try await second.names() == ["a age > 1"])
         let again = try await second.run { _, realm in
-            realm.rlm.file?.sync?.stateStore.syncState.uploads.flatMap(\.operations).count
+            realm.rlm.file?.sync?.client.stateStore.syncState.uploads.flatMap(\.operations).count
         }
         #expect(again == 2)
     }

@@ -7,7 +7,8 @@ import StoreContract
 struct DataOptions: ParsableArguments {
     @Option(
         help: .setting(
-            "data", discussion: "Its lock file is in the same directory. Several programs can have the database open at once.",
+            "data",
+            discussion: "Its lock file is in the same directory. Several programs can have the database open at once.",
             valueName: "file"),
         completion: .file())
     var data: String?

@@ -1,3 +1,4 @@
+import Dispatch
 import Gateway
 import HTTPServer
 import JSONCoding
@@ -99,7 +100,7 @@ struct SubscriptionBarrierTests {
         print("barriers seed \(random.seed)")
         let home = try SubscriptionFixture()
         for (name, body) in SetReader.queries { try home.put("s/\(name)", body) }
-        var steps = WireRandom(seed: random.next())
+        var steps = SeededRandom(seed: random.next())
         for limit in [1, 300, 2000] {
             var stream = try home.stream("s", limit: limit)
             var reader = SetReader()
