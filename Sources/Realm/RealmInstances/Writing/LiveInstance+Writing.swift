@@ -106,9 +106,12 @@ extension LiveInstance: WriteLifecycle {
         try checkWritable()
         // A token of another instance is refused before anything is begun.
         _ = try orders(of: tokens)
-        return try performWrite(withoutNotifying: tokens) {
-            guard try isInWriteTransaction else { throw InstanceError.endedByObserver }
-            return try body(transaction)
+        // Within `enter` as a whole, so that another thread that comes meanwhile is found out.
+        return try enter { _ in
+            try performWrite(withoutNotifying: tokens) {
+                guard try isInWriteTransaction else { throw InstanceError.endedByObserver }
+                return try body(transaction)
+            }
         }
     }
 
