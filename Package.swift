@@ -95,7 +95,7 @@ targets += floor(
         // What a gateway and its followers say to each other: both use this.
         module("WireProtocol", ["JSONCoding", "StoreContract", "ObjectModel"]),
         // Objects as JSON, and JSON as objects.
-        module("ObjectCoding", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module("ObjectCoding", ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         module("Transfer", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
     ])
 
@@ -108,7 +108,8 @@ targets += floor(
             ["LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "Promises", "CExecutor"]),
         // Follows a gateway: keeps a store and what a gateway has together.
         module(
-            "SyncEngine", ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+            "SyncEngine",
+            ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Promises"]),
         // Public: the Swift interface of Realm over the engine.
         module(
             "RealmSwift",

@@ -22,20 +22,22 @@ package protocol WorkPace: AnyObject, Sendable {
 /// Work is counted in rows: objects that a scan examines, and values, index entries, backlinks and elements that are
 /// looked up one by one. The clock is read every few thousand rows, so that a query ends shortly after its time limit.
 ///
-/// A small budget is for work on a thread that others wait for. It also counts bytes, of columns that a query goes through
-/// and of what is written, and looks at the time more often. A scan of columns passes most objects in less than a
-/// nanosecond, where a look-up takes more than a hundred: here, scanned objects count by what they cost. Once it is used up
-/// it stays so.
+/// A small budget is for work on a thread that others wait for. It also counts bytes, of columns that a query scans and of
+/// output that is written, and reads the clock more often. Besides the rows it has a limit of effort: a lookup takes more
+/// than a hundred nanoseconds and counts as one, a scan of columns passes most objects in less than a nanosecond and counts
+/// by its cost. Once a small budget is used up it stays so.
 ///
 /// The time begins with the first row: a request loses none of it while it waits for its turn, or pauses while others
 /// have theirs.
 package final class QueryBudget: Sendable {
     private let rows: Int
+    private let effort: Int
     private let bytes: Int
     private let milliseconds: Int?
     private let pace: (any WorkPace)?
     private let now: (@Sendable () -> Int64)?
     private let used = Atomic<Int>(0)
+    private let effortSoFar = Atomic<Int>(0)
     private let bytesSoFar = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
     private let timeCounts = Atomic<Bool>(true)
@@ -46,17 +48,20 @@ package final class QueryBudget: Sendable {
     private let interval: Int
 
     /// - Parameters:
-    ///   - rows: nil for any number.
-    ///   - bytes: nil for any number, which are not counted then.
-    ///   - milliseconds: of work; nil for any time.
-    ///   - pace: lets the work rest; nil for work that goes on.
+    ///   - rows: nil for no limit.
+    ///   - effort: of a small budget, in lookups; nil for no limit.
+    ///   - bytes: of a small budget; nil for no limit, and they are not counted then.
+    ///   - milliseconds: of work; nil for no limit.
+    ///   - pace: pauses the work; nil for work that never pauses.
     ///   - now: a clock in nanoseconds, from 0 on; nil for the system's.
     package init(
-        rows: Int?, bytes: Int? = nil, milliseconds: Int?, pace: (any WorkPace)? = nil,
+        rows: Int?, effort: Int? = nil, bytes: Int? = nil, milliseconds: Int?, pace: (any WorkPace)? = nil,
         now: (@Sendable () -> Int64)? = nil
     ) {
         self.rows = rows ?? .max
+        self.effort = effort ?? .max
         self.bytes = bytes ?? .max
+        // A small budget reads it by its effort.
         interval = bytes == nil ? 12 : 8
         self.milliseconds = milliseconds
         self.pace = pace
@@ -64,7 +69,7 @@ package final class QueryBudget: Sendable {
     }
 
     /// Whether queries have to report their work to it.
-    package var isLimited: Bool { rows < .max || bytes < .max || milliseconds != nil || pace != nil }
+    package var isLimited: Bool { rows < .max || effort < .max || bytes < .max || milliseconds != nil || pace != nil }
 
     /// Whether a scan may use several processors: not while other work runs or waits, which takes turns on them.
     package var mayUseOtherThreads: Bool { pace?.isAlone ?? true }
@@ -75,24 +80,38 @@ package final class QueryBudget: Sendable {
     /// The rows counted so far.
     package var usedRows: Int { used.load(ordering: .relaxed) }
 
+    /// The effort of a small budget so far, in lookups.
+    package var usedEffort: Int { effortSoFar.load(ordering: .relaxed) }
+
     /// The bytes counted so far, when bytes count.
     package var usedBytes: Int { bytesSoFar.load(ordering: .relaxed) }
 
-    /// The rows that are left.
-    package var remainingRows: Int { max(rows - usedRows, 0) }
+    /// The rows that may still be looked up.
+    package var remainingRows: Int {
+        min(max(rows - usedRows, 0), max(effort - effortSoFar.load(ordering: .relaxed), 0))
+    }
 
     /// Stops the clock's limit: the work that follows proceeds as fast as a client reads, so its time does not count.
     package func followClient() { timeCounts.store(false, ordering: .relaxed) }
 
     /// Counts work that is about to be done. Throws `tooExpensive` when that exceeds the budget, or the time is over.
-    package func spend(_ count: Int) throws(StoreError) {
+    package func spend(_ count: Int) throws(StoreError) { try spend(rows: count, effort: count) }
+
+    private func spend(rows count: Int, effort share: Int) throws(StoreError) {
         if began.load(ordering: .relaxed) < 0 { begin() }
-        let (before, after) = used.wrappingAdd(count, ordering: .relaxed)
+        var (before, after) = used.wrappingAdd(count, ordering: .relaxed)
         guard after <= rows else {
             // Work that was refused is not counted.
             used.wrappingSubtract(count, ordering: .relaxed)
             isOver.store(true, ordering: .relaxed)
             throw tooManyRows
+        }
+        if countsBytes {
+            (before, after) = effortSoFar.wrappingAdd(share, ordering: .relaxed)
+            if after > effort {
+                effortSoFar.wrappingSubtract(share, ordering: .relaxed)
+                isOver.store(true, ordering: .relaxed)
+            }
         }
         if isOver.load(ordering: .relaxed) { throw tooManyRows }
         if let pace, pace.mustPause { pace.pause() }
@@ -103,24 +122,31 @@ package final class QueryBudget: Sendable {
     ///
     /// - Parameter nanoseconds: what the scan's predicate takes for one.
     package func spend(scanned count: Int, nanoseconds: Double) throws(StoreError) {
-        try spend(countsBytes ? scanRows(count, nanoseconds) : count)
+        try spend(rows: count, effort: countsBytes ? scanEffort(count, nanoseconds) : count)
+    }
+
+    /// Counts the effort for objects of a scan that are sorted, grouped or listed one by one; as rows they have been counted
+    /// by the scan.
+    package func spend(handled count: Int) throws(StoreError) {
+        if countsBytes { try spend(rows: 0, effort: count) }
     }
 
     /// Throws `tooExpensive` if a small budget does not pay for a scan of so many objects, so that it is not begun in vain.
     package func checkScan(of count: Int, nanoseconds: Double) throws(StoreError) {
-        guard countsBytes, scanRows(count, nanoseconds) > remainingRows else { return }
+        guard countsBytes, count > rows - usedRows || scanEffort(count, nanoseconds) > remainingRows else { return }
         isOver.store(true, ordering: .relaxed)
         throw tooManyRows
     }
 
-    /// The rows of a small budget that a scan takes.
-    private func scanRows(_ count: Int, _ nanoseconds: Double) -> Int {
-        1 + Int(Double(count) * min(max(nanoseconds, Self.leastScanned), Self.rowNanoseconds) / Self.rowNanoseconds)
+    /// The effort of a scan, in lookups.
+    private func scanEffort(_ count: Int, _ nanoseconds: Double) -> Int {
+        let each = min(max(nanoseconds, Self.leastScanned), Self.lookupNanoseconds)
+        return 1 + Int(Double(count) * each / Self.lookupNanoseconds)
     }
 
-    /// What takes this long for each object counts as a row each.
-    private static let rowNanoseconds = 64.0
-    /// Passing an object takes so long whatever is asked of it.
+    /// A predicate that takes so long for each object is as dear as lookups.
+    private static let lookupNanoseconds = 64.0
+    /// A scan takes at least so long for each object.
     private static let leastScanned = 0.25
 
     /// Counts bytes that are about to be looked at or written. Throws `tooExpensive` when that would be too many.

@@ -28,7 +28,10 @@ struct InstanceCallTests {
         let world = try TaskInstanceFixture(taskCount: 1)
         let (ready, first) = try world.observe()
         world.background.suspend()
-        let (late, second) = try world.begin()
+        // Another query: an equal one would share the view that is ready.
+        let sorted = BoundQuery(
+            classID: TaskStore.task, steps: [.sort([SortKey(TaskStore.path(TaskStore.score, .int))])])
+        let (late, second) = try world.begin(sorted)
         try world.store.write { try $0.setScore(1, 11) }
         world.turns()
         #expect(ready.calls == ["initial", "update"])

@@ -28,7 +28,7 @@ struct CommandMessageTests {
 
         let unknown = try create(["--role", "amdin", "--data", "a.realmgate"])
         #expect(unknown.status == 64 && unknown.output.isEmpty)
-        #expect(unknown.errors.contains("no 'amdin'") && unknown.errors.contains("Did you mean 'admin'?"))
+        #expect(unknown.errors.contains("no role 'amdin'") && unknown.errors.contains("Did you mean 'admin'?"))
         #expect(unknown.errors.contains("--config"))
         #expect(try create(["--role", "editor", "--any-role", "--data", "a.realmgate"]).status == 0)
         try directory.write("auth: {roles: {clerk: {classes: {Dog: {read: true}}}}}\n", to: "c.yaml")

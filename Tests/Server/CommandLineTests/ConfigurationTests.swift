@@ -191,7 +191,7 @@ struct ConfigurationTests {
         ("log: {level: loud}", "'log.level' is 'loud'; it must be one of: trace, debug"),
         ("limits: {body: 3 parsecs}", "'limits.body' is '3 parsecs', which is not a size"),
         ("auth: {tokens: {issuers: [1]}}", "must be a list of strings, not the integer 1"),
-        ("port: 1\nport: 2", "c.yaml:2:1: 'port' was given in line 1."),
+        ("port: 1\nport: 2", "c.yaml:2:1: 'port' is already defined in line 1."),
         ("port: [1", "c.yaml:2:1: The YAML is malformed"),
         (
             "auth: {roles: {a: {admn: true}}}",

@@ -181,15 +181,16 @@ struct TokenTests {
                 return nil
             } catch { return "\(error)" }
         }
-        #expect(message([])?.contains("no key") ?? false)
+        #expect(message([])?.contains("No key supports") ?? false)
         #expect(
-            message([try TokenSigner.rsa("RS256").publicKey]) { $0.algorithms = [.es256] }?.contains("no key") ?? false)
+            message([try TokenSigner.rsa("RS256").publicKey]) { $0.algorithms = [.es256] }?.contains("No key supports")
+                ?? false)
         let half: JSONValue = ["kty": .string("RSA"), "n": .string("AQAB")]
         #expect(message([half])?.contains("Key number 1") ?? false)
         let short: JSONValue = ["kty": .string("oct"), "k": TokenSigner.url([1, 2, 3])]
         #expect(message([short])?.contains("3 bytes") ?? false)
         #expect(message([]) { $0.secret = "short" }?.contains("HS256 needs 32") ?? false)
-        #expect(message([]) { $0.keyFile = place.directory + "/none" }?.contains("no file") ?? false)
+        #expect(message([]) { $0.keyFile = place.directory + "/none" }?.contains("does not exist") ?? false)
         #expect(throws: IdentityError.self) {
             try shared {
                 $0.secret = String(repeating: "x", count: 40)

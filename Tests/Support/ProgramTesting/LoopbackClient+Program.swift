@@ -5,7 +5,7 @@ extension LoopbackClient {
     /// A connection to a program, which may be slow to answer.
     package convenience init(port: Int) throws {
         guard let number = UInt16(exactly: port) else { throw TestFailure("no port: \(port)") }
-        try self.init(port: number, host: "127.0.0.1:\(port)", patience: 60)
+        try self.init(port: number, host: "127.0.0.1:\(port)", patience: 300)
     }
 
     /// Sends a request and waits for the whole answer. Throws when the server goes away before that.

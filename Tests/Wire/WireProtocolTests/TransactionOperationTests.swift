@@ -68,7 +68,7 @@ struct TransactionOperationTests {
             (#"{"op":"delete","object":7}"#, "$.object", nil),
             (#"{"op":"delete","object":{"class":"Dog","key":1},"valeu":1}"#, "$.valeu", nil),
             (#"{"op":"create"}"#, "$.class", nil),
-            (#"{"op":"create","class":"Dog","update":"modify"}"#, "$.update", "modified"),
+            (#"{"op":"create","class":"Dog","update":"modifed"}"#, "$.update", "modified"),
             (#"{"op":"replace","object":{"ref":"a"},"property":"x","value":1}"#, "$.index", nil),
             (#"{"op":"append","object":{"ref":"a"},"value":1}"#, "$.property", nil),
             (#"{"op":"append","object":{"ref":"a"},"property":"x"}"#, "$.value", nil),

@@ -21,8 +21,7 @@ package final class LimitedSource: ColumnSource {
     }
 
     package func willHandle(_ objects: Int) throws {
-        // Otherwise they have been counted as scanned.
-        if budget.countsBytes { try budget.spend(objects) }
+        try budget.spend(handled: objects)
     }
 
     package func willScan(_ objects: Int, nanoseconds: Double) throws {

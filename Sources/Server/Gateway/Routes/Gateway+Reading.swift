@@ -30,7 +30,7 @@ extension Gateway {
         }
         let part = workers.isCrowded ? 4 : 1
         let budget = QueryBudget(
-            rows: min(now.all.queryRows ?? .max, now.all.inlineRows / part), bytes: now.all.inlineBytes / part,
+            rows: now.all.queryRows, effort: now.all.inlineRows / part, bytes: now.all.inlineBytes / part,
             milliseconds: min(now.all.queryMilliseconds ?? .max, max(now.all.inlineMilliseconds / part, 1)))
         now.all.watchLoop?(budget)
         return budget

@@ -6,16 +6,16 @@ enum SettingValue: Hashable, Sendable {
 }
 
 extension Setting {
-    /// The value that a text means. Throws a sentence that goes on after the name of where it came from.
+    /// Parses a value. Throws a sentence that continues after the name of the value's origin.
     func value(of text: String) throws(SettingFault) -> SettingValue {
         switch kind {
         case .text: return .text(text)
         case .integer(let range):
-            guard let number = Int(text) else { throw SettingFault("is '\(text)', which is no whole number") }
+            guard let number = Int(text) else { throw SettingFault("is '\(text)', which is not an integer") }
             return try check(number, range)
         case .size(let range):
             guard let number = Self.bytes(text) else {
-                throw SettingFault("is '\(text)', which is no number of bytes such as 1048576 or 1MiB")
+                throw SettingFault("is '\(text)', which is not a size such as 1048576 or 1MiB")
             }
             return try check(number, range)
         case .flag:

@@ -571,7 +571,7 @@ struct PermissionMatrixTests {
         "POST /v1/import/:class", "GET /static/*path", "POST /v1/query/*path",
         "GET /v1/subscriptions/:set", "POST /v1/subscriptions/:set", "DELETE /v1/subscriptions/:set",
         "GET /v1/subscriptions/:set/stream", "GET /v1/subscriptions/:set/:name", "PUT /v1/subscriptions/:set/:name",
-        "DELETE /v1/subscriptions/:set/:name",
+        "DELETE /v1/subscriptions/:set/:name", "PUT /v1/subscriptions/:set/barriers/:token",
     ]
 
     @Test("every route is in the matrix: add yours to reads, streams, writes, or say in others why it needs none")
@@ -591,6 +591,7 @@ struct PermissionMatrixTests {
         #expect(try ward.whole.send(.get, "/v1/subscriptions/mine").status == 404)
         #expect(try ward.whole.send(.get, "/v1/subscriptions/mine/all").status == 404)
         #expect(try ward.whole.send(.delete, "/v1/subscriptions/mine/all").status == 404)
+        #expect(try ward.whole.send(.put, "/v1/subscriptions/mine/barriers/b").status == 404)
         #expect(try ward.whole.send(.put, "/v1/subscriptions/mine/all", body).status == 201)
         let refused = try ward.whole.send(
             as: HiddenPartFixture.caller, .put, "/v1/subscriptions/mine/vault",

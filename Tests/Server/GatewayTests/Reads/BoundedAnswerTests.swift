@@ -191,7 +191,7 @@ struct BoundedAnswerTests {
             let reply = home.router.respond(to: try Request(.get, "/v1/\(read)"))
             // Everything done on this thread, which acts as the loop.
             for budget in home.budgets.takeAll() {
-                #expect(budget.usedRows <= 10_000, "\(read)")
+                #expect(budget.usedEffort <= 10_000, "\(read)")
                 #expect(budget.usedBytes <= 256 << 10, "\(read)")
             }
             if case .now(let response) = reply {

@@ -30,6 +30,27 @@ struct BudgetTests {
         #expect(error?.code == .tooExpensive && error?.message.contains("50 milliseconds") == true)
     }
 
+    @Test("a small budget pays for a scan by its cost, and refuses one that it does not pay for before it begins")
+    func scans() throws {
+        func small(rows: Int? = nil) -> QueryBudget {
+            QueryBudget(rows: rows, effort: 100, bytes: 1 << 20, milliseconds: nil)
+        }
+        // Sixty-four nanoseconds are one lookup.
+        let cheap = small()
+        try cheap.checkScan(of: 6000, nanoseconds: 1)
+        try cheap.spend(scanned: 6000, nanoseconds: 1)
+        #expect(cheap.usedRows == 6000 && cheap.usedEffort == 94)
+        #expect(throws: StoreError.self) { try cheap.spend(handled: 7) }
+        #expect(throws: StoreError.self) { try small().checkScan(of: 7000, nanoseconds: 1) }
+        #expect(throws: StoreError.self) { try small().spend(scanned: 101, nanoseconds: 500) }
+        // The rows of a request are counted whatever they cost.
+        #expect(throws: StoreError.self) { try small(rows: 50).spend(scanned: 51, nanoseconds: 0) }
+        let large = QueryBudget(rows: nil, milliseconds: nil)
+        try large.checkScan(of: 1 << 40, nanoseconds: 500)
+        try large.spend(handled: 1 << 40)
+        #expect(large.usedRows == 0)
+    }
+
     /// Reads that scan all dogs.
     static let costly = [
         "objects/Dog?filter=age%20%3E%203&count=true", "objects/Dog?sort=name&limit=1", "objects/Dog?distinct=name",

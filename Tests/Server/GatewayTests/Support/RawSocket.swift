@@ -4,7 +4,7 @@ import HTTPTesting
 final class RawSocket {
     private let socket: LoopbackSocket
 
-    init(port: UInt16) throws { socket = try LoopbackSocket(port: port) }
+    init(port: UInt16) throws { socket = try LoopbackSocket(port: port, patience: 60) }
 
     /// Returns false if the server accepts no more.
     @discardableResult
