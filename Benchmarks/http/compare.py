@@ -3,9 +3,10 @@
 
   Benchmarks/http/compare.py BEFORE AFTER [KIND...]
 
-BEFORE and AFTER are release builds of the program. Each kind of request runs against both, a round each in turn, and
-the ratio before / after is that of the medians: below 1 means that AFTER needs more. ROUNDS, SECONDS_EACH, CONNECTIONS
-and OBJECTS may be set in the environment. Needs wrk.
+BEFORE and AFTER are release builds of the program. Each kind of request, one of requests.lua, runs against both, a
+round each in turn. The ratio before / after is that of the medians: below 1 means that AFTER needs more CPU. The range
+in brackets is that of the rounds' own ratios. ROUNDS, SECONDS_EACH, CONNECTIONS and OBJECTS may be set in the
+environment. Needs wrk.
 """
 import json, os, random, re, signal, statistics, subprocess, sys, tempfile, time, urllib.request
 
@@ -19,19 +20,8 @@ SCHEMA = {"schemaVersion": 1, "classes": [
         {"name": "_id", "type": "int"}, {"name": "name", "type": "string"}, {"name": "age", "type": "int"},
         {"name": "weight", "type": "double"}, {"name": "breed", "type": "string"},
         {"name": "code", "type": "string", "indexed": True}, {"name": "friend", "type": "Item?"}]}]}
-# {} is a random number of an object.
-KINDS = {
-    "healthz": "/healthz",
-    "get": "/v1/objects/Item/{}",
-    "expand": "/v1/objects/Item/{}?expand=friend",
-    "indexed": "/v1/objects/Item?filter=code%20%3D%20%27c{}%27",
-    "page": "/v1/objects/Item?limit=30&offset={}",
-    "page of 100": "/v1/objects/Item?limit=100&offset={}",
-    "sorted": "/v1/objects/Item?filter=age%20%3E%2010%20AND%20weight%20%3C%2050&sort=-weight&limit=30",
-    "aggregate": "/v1/aggregates/objects/Item?filter=age%20%3E%2010&sum=weight&average=age",
-    "create": None,
-    "update": None,
-}
+KINDS = ["healthz", "get", "expand", "indexed", "page", "page100", "query", "aggregate", "create", "update"]
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "requests.lua")
 
 
 class Server:
@@ -40,25 +30,24 @@ class Server:
         schema = os.path.join(scratch, "schema.json")
         with open(schema, "w") as file:
             json.dump(SCHEMA, file)
-        self.out = open(os.path.join(scratch, name + ".out"), "w+")
+        output, log = (open(os.path.join(scratch, name + end), "w") for end in (".out", ".err"))
         self.process = subprocess.Popen(
             [program, "serve", "--data", os.path.join(scratch, name + ".realmgate"), "--schema", schema, "--port", "0"],
-            stdout=self.out, stderr=open(os.path.join(scratch, name + ".err"), "w"))
-        for _ in range(200):
-            match = re.search(r"http://[^ \n]*", open(self.out.name).read())
-            if match:
-                self.url = match.group(0).rstrip("/")
-                break
-            time.sleep(0.1)
-        else:
-            sys.exit(f"{program} did not start")
+            stdout=output, stderr=log)
+        self.url = self.address(output.name)
         chance = random.Random(1)
         for first in range(0, objects, 5000):
-            items = [{"_id": i, "name": f"item {i}", "age": chance.randrange(20), "weight": chance.random() * 100,
-                      "breed": f"breed{chance.randrange(50)}", "code": f"c{i}"}
+            self.post("/v1/objects/Item", [
+                {"_id": i, "name": f"item {i}", "age": chance.randrange(20), "weight": chance.random() * 100,
+                 "breed": f"breed{chance.randrange(50)}", "code": f"c{i}", "friend": i - 1 if i else None}
+                for i in range(first, min(first + 5000, objects))])
 
-                     for i in range(first, min(first + 5000, objects))]
-            self.post("/v1/objects/Item", items)
+    def address(self, output):
+        for _ in range(200):
+            if match := re.search(r"http://[^ \n]*", open(output).read()):
+                return match.group(0).rstrip("/")
+            time.sleep(0.1)
+        sys.exit(f"The program of {self.name} did not start.")
 
     def post(self, path, body):
         request = urllib.request.Request(
@@ -69,37 +58,16 @@ class Server:
         fields = open(f"/proc/{self.process.pid}/stat").read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def measure(self, kind, scratch):
-        script = os.path.join(scratch, "requests.lua")
-        with open(script, "w") as file:
-            file.write(lua(kind))
+    def measure(self, kind, seed):
         before = self.cpu()
         report = subprocess.run(
-            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", script, self.url],
+            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", SCRIPT, self.url, "--", kind, str(objects), str(seed)],
             capture_output=True, text=True, check=True).stdout
         used = self.cpu() - before
-        if "Non-2xx" in report:
-            sys.exit(f"{kind} on {self.name}: {report}")
-        return used / int(re.search(r"(\d+) requests in", report).group(1)) * 1e6
-
-
-seeds = 0
-
-
-def lua(kind):
-    global seeds
-    seeds += 1
-    text = f"math.randomseed({seeds})\nlocal json = {{['Content-Type'] = 'application/json'}}\nlocal n = 0\n"
-    if kind == "create":
-        return text + f"""function request() n = n + 1
-          return wrk.format('POST', '/v1/objects/Item', json, string.format('{{"_id":%d,"name":"a","age":3}}', {seeds} * 10000000 + n)) end"""
-    if kind == "update":
-        return text + f"""function request()
-          return wrk.format('PATCH', '/v1/objects/Item/' .. math.random(0, {objects - 1}), json, string.format('{{"age":%d}}', math.random(0, 19))) end"""
-    left, _, right = KINDS[kind].partition("{}")
-    if "{}" not in KINDS[kind]:
-        return text + f"function request() return wrk.format('GET', '{left}') end"
-    return text + f"function request() return wrk.format('GET', '{left}' .. math.random(0, {objects - 101}) .. '{right}') end"
+        requests, *_, errors = report.splitlines()[-1].split()
+        if int(errors):
+            sys.exit(f"{kind} on {self.name} gave {errors} errors.")
+        return used / int(requests) * 1e6
 
 
 def main():
@@ -107,15 +75,17 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         servers = [Server(before, scratch, "before"), Server(after, scratch, "after")]
         try:
-            print(f"{'kind':14} {'before':>9} {'after':>9} µs of CPU per request   before / after")
-            for kind in kinds or KINDS:
+            print(f"{'kind':10} {'before':>9} {'after':>9} µs of CPU per request   before / after")
+            for place, kind in enumerate(kinds or KINDS):
                 figures = {server.name: [] for server in servers}
                 for number in range(rounds):
+                    # Both get the same requests; each run creates other objects.
+                    seed = place * rounds + number
                     for server in servers if number % 2 == 0 else reversed(servers):
-                        figures[server.name].append(server.measure(kind, scratch))
+                        figures[server.name].append(server.measure(kind, seed))
                 a, b = (statistics.median(figures[name]) for name in ("before", "after"))
                 ratios = sorted(x / y for x, y in zip(figures["before"], figures["after"]))
-                print(f"{kind:14} {a:9.2f} {b:9.2f} {a / b:20.3f}   ({ratios[0]:.2f} to {ratios[-1]:.2f})", flush=True)
+                print(f"{kind:10} {a:9.2f} {b:9.2f} {a / b:20.3f}   ({ratios[0]:.2f} to {ratios[-1]:.2f})", flush=True)
         finally:
             for server in servers:
                 server.process.send_signal(signal.SIGTERM)

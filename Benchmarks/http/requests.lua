@@ -1,5 +1,6 @@
--- The requests of one row of workload.sh, and what became of them in one line: requests, seconds, microseconds of the
--- median and of the 99th percentile, answers that were errors.
+-- The requests of one row of workload.sh or compare.py, and their outcome in one line: requests, seconds, microseconds
+-- of the median and of the 99th percentile, responses that were errors. `expand` and `indexed` need the class of
+-- compare.py.
 --
 --   wrk … -s requests.lua URL -- KIND OBJECTS SEED
 local kind, objects, seed
@@ -28,8 +29,16 @@ end
 function request()
   if kind == "get" then
     return wrk.format("GET", "/v1/objects/Item/" .. math.random(0, objects - 1))
+  elseif kind == "healthz" then
+    return wrk.format("GET", "/healthz")
+  elseif kind == "expand" then
+    return wrk.format("GET", "/v1/objects/Item/" .. math.random(0, objects - 1) .. "?expand=friend")
+  elseif kind == "indexed" then
+    return wrk.format("GET", "/v1/objects/Item?filter=code+%3D+%27c" .. math.random(0, objects - 1) .. "%27")
   elseif kind == "page" then
     return wrk.format("GET", "/v1/objects/Item?limit=30&offset=" .. math.random(0, objects - 31))
+  elseif kind == "page100" then
+    return wrk.format("GET", "/v1/objects/Item?limit=100&offset=" .. math.random(0, objects - 101))
   elseif kind == "query" then
     return wrk.format(
       "GET", string.format("/v1/objects/Item?filter=age+%%3E+10+AND+weight+%%3C+%d&sort=-weight&limit=30", math.random(5, 95)))

@@ -17,6 +17,12 @@ package protocol ReadContext: AnyObject {
     /// What its queries may cost; nil for any cost.
     var budget: QueryBudget? { get }
 
+    /// Whether some objects are hidden from the reader, so that a link may lead to an object that does not exist here.
+    var isPartial: Bool { get }
+
+    /// The same reads where they read a version as it is stored, row by row; nil for all others.
+    var storedRows: (any Snapshot)? { get }
+
     // MARK: Objects
 
     /// The number of objects of a class; 0 for a class that the schema does not have. Cost: constant.
@@ -65,6 +71,8 @@ package protocol ReadContext: AnyObject {
 
 extension ReadContext {
     package var budget: QueryBudget? { nil }
+    package var isPartial: Bool { false }
+    package var storedRows: (any Snapshot)? { nil }
 
     /// The name of this state, for a client that comes back with it.
     package var mark: Mark { Mark(version, tag) }

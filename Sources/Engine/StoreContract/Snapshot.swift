@@ -79,6 +79,8 @@ extension RowSink {
 }
 
 extension Snapshot {
+    package var storedRows: (any Snapshot)? { self }
+
     package func cells(
         of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]
     ) throws -> (any RowAccessor)? { nil }

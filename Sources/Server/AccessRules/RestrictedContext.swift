@@ -18,6 +18,7 @@ extension RestrictedContext {
     package var version: Version { origin.version }
     package var tag: HistoryTag { origin.tag }
     package var budget: QueryBudget? { origin.budget }
+    package var isPartial: Bool { true }
 
     var redaction: ValueRedaction { ValueRedaction { [self] in try isVisible($0) } }
 

@@ -3,7 +3,7 @@ import QueryLanguage
 import StoreContract
 
 /// A version of the store as one caller sees it.
-protocol RestrictingReads: RestrictedContext, ObjectReads, PartialReads {
+protocol RestrictingReads: RestrictedContext, ObjectReads {
     /// The unrestricted reads.
     var base: any ObjectReads { get }
     var targets: VisibleTargets { get }

@@ -7,7 +7,7 @@ import StoreContract
 ///
 /// The visibility of an object is decided when the transaction first accesses it, and stays the same whatever the write
 /// changes; objects that the write creates are visible.
-final class RestrictedTransaction: RestrictedContext, WriteTransaction, PartialReads {
+final class RestrictedTransaction: RestrictedContext, WriteTransaction {
     let base: any WriteTransaction
     let access: BoundAccess
     /// The known visibility of objects, by class, including created and deleted ones.

@@ -29,7 +29,7 @@ package final class VersionDelta: Sendable {
         self.counts = counts
         self.before = before
         self.after = after
-        snapshots = (before as? any Snapshot, after as? any Snapshot)
+        snapshots = (before.storedRows, after.storedRows)
     }
 
     /// The result of `read`, which reads the earlier version; nil where the store has released that version. The caller

@@ -118,3 +118,9 @@ final class LiveWork {
         pending = []
     }
 }
+
+/// An action for the time when everything that was committed up to a version has been delivered.
+struct LiveFence: Sendable {
+    let version: Version
+    let action: @Sendable () -> Void
+}

@@ -289,12 +289,10 @@ final class SetStream: Sendable {
     /// On the live queries' thread, where no subscription is in the midst of what it is told: those that are live have
     /// been told everything up to the version. Others are waited for.
     private func tellBarriers(at version: Version) {
-        state.withLock { state in
+        let hasLaterBarrier = state.withLock { state -> Bool in
             state.isLookingAtBarriers = false
-            guard !state.isOver, state.slots.values.allSatisfy({ $0.phase == .live || $0.phase == .over }) else {
-                return
-            }
-            while let barrier = state.barriers.first, barrier.mark.version <= version {
+            let isSettled = state.slots.values.allSatisfy { $0.phase == .live || $0.phase == .over }
+            while !state.isOver, isSettled, let barrier = state.barriers.first, barrier.mark.version <= version {
                 var next = state
                 next.barriers.removeFirst()
                 next.reach(barrier.mark.version)
@@ -304,13 +302,12 @@ final class SetStream: Sendable {
                 guard
                     event.send(on: stream, as: text(next.slots.mapValues(\.version), next.revision, event), with: [])
                         == .queued
-                else { return }
+                else { break }
                 state = next
             }
+            return state.barriers.first.map { $0.mark.version > version } ?? false
         }
-        // Those of later versions.
-        let isLater = state.withLock { $0.barriers.first.map { $0.mark.version > version } ?? false }
-        if isLater { lookAtBarriers() }
+        if hasLaterBarrier { lookAtBarriers() }
     }
 
     // MARK: Sending

@@ -41,8 +41,8 @@ package final class LinkResolver {
         _ context: any ReadContext, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
     ) {
         self.context = context
-        snapshot = context as? any Snapshot
-        isRestricted = context is any PartialReads
+        snapshot = context.storedRows
+        isRestricted = context.isPartial
         self.remembers = remembers
         self.needsPrimaryKeys = needsPrimaryKeys
         self.answerLimit = answerLimit
