@@ -49,6 +49,18 @@ const rk_kernels *rk_best_kernels(void) {
     return usable ? &avx2_table : &portable_table;
 }
 
+#elif defined(__aarch64__)
+
+// Every arm64 processor has NEON, so the portable variant of the other kernels is vectorised with it as well.
+#define RK_TARGET
+#define RK_NAME(name) neon_##name
+#include "neon_ranges.h"
+#include "common.h"
+#undef RK_NAME
+#undef RK_TARGET
+
+const rk_kernels *rk_best_kernels(void) { return &neon_table; }
+
 #else
 
 const rk_kernels *rk_best_kernels(void) { return &portable_table; }

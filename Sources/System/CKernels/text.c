@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "block16.h"
 
 static inline uint8_t folded(uint8_t byte) { return (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte; }
 
@@ -18,11 +16,10 @@ static inline int equal(const uint8_t *text, const uint8_t *needle, size_t count
     return 1;
 }
 
-#ifdef __SSE2__
+#ifdef HAS_BLOCK16
 // The positions among 16 where the byte may be `wanted`; setting `extra` makes letters lower case.
-static inline uint32_t places(const uint8_t *text, __m128i wanted, __m128i extra) {
-    __m128i bytes = _mm_or_si128(_mm_loadu_si128((const __m128i *)text), extra);
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted));
+static inline uint32_t places(const uint8_t *text, block16 wanted, block16 extra) {
+    return block16_equal(block16_or(block16_load(text), extra), wanted);
 }
 #endif
 
@@ -34,11 +31,11 @@ int rk_contains(const uint8_t *text, size_t count, const uint8_t *needle, size_t
     size_t place_count = count - needle_count + 1;
     size_t distance = needle_count - 1;
     size_t i = 0;
-#ifdef __SSE2__
+#ifdef HAS_BLOCK16
     uint8_t first = needle[0], last = needle[distance];
-    __m128i first_wanted = _mm_set1_epi8((char)first), last_wanted = _mm_set1_epi8((char)last);
-    __m128i first_extra = _mm_set1_epi8(folds && is_letter(first) ? 0x20 : 0);
-    __m128i last_extra = _mm_set1_epi8(folds && is_letter(last) ? 0x20 : 0);
+    block16 first_wanted = block16_all(first), last_wanted = block16_all(last);
+    block16 first_extra = block16_all(folds && is_letter(first) ? 0x20 : 0);
+    block16 last_extra = block16_all(folds && is_letter(last) ? 0x20 : 0);
     while (i < place_count) {
         uint8_t firsts[16], lasts[16];
         const uint8_t *at_first = text + i, *at_last = text + i + distance;
@@ -81,18 +78,18 @@ int rk_contains(const uint8_t *text, size_t count, const uint8_t *needle, size_t
 int rk_is_ascii(const uint8_t *text, size_t count) {
     uint64_t seen = 0;
     size_t i = 0;
-#ifdef __SSE2__
+#ifdef HAS_BLOCK16
     // Four at once and no more than 512 bytes between two tests.
     while (i + 64 <= count) {
         size_t end = count - i < 512 ? i + (count - i) / 64 * 64 : i + 512;
-        __m128i a = _mm_setzero_si128(), b = a, c = a, d = a;
+        block16 a = block16_all(0), b = a, c = a, d = a;
         for (; i < end; i += 64) {
-            a = _mm_or_si128(a, _mm_loadu_si128((const __m128i *)(text + i)));
-            b = _mm_or_si128(b, _mm_loadu_si128((const __m128i *)(text + i + 16)));
-            c = _mm_or_si128(c, _mm_loadu_si128((const __m128i *)(text + i + 32)));
-            d = _mm_or_si128(d, _mm_loadu_si128((const __m128i *)(text + i + 48)));
+            a = block16_or(a, block16_load(text + i));
+            b = block16_or(b, block16_load(text + i + 16));
+            c = block16_or(c, block16_load(text + i + 32));
+            d = block16_or(d, block16_load(text + i + 48));
         }
-        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)))) return 0;
+        if (!block16_is_ascii(block16_or(block16_or(a, b), block16_or(c, d)))) return 0;
     }
 #endif
     for (; i + 8 <= count; i += 8) {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "block16.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -116,7 +118,7 @@ static inline size_t mark_place(const texts *all, size_t place, size_t *text, si
     return end;
 }
 
-// Searches from a position and a text on.
+// Searches from a position and a text on, byte by byte.
 static void mark_anywhere(const texts *all, const needle *wanted, size_t from, size_t text, uint64_t *mask) {
     for (size_t place = from; place + wanted->count <= all->size;) {
         if (equal(all->area + place, wanted->bytes, wanted->count, wanted->folds)) {
@@ -126,6 +128,31 @@ static void mark_anywhere(const texts *all, const needle *wanted, size_t from, s
         }
     }
 }
+
+#ifdef HAS_BLOCK16
+// Searches for the first, a middle and the last byte of the needle at their distances, at 16 positions at once.
+static void mark_anywhere_block16(const texts *all, const needle *wanted, uint64_t *mask) {
+    size_t count = wanted->count, middle = count / 2;
+    uint8_t a = wanted->bytes[0], b = wanted->bytes[middle], c = wanted->bytes[count - 1];
+    int folds = wanted->folds;
+    block16 a_wanted = block16_all(a), a_extra = block16_all(folds && is_letter(a) ? 0x20 : 0);
+    block16 b_wanted = block16_all(b), b_extra = block16_all(folds && is_letter(b) ? 0x20 : 0);
+    block16 c_wanted = block16_all(c), c_extra = block16_all(folds && is_letter(c) ? 0x20 : 0);
+    size_t from = 0, decided = 0, text = 0;
+    for (; from + count + 15 <= all->size; from += 16) {
+        const uint8_t *at = all->area + from;
+        uint32_t hits = block16_equal(block16_or(block16_load(at), a_extra), a_wanted);
+        if (hits) hits &= block16_equal(block16_or(block16_load(at + middle), b_extra), b_wanted);
+        if (hits) hits &= block16_equal(block16_or(block16_load(at + count - 1), c_extra), c_wanted);
+        for (; hits; hits &= hits - 1) {
+            size_t place = from + (size_t)__builtin_ctz(hits);
+            if (place < decided || !stands(all, place, wanted)) continue;
+            decided = mark_place(all, place, &text, count, mask);
+        }
+    }
+    mark_anywhere(all, wanted, from > decided ? from : decided, text, mask);
+}
+#endif
 
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2,bmi,popcnt")))
@@ -290,38 +317,56 @@ static int has_avx2(void) {
 }
 #endif
 
+// The instructions that a search may use.
+typedef enum instructions { any_processor, blocks_of_16, avx2 } instructions;
+
+static inline instructions best_instructions(void) {
+#if defined(__x86_64__)
+    if (has_avx2()) return avx2;
+#endif
+    return blocks_of_16;
+}
+
 static inline void mark(
-    const texts *all, const uint8_t *bytes, size_t count, int folds, rk_text_place where, uint64_t *mask, int is_avx2) {
+    const texts *all, const uint8_t *bytes, size_t count, int folds, rk_text_place where, uint64_t *mask,
+    instructions usable) {
     memset(mask, 0, (all->count + 63) / 64 * 8);
     if (count == 0 || count > all->size || all->count == 0) return;
     needle wanted = prepared(bytes, count, folds);
 #if defined(__x86_64__)
-    if (is_avx2) {
+    if (usable == avx2) {
         if (where == rk_text_anywhere) mark_anywhere_avx2(all, &wanted, mask);
         else mark_at_ends_avx2(all, &wanted, where, mask);
         return;
     }
-#else
-    (void)is_avx2;
+#endif
+#ifdef HAS_BLOCK16
+    if (usable == blocks_of_16 && where == rk_text_anywhere) {
+        mark_anywhere_block16(all, &wanted, mask);
+        return;
+    }
 #endif
     if (where == rk_text_anywhere) mark_anywhere(all, &wanted, 0, 0, mask);
     else mark_at_ends(all, &wanted, where, mask);
-}
-
-void rk_mark_texts_portable(
-    const uint8_t *area, size_t size, const void *offsets, unsigned width, size_t text_count, const uint8_t *bytes,
-    size_t count, int folds, rk_text_place where, uint64_t *mask) {
-    texts all = {area, size, offsets, width, text_count};
-    mark(&all, bytes, count, folds, where, mask, 0);
 }
 
 void rk_mark_texts(
     const uint8_t *area, size_t size, const void *offsets, unsigned width, size_t text_count, const uint8_t *bytes,
     size_t count, int folds, rk_text_place where, uint64_t *mask) {
     texts all = {area, size, offsets, width, text_count};
-    int is_avx2 = 0;
-#if defined(__x86_64__)
-    is_avx2 = has_avx2();
-#endif
-    mark(&all, bytes, count, folds, where, mask, is_avx2);
+    mark(&all, bytes, count, folds, where, mask, best_instructions());
+}
+
+void rk_mark_texts_blocks(
+    const uint8_t *area, size_t size, const void *offsets, unsigned width, size_t text_count, const uint8_t *bytes,
+    size_t count, int folds, rk_text_place where, uint64_t *mask) {
+    texts all = {area, size, offsets, width, text_count};
+    mark(&all, bytes, count, folds, where, mask, blocks_of_16);
+}
+
+void rk_mark_texts_portable(
+    const uint8_t *area, size_t size, const void *offsets, unsigned width, size_t text_count, const uint8_t *bytes,
+    size_t count, int folds, rk_text_place where, uint64_t *mask) {
+    texts all = {area, size, offsets, width, text_count};
+    mark(&all, bytes, count, folds, where, mask, any_processor);
 }

@@ -234,12 +234,10 @@ package struct ObjectImporter: Sendable {
                     for row in rows { try put(row, writer, transaction.schema, &outcome) }
                     return outcome
                 })
-        } catch let problem as Problem
-            where [StoreError.Code.accessDenied, .hiddenElements].map(\.rawValue).contains(problem.code)
-        {
+        } catch let error as StoreError where [.accessDenied, .hiddenElements].contains(error.code) {
             // Permissions are checked at the end of the write, which then rejects everything: splitting it into smaller
             // and smaller parts keeps the permitted rows.
-            guard rows.count > 1 else { return total.add(LineFault(RecordFault(problem), line: first.line)) }
+            guard rows.count > 1 else { return total.add(LineFault(RecordFault(error), line: first.line)) }
             try commit(Array(rows[..<(rows.count / 2)]), into: &total)
             try checkFaults(total)
             try commit(Array(rows[(rows.count / 2)...]), into: &total)
@@ -356,12 +354,15 @@ extension RecordFault {
     /// errors.
     fileprivate init?(aboutOneObject error: any Error) {
         switch error {
-        case let error as StoreError where error.code.rawValue.hasPrefix("object."):
-            self.init(withHint(error.message, error.hint), code: error.code.rawValue)
+        case let error as StoreError where error.code.rawValue.hasPrefix("object."): self.init(error)
         case let problem as Problem where problem.code.hasPrefix("object."): self.init(problem)
         case let fault as RecordFault: self = fault
         default: return nil
         }
+    }
+
+    fileprivate init(_ error: StoreError) {
+        self.init(withHint(error.message, error.hint), code: error.code.rawValue)
     }
 
     /// `owner: there is no Person '99'.`

@@ -42,7 +42,7 @@ struct TextMarkTests {
     }
 
     @Test(
-        "both kernels find what a loop over the texts finds, and read nothing beyond them",
+        "all kernels find what a loop over the texts finds, and read nothing beyond them",
         arguments: [TextKernel.Place.start, .end, .anywhere, .whole], [16, 32])
     func kernels(_ place: TextKernel.Place, width: Int) {
         let seed = UInt64.random(in: 0..<1 << 32)
@@ -69,7 +69,7 @@ struct TextMarkTests {
             for text in texts { offsets.append((offsets.last ?? 0) + text.count) }
             let area = texts.flatMap(\.self)
             let expected = texts.map { has(folds ? $0.map(lower) : $0, needle, place) }
-            for kernel in [TextKernel.best, .portable] {
+            for kernel in TextKernel.allCases {
                 let found = marks(kernel, area, offsets, width, needle, place, folds)
                 #expect(found == expected, "seed \(seed), round \(round): \(kernel)")
             }
@@ -86,7 +86,7 @@ struct TextMarkTests {
             let offsets = (0..<150).map { _ in
                 Int.random(in: 0..<(Bool.random(using: &random) ? 100 : 65536), using: &random)
             }
-            for kernel in [TextKernel.best, .portable] {
+            for kernel in TextKernel.allCases {
                 for width in [16, 32] {
                     #expect(marks(kernel, area, offsets, width, [97, 98], place, false).count == 149)
                 }

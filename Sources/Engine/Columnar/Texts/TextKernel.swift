@@ -1,9 +1,11 @@
 import CKernels
 
-/// Searches all texts of an area for a text: the fastest kernel that the processor supports, or the portable one that
-/// it is tested against.
-package enum TextKernel: Sendable {
+/// Searches all texts of an area for a text: the fastest kernel that the processor supports, or one of those that it is
+/// tested against.
+package enum TextKernel: Sendable, CaseIterable {
     case best
+    /// With 16 bytes at a time, as on arm64 and on x86-64 without AVX2.
+    case blocks
     case portable
 
     /// The required position of the needle in a text.
@@ -36,7 +38,12 @@ package enum TextKernel: Sendable {
         guard let start = area.baseAddress, let wanted = needle.baseAddress else {
             return mask.update(repeating: 0, count: maskWordCount(count))
         }
-        let run = self == .best ? rk_mark_texts : rk_mark_texts_portable
+        let run =
+            switch self {
+            case .best: rk_mark_texts
+            case .blocks: rk_mark_texts_blocks
+            case .portable: rk_mark_texts_portable
+            }
         run(
             start, area.count, offsets, UInt32(width), count, wanted, needle.count, foldsASCIICase ? 1 : 0, place.code,
             mask)

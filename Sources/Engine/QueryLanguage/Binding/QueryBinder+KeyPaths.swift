@@ -6,7 +6,7 @@ extension QueryBinder {
     /// Binds sort keys in the syntax of requests: `breed,-weight,owner.name`.
     package func bindSort(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [SortKey] {
         var keys: [SortKey] = []
-        for part in parts(text) {
+        for part in Self.keyPathTexts(text) {
             let isDescending = part.text.hasPrefix("-")
             let name = isDescending || part.text.hasPrefix("+") ? String(part.text.dropFirst()) : part.text
             if let order = name.split(separator: " ").last, Self.orders.contains(order.lowercased()), order != name,
@@ -59,7 +59,7 @@ extension QueryBinder {
         _ text: String, _ objectClass: ClassSchema, clause: PathClause
     ) throws(QueryError) -> [BoundPath] {
         var paths: [BoundPath] = []
-        for part in parts(text) {
+        for part in Self.keyPathTexts(text) {
             paths.append(try bindValuePath(part.text, offset: part.offset, objectClass, clause: clause))
         }
         return paths
@@ -81,8 +81,9 @@ extension QueryBinder {
         }
     }
 
-    /// The parts between commas, trimmed, with their offsets in scalars. A comma inside quotes belongs to a map's key.
-    private func parts(_ text: String) -> [(text: String, offset: Int)] {
+    /// The key paths in the text of a request: the parts between commas, trimmed, with their offsets in scalars. A comma
+    /// inside quotes belongs to a map's key. Never empty. Cost: a pass over the text, without parsing the paths.
+    package static func keyPathTexts(_ text: String) -> [(text: String, offset: Int)] {
         var parts: [(text: String, offset: Int)] = []
         var part = String.UnicodeScalarView()
         var start = 0

@@ -23,7 +23,8 @@ struct QueryReader {
         return query
     }
 
-    /// Limits the number of sort keys, because each sort is a pass over the whole result.
+    /// Limits the number of sort keys, because each sort is a pass over the whole result. Called before the keys are
+    /// parsed, which costs microseconds each.
     private func bounded(_ keys: Int, _ parameter: String) throws(Problem) {
         guard keys > configuration.largestOrder else { return }
         throw Problem(
@@ -61,21 +62,19 @@ struct QueryReader {
     /// Parses the keys of `sort`; nil if it is not given.
     func sort(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [SortKey]? {
         guard let text = parameters["sort"] else { return nil }
-        let keys = try bound("sort", text) { binder, text throws(QueryError) in
+        try bounded(QueryBinder.keyPathTexts(text).count, "sort")
+        return try bound("sort", text) { binder, text throws(QueryError) in
             try binder.bindSort(text, class: objectClass)
         }
-        try bounded(keys.count, "sort")
-        return keys
     }
 
     /// Parses the key paths of `distinct`; nil if it is not given.
     func distinct(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [BoundPath]? {
         guard let text = parameters["distinct"] else { return nil }
-        let keys = try bound("distinct", text) { binder, text throws(QueryError) in
+        try bounded(QueryBinder.keyPathTexts(text).count, "distinct")
+        return try bound("distinct", text) { binder, text throws(QueryError) in
             try binder.bindDistinct(text, class: objectClass)
         }
-        try bounded(keys.count, "distinct")
-        return keys
     }
 
     /// Parses a key path with one value per object.
@@ -97,14 +96,15 @@ struct QueryReader {
     /// Parses the distinct key paths of `by` for groups.
     func groups(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [NamedPath] {
         guard let text = parameters["by"] else { return [] }
+        let texts = QueryBinder.keyPathTexts(text).map(\.text)
+        try bounded(texts.count, "by")
         let paths = try bound("by", text) { binder, text throws(QueryError) in
             try binder.bindGroup(text, class: objectClass)
         }
         var named: [NamedPath] = []
-        for (name, path) in zip(Self.names(text), paths) where !named.contains(where: { $0.name == name }) {
+        for (name, path) in zip(texts, paths) where !named.contains(where: { $0.name == name }) {
             named.append(NamedPath(name: name, path: path))
         }
-        try bounded(named.count, "by")
         return named
     }
 
@@ -118,34 +118,6 @@ struct QueryReader {
         }
         return try bound("by", text) { binder, text throws(QueryError) in
             try binder.bindSection(text, class: objectClass)
-        }
-    }
-
-    /// Splits at commas outside of quotes, and trims the parts.
-    private static func names(_ text: String) -> [String] {
-        var names = [""]
-        var quote: Unicode.Scalar?
-        var isEscaped = false
-        for scalar in text.unicodeScalars {
-            if scalar == ",", quote == nil {
-                names.append("")
-                continue
-            }
-            names[names.count - 1].unicodeScalars.append(scalar)
-            if isEscaped {
-                isEscaped = false
-            } else if scalar == "\\" {
-                isEscaped = true
-            } else if scalar == quote {
-                quote = nil
-            } else if quote == nil, scalar == "'" || scalar == "\"" {
-                quote = scalar
-            }
-        }
-        return names.map { name in
-            var name = name.drop { $0 == " " }
-            while name.last == " " { name.removeLast() }
-            return String(name)
         }
     }
 

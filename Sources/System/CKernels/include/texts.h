@@ -20,6 +20,11 @@ void rk_mark_texts(
     const uint8_t *_Nonnull area, size_t size, const void *_Nonnull offsets, unsigned width, size_t text_count,
     const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_place where, uint64_t *_Nonnull mask);
 
+// The same with 16 bytes at a time, as on processors without AVX2 and on arm64.
+void rk_mark_texts_blocks(
+    const uint8_t *_Nonnull area, size_t size, const void *_Nonnull offsets, unsigned width, size_t text_count,
+    const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_place where, uint64_t *_Nonnull mask);
+
 // The same without processor-specific instructions.
 void rk_mark_texts_portable(
     const uint8_t *_Nonnull area, size_t size, const void *_Nonnull offsets, unsigned width, size_t text_count,

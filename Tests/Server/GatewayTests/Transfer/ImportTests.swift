@@ -1,3 +1,4 @@
+import AccessRules
 import Compression
 import Dispatch
 import Foundation
@@ -53,6 +54,33 @@ struct ImportTests {
         #expect(try gateway.get("/v1/objects/Dog?fields=_id&count").member("count") == 3)
         #expect(try gateway.get("/v1/objects/Dog/4?fields=friend").text == #"{"friend":5}"#)
         #expect(answer.member("version") == .int(Int64(try gateway.store.snapshot().version.rawValue)))
+    }
+
+    @Test(
+        "lines that the caller's role forbids are rejected one by one, and the others of their transaction are imported",
+        arguments: [[2], [1, 5, 9], Array(1...9), Array(3...7)])
+    func forbiddenLines(forbidden: [Int]) throws {
+        let keeper = Role(
+            name: "keeper", classes: ["Dog": ClassRule(read: "TRUEPREDICATE", create: "age < 10")])
+        let guarded = try GuardedGateway([keeper])
+        let lines = (1...9).map { #"{"_id": \#($0), "age": \#(forbidden.contains($0) ? 10 : 9)}"# }
+        var headers = try guarded.bearer("keeper")
+        headers["Content-Type"] = "application/x-ndjson"
+        let answer = try guarded.gateway.send(
+            .post, "/v1/import/Dog", file: lines.joined(separator: "\n"), headers: headers)
+        #expect(answer.status == 200, "\(answer.text)")
+        guard case .array(let errors)? = answer.member("errors") else {
+            Issue.record("no errors: \(answer.text)")
+            return
+        }
+        #expect(errors.map { $0["line"] } == forbidden.map { .int(Int64($0)) })
+        #expect(errors.allSatisfy { $0["code"] == "access.denied" })
+        let snapshot = try guarded.gateway.store.snapshot()
+        let dog = try #require(snapshot.schema["Dog"])
+        for number in 1...9 {
+            let isIn = try snapshot.key(of: dog.id, primaryKey: .int(Int64(number))) != nil
+            #expect(isIn == !forbidden.contains(number), "line \(number)")
+        }
     }
 
     @Test(

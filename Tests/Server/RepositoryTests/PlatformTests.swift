@@ -1,0 +1,51 @@
+import Foundation
+import RepositoryFiles
+import Testing
+
+/// The sources compile for arm64 as well. No arm64 machine runs these tests, so they read the conditions; `.ci/run`
+/// tests the kernels under emulation.
+@Suite("Platforms")
+struct PlatformTests {
+    private static func sources(_ suffixes: [String]) -> [(path: String, text: String)] {
+        let root = Checkout.root + "/Sources"
+        let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+        return files.filter { file in suffixes.contains { file.hasSuffix($0) } }.sorted().compactMap { file in
+            (try? String(contentsOfFile: root + "/" + file, encoding: .utf8)).map { (file, $0) }
+        }
+    }
+
+    @Test("Swift sources do not depend on the processor")
+    func swiftSources() {
+        let sources = Self.sources([".swift"])
+        #expect(sources.count > 500)
+        for source in sources {
+            #expect(source.text.firstMatch(of: /#(if|elseif).*\barch\(/) == nil, "\(source.path)")
+            // C's characters are signed on x86-64 only.
+            for line in source.text.split(separator: "\n") where line.contains("CChar") {
+                #expect(!line.contains("Int8("), "\(source.path): \(line)")
+            }
+        }
+    }
+
+    @Test("C sources that use instructions of x86-64 have a form for arm64, and for any other processor")
+    func cSources() {
+        let sources = Self.sources([".c", ".h"])
+        let native = sources.filter { $0.text.contains("intrin.h>") }
+        #expect(!native.isEmpty)
+        for source in native {
+            // A header of one processor, which its includer chooses.
+            let inclusion = "#include \"\(source.path.split(separator: "/").last ?? "")\""
+            let chooser = sources.first { $0.text.contains(inclusion) }
+            let guarded = source.text.contains("#if defined(__") ? source : chooser
+            guard let guarded else {
+                Issue.record("\(source.path) includes instructions of one processor without a condition")
+                continue
+            }
+            #expect(
+                guarded.text.contains("defined(__aarch64__)") || guarded.text.contains("HAS_BLOCK16"), "\(guarded.path)"
+            )
+            // What remains when no condition holds.
+            #expect(guarded.text.contains("portable") || guarded.text.contains("Without either"), "\(guarded.path)")
+        }
+    }
+}
