@@ -2,9 +2,9 @@ import Glibc
 
 /// Reads and writes small files as a whole.
 package enum WholeFile {
-    /// Nil when there is no such file.
+    /// Returns the bytes of a file; nil if it does not exist.
     ///
-    /// - Parameter limit: bytes beyond which no more are read; of a longer file there is one more than that.
+    /// - Parameter limit: the maximum number of bytes. Of a longer file, one byte more is returned.
     package static func read(_ path: String, limit: Int = .max - 1) throws(FileFault) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -25,8 +25,8 @@ package enum WholeFile {
         return bytes
     }
 
-    /// Replaces a file by one with these bytes, which only its owner may read. It is on disk when this returns; when it
-    /// throws, either the old file or the new one is there, complete.
+    /// Replaces a file by one with these bytes, which only its owner may read. It is on disk when this returns; if it
+    /// throws, the file has either the old content or the new one, complete.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
         try replace(path, with: bytes, .system)
     }

@@ -1,13 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// A value that is set once, and those who wait for it: threads, tasks and calls, any number of each.
+/// A value that is set once, and any number of threads, tasks and closures that wait for it.
 ///
-/// Any thread may set it. The first one decides; to set it again does nothing. What a thread did before it set the value
-/// is visible to everybody who got the value from here. Nobody is called or woken under the lock.
+/// Any thread may set it. The first value counts; later calls do nothing. Everything that a thread did before it set
+/// the value is visible to all that receive the value from here. No closure is called and no thread woken under the
+/// lock.
 ///
-/// Cost: a value that is there takes a lock. A thread that has to wait has a semaphore of its own, so that setting the value
-/// is one signal for each thread that sleeps, and none where nobody does.
+/// Cost: reading a value that is set takes a lock. Each waiting thread has its own semaphore, so setting the value
+/// signals once per waiting thread.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case waiting([@Sendable (Value) -> Void])
@@ -18,15 +19,15 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Nil before it is set.
+    /// The value; nil before it is set.
     package var value: Value? {
         state.withLock { state in
             if case .set(let value) = state { value } else { nil }
         }
     }
 
-    /// Sets the value, and wakes and calls all who wait, in the order in which they came. False, with nothing done, when it
-    /// was set before.
+    /// Sets the value, and wakes or calls all that wait, in the order in which they began to. Returns false and does
+    /// nothing if the value was already set.
     @discardableResult
     package func set(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [@Sendable (Value) -> Void]? in
@@ -39,7 +40,8 @@ package final class Promise<Value: Sendable>: Sendable {
         return true
     }
 
-    /// Calls with the value: at once if it is there, else on the thread that sets it, which waits for the call.
+    /// Calls `call` with the value: immediately if it is set, else on the thread that sets it, which waits for the
+    /// call.
     package func whenSet(_ call: @escaping @Sendable (Value) -> Void) {
         let known = state.withLock { state -> Value? in
             switch state {
@@ -53,7 +55,8 @@ package final class Promise<Value: Sendable>: Sendable {
         if let known { call(known) }
     }
 
-    /// Blocks the thread until the value is there. Not for tasks, and not on a thread that is needed to set it.
+    /// Blocks the thread until the value is set. Do not call it in a task, or on a thread that is needed to set the
+    /// value.
     package func wait() -> Value {
         while true {
             if let value { return value }
@@ -61,7 +64,7 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// `wait` for so many seconds at the most; nil when the time was over before.
+    /// As `wait`, for at most that many seconds; nil if the value was not set in time.
     package func wait(seconds: Double) -> Value? {
         if let value { return value }
         sleep { _ = $0.wait(timeout: .now() + seconds) }
@@ -74,7 +77,7 @@ package final class Promise<Value: Sendable>: Sendable {
         wait(semaphore)
     }
 
-    /// Suspends the task until the value is there. To be cancelled, set it to a failure.
+    /// Suspends the task until the value is set. To cancel the wait, set the promise to a failure.
     package func get(isolation: isolated (any Actor)? = #isolation) async -> Value {
         await withCheckedContinuation { continuation in
             whenSet { continuation.resume(returning: $0) }

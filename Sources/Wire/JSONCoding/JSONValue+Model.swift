@@ -1,11 +1,11 @@
 package import ObjectModel
 
 extension JSONValue {
-    /// A value as `JSONWriter.value` writes it, for documents that are looked into before they are written.
+    /// A value in the form that `JSONWriter.value` writes, for documents that are examined before they are written.
     ///
     /// - Parameters:
     ///   - isMixed: whether the property, or the elements of the collection, are mixed.
-    ///   - link: the form of a link or reference.
+    ///   - link: encodes a link or reference.
     package init(_ value: Value, isMixed: Bool = false, link: (Value) throws -> JSONValue) rethrows {
         if isMixed {
             try self.init(mixed: value, link: link)
@@ -54,17 +54,17 @@ extension JSONValue {
         case .data(let value): self = text(Base64.standard.encode(value), .binary)
         case .decimal(let value): self = text(value.description, .decimal)
         case .link, .reference: self = try link(value)
-        // A new embedded object is given to a store only; collections are not scalars.
+        // Only a store is given new embedded objects; collections are not scalars.
         case .null, .embedded, .list, .set, .dictionary: self = .null
         }
     }
 
-    /// What the text of the number reads as.
+    /// The value that the text of the number parses to.
     private init(_ value: Double) {
         self = value.isFinite ? .double(value) : Self.nonFinite(isNaN: value.isNaN, isNegative: value < 0)
     }
 
-    /// The same: of all doubles the one with the shortest text that reads back as this Float.
+    /// The same for a Float: the double with the shortest text that parses to this Float.
     private init(_ value: Float) {
         self =
             value.isFinite
@@ -80,7 +80,7 @@ extension JSONValue {
         .object(JSONObject([.init(name: type.rawValue, value: self)]))
     }
 
-    /// `{"$link": {"class": "Dog", "key": 7}}`.
+    /// Encodes a link in a mixed value: `{"$link": {"class": "Dog", "key": 7}}`.
     package static func link(class className: String, key: JSONValue) -> JSONValue {
         let content = JSONObject([.init(name: "class", value: .string(className)), .init(name: "key", value: key)])
         return JSONValue.object(content).wrapped(.link)

@@ -1,9 +1,10 @@
 package import ObjectModel
 
-/// A value with links in it that are not looked up yet, for that takes a store: a tree with something in place of each
-/// link. What that is changes on the way: first how JSON writes the link, then which object of a class it names.
+/// A value whose links have not been looked up, because that requires a store: a tree with a `Link` in place of each
+/// link. Its type changes on the way: first it is the link as JSON writes it, then the object of a class that it
+/// names.
 ///
-/// What is generic here is for other modules to specialise, whose every value goes through it.
+/// The generic methods are inlinable, so that other modules specialise them: every imported value passes through them.
 package enum ValueDraft<Link: Sendable>: Sendable {
     /// A value without links.
     case value(Value)
@@ -22,14 +23,14 @@ package enum ValueDraft<Link: Sendable>: Sendable {
         }
     }
 
-    /// The value, when there is no link in it.
+    /// The value; nil if it contains a link.
     @inlinable
     package var complete: Value? {
         if case .value(let value) = self { return value }
         return nil
     }
 
-    /// The same value with other things in place of its links, which are visited in their order.
+    /// Returns the value with its links transformed, in order.
     @inlinable
     package func mapLinks<Other, Failure>(
         _ transform: (Link) throws(Failure) -> Other
@@ -59,7 +60,7 @@ package enum ValueDraft<Link: Sendable>: Sendable {
         return mapped
     }
 
-    /// What is in place of the first link for which there is something.
+    /// Returns the first result of `find` for a link, in order; nil if `find` returns nil for all of them.
     @inlinable
     package func firstLink<Found>(where find: (Link) -> Found?) -> Found? {
         switch self {
@@ -96,11 +97,11 @@ package enum ValueDraft<Link: Sendable>: Sendable {
 extension ValueDraft: Equatable where Link: Equatable {}
 extension ValueDraft.Entry: Equatable where Link: Equatable {}
 
-/// A link as JSON writes it, with where it is in the document.
+/// A link as written in JSON, with its location in the document.
 package enum WrittenLink: Hashable, Sendable {
     /// The JSON value of a link property: a key, a `$link` or an object; never null.
     case plain(JSONValue, path: String)
-    /// `{"$link": {"class": …, "key": …}}` in a mixed value, where no schema gives the class.
+    /// `{"$link": {"class": …, "key": …}}` in a mixed value, where the schema does not determine the class.
     case typed(className: String, key: JSONValue, path: String)
 }
 

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The content of a file that is compressed.
+/// The decompressed content of a compressed file.
 package protocol ExpandedBytes: AnyObject {
-    /// How far the file itself has been read.
+    /// The position in the compressed file up to which it has been read.
     var offset: Int { get }
 
-    /// The next bytes; nil at the end.
+    /// Returns the next bytes; nil at the end.
     func next() throws -> [UInt8]?
 }
 
@@ -43,12 +43,12 @@ package final class ByteSource {
         self.init(descriptor, "'\(path)'", owner: OpenFile(descriptor))
     }
 
-    /// Reads an open file.
+    /// Reads from an open descriptor.
     ///
     /// - Parameters:
-    ///   - name: what it is called in sentences.
-    ///   - owner: closes the descriptor when it is dropped.
-    ///   - expanded: what is read in place of the descriptor.
+    ///   - name: the name of the source in error messages.
+    ///   - owner: an object that closes the descriptor when it is released.
+    ///   - expanded: the source of the decompressed bytes; nil to read the descriptor itself.
     package init(_ descriptor: Int32, _ name: String, owner: AnyObject?, expanded: (any ExpandedBytes)? = nil) {
         self.descriptor = descriptor
         self.name = name
@@ -123,7 +123,7 @@ package final class ByteSource {
     }
 }
 
-/// Closes a file when nobody reads it any more.
+/// Closes a file when it is released.
 private final class OpenFile {
     private let descriptor: Int32
 

@@ -3,16 +3,16 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// What an import sees of a store, and may write there.
+/// The part of a store that an import sees and may write.
 package protocol ImportView: Sendable {
-    /// Whether a schema is what is seen of the store's.
+    /// Whether `schema` is what the import sees of the store's schema `whole`.
     func shows(_ schema: Schema, of whole: Schema) -> Bool
 
-    /// Does work in a transaction as far as it may be done.
+    /// Performs work in a transaction, restricted to what the import may write.
     func perform<R>(in transaction: any WriteTransaction, _ work: (any WriteTransaction) throws -> R) throws -> R
 }
 
-/// All of a store.
+/// The whole store, without restrictions.
 package struct WholeView: ImportView {
     package init() {}
 

@@ -1,13 +1,13 @@
-/// A path that a follower asks for and the gateway answers, as a pattern with a parameter for each `:name`.
+/// A path of the gateway that followers request, as a pattern with a parameter for each `:name`.
 package struct Endpoint: Hashable, Sendable {
-    /// As the router takes it.
+    /// The pattern in the router's syntax.
     package let pattern: String
 
     private init(_ pattern: String) { self.pattern = pattern }
 
-    /// Says that the gateway is there.
+    /// Reports that the gateway is running.
     package static let health = Endpoint("/healthz")
-    /// Several writes, all or none.
+    /// Performs several writes, all or none.
     package static let transactions = Endpoint("/v1/transactions")
     /// The objects of a class.
     package static let objects = Endpoint("/v1/objects/:class")
@@ -15,7 +15,7 @@ package struct Endpoint: Hashable, Sendable {
     package static let subscription = Endpoint("/v1/subscriptions/:set/:name")
     /// The events of all subscriptions of a set.
     package static let subscriptionStream = Endpoint("/v1/subscriptions/:set/stream")
-    /// Asks for an event on the streams of a set: see `BarrierToken`.
+    /// Requests a barrier event on the open streams of a set: see `BarrierToken`.
     package static let barrier = Endpoint("/v1/subscriptions/:set/barriers/:token")
 
     /// The names of parameters in patterns.
@@ -26,9 +26,9 @@ package struct Endpoint: Hashable, Sendable {
         package static let token = "token"
     }
 
-    /// The path with segments in place of the parameters, in their order, each percent-encoded.
+    /// Returns the path with the given segments in place of the parameters, in order; each is percent-encoded.
     ///
-    /// - Parameter query: names and values of parameters behind the path, in their order.
+    /// - Parameter query: the names and values of the query parameters, in order.
     package func path(_ segments: String..., query: [(name: String, value: String)] = []) -> String {
         var rest = segments[...]
         var path = ""
@@ -40,7 +40,7 @@ package struct Endpoint: Hashable, Sendable {
         return path + "?" + query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
     }
 
-    /// Percent-encoded, all but letters, digits and `-._~`.
+    /// Percent-encodes all bytes except ASCII letters, digits and `-._~`.
     static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -1,18 +1,18 @@
-/// The names of headers that the gateway gives a meaning of its own, or that streams are resumed with.
+/// The names of headers that the gateway defines, or that clients resume streams with.
 package enum HeaderName {
-    /// Makes a write safe to send again: the gateway does it once, and gives the same answer.
+    /// Makes a write safe to repeat: the gateway performs it once, and repeats the response.
     package static let idempotencyKey = "Idempotency-Key"
-    /// `true` on an answer that was given before.
+    /// `true` on a repeated response.
     package static let idempotencyReplayed = "Idempotency-Replayed"
-    /// The mark of the state that an answer shows.
+    /// The mark of the state that a response shows.
     package static let mark = "Realmgate-Mark"
-    /// The id of the last event that a client of a stream has heard of.
+    /// The id of the last event that a client of a stream has received.
     package static let lastEventID = "Last-Event-ID"
-    /// Seconds, or a time, before which a request should not be sent again.
+    /// The number of seconds, or the time, before which the request should not be repeated.
     package static let retryAfter = "Retry-After"
 }
 
-/// The names of parameters behind a path that a follower reads objects with.
+/// The names of query parameters that followers use.
 package enum ParameterName {
     package static let filter = "filter"
     package static let arguments = "args"
@@ -20,6 +20,6 @@ package enum ParameterName {
     package static let fields = "fields"
     package static let limit = "limit"
     package static let keyPaths = "keyPaths"
-    /// In place of the header, for clients that cannot set one.
+    /// Replaces the header for clients that cannot send one.
     package static let lastEventID = "lastEventID"
 }

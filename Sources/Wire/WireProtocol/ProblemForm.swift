@@ -1,6 +1,6 @@
 package import JSONCoding
 
-/// The members of a refusal, `application/problem+json`, that a follower acts on.
+/// The members of an error response, `application/problem+json`, that a follower uses.
 package struct ProblemForm: Hashable, Sendable {
     /// The names of the members.
     package enum Field {
@@ -9,11 +9,11 @@ package struct ProblemForm: Hashable, Sendable {
         package static let operation = "operation"
     }
 
-    /// Nil for a refusal that some other server made.
+    /// Nil for an error response of another server, such as a proxy.
     package var code: String?
-    /// A sentence for a person.
+    /// A sentence for people.
     package var detail: String?
-    /// Which operation of a transaction failed, from 0.
+    /// The index of the transaction's operation that failed, from 0.
     package var operation: Int?
 
     package init(_ json: JSONValue) {
@@ -22,7 +22,7 @@ package struct ProblemForm: Hashable, Sendable {
         operation = json.int(Field.operation)
     }
 
-    /// The words by which the sentence of a value that does not fit says that it links to an object that is gone: there
-    /// is no code of its own for that.
+    /// Words in the message of an invalid value that identify a link to an object that does not exist: this error has
+    /// no code of its own.
     package static let missingLink = "which does not exist"
 }

@@ -21,7 +21,7 @@ package struct ObjectInput: Sendable {
         package var path: String { place.relativePath }
     }
 
-    /// What is in place of a link.
+    /// The object that a link leads to, or the object that a property will own.
     package enum Target: Sendable {
         /// An object of the class that the property's type names.
         case link(Link)

@@ -8,7 +8,8 @@ import WireProtocol
 package struct ObjectWriter {
     package let transaction: any WriteTransaction
     private let policy: UpdatePolicy
-    /// Of lists that are given as a whole: observers hear the same, whatever the method and the policy.
+    /// How lists that are given as a whole are matched: observers receive the same changes for every method and
+    /// policy.
     static let matching = ListMatching.fewestEdits
 
     package init(_ transaction: any WriteTransaction, _ policy: UpdatePolicy) {

@@ -2,7 +2,7 @@ package import JSONCoding
 package import QueryLanguage
 package import StoreContract
 
-/// The codes of one kind of error: stable, for programs. Every value is a code of its own.
+/// The codes of one kind of error: stable, for programs. Different values have different codes.
 package protocol ErrorCode: RawRepresentable, Hashable, Sendable where RawValue == String {}
 
 extension StoreError.Code: ErrorCode {}
@@ -10,9 +10,9 @@ extension QueryError.Code: ErrorCode {}
 extension JSONError.Code: ErrorCode {}
 
 extension Problem {
-    /// The codes that no layer below has. A fault of the store, a query or a JSON text keeps the code that it has there.
+    /// The codes that no lower layer defines. An error of the store, a query or a JSON text keeps its own code.
     package enum Code: String, CaseIterable, ErrorCode {
-        // Parameters, and how much an answer may have.
+        // Parameters, and the size of a response.
         case parameterInvalid = "parameter.invalid"
         case parameterMissing = "parameter.missing"
         case parameterRepeated = "parameter.repeated"
@@ -31,7 +31,7 @@ extension Problem {
         case cursorMismatch = "cursor.mismatch"
         case cursorGone = "cursor.gone"
 
-        // The path of a URL. What it has in common with a body has another code there, and another status.
+        // The path of a URL. The same error in a body has another code, and another status.
         case objectInvalidKey = "object.invalid_key"
         case objectInvalidIndex = "object.invalid_index"
         case objectUnknownIndex = "object.unknown_index"
@@ -90,7 +90,7 @@ extension Problem {
         // The schema.
         case schemaFixed = "schema.fixed"
 
-        // Who may do what.
+        // Authentication and access.
         case authRequired = "auth.required"
         case authInvalid = "auth.invalid"
         case authExpired = "auth.expired"

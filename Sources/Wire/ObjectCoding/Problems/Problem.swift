@@ -2,10 +2,10 @@ package import JSONCoding
 package import ObjectModel
 import StoreContract
 
-/// Why something that somebody asked for cannot be done: the error of everything that reads or writes objects for others.
-/// Over HTTP it becomes an `application/problem+json` document of RFC 9457 with the status of its code.
+/// Why a request cannot be carried out: the error of everything that reads or writes objects on behalf of others. Over
+/// HTTP it becomes an `application/problem+json` document of RFC 9457 with the status of its code.
 package struct Problem: Error, Hashable, Sendable {
-    /// Stable, for programs: a `Code`, or one of an error of a layer below. The status follows from it.
+    /// Stable, for programs: a `Code`, or the code of a lower layer's error. It determines the status.
     package private(set) var code: String
     /// A sentence for people that says what to do.
     package var detail: String
@@ -31,7 +31,7 @@ package struct Problem: Error, Hashable, Sendable {
     package var lines: [LineFault] = []
     /// The imported part of a file whose import ended early.
     package var imported: ImportedPart?
-    /// Seconds after which it may be asked for again.
+    /// The number of seconds after which the request may be repeated.
     package var retryAfter: Int?
 
     package init(
@@ -41,7 +41,7 @@ package struct Problem: Error, Hashable, Sendable {
         self.init(of: code, detail, parameter, position, property, hint)
     }
 
-    /// With the code of an error of a layer below.
+    /// Creates a problem with the code of a lower layer's error.
     package init(
         _ code: some ErrorCode, _ detail: String, parameter: String? = nil, position: Int? = nil,
         property: String? = nil, hint: String? = nil
@@ -61,7 +61,7 @@ package struct Problem: Error, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// The same problem under another code.
+    /// Returns the same problem with another code.
     package func with(_ code: some ErrorCode) -> Problem {
         var problem = self
         problem.code = code.rawValue
@@ -96,9 +96,9 @@ package struct LineFault: Error, Hashable, Sendable {
     }
 }
 
-/// How much of a file is in although its import ended early.
+/// How much of a file was imported before the import ended early.
 package struct ImportedPart: Hashable, Sendable {
-    /// Of the last commit; nil before the first.
+    /// The version of the last commit; nil before the first.
     package var version: Version?
     package var created = 0
     package var modified = 0
@@ -106,7 +106,7 @@ package struct ImportedPart: Hashable, Sendable {
     package var refused = 0
     package var incomplete = 0
     package var lines = 0
-    /// The first line that is not in because of that.
+    /// The first line that was not imported because the import ended.
     package var line: Int?
 
     package init() {}

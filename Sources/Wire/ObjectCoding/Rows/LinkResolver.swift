@@ -9,7 +9,7 @@ package import StoreContract
 /// wherever its value came from.
 package final class LinkResolver {
     private let context: any ReadContext
-    /// The same where rows are read as they lie in the store.
+    /// The same state, if rows can be read from it as they are stored; else nil.
     private let snapshot: (any Snapshot)?
     package private(set) var fault: (any Error)?
     /// The number of objects that may still be written in place of links.
@@ -36,7 +36,8 @@ package final class LinkResolver {
     /// The position up to which output has been counted.
     private var counted = 0
 
-    /// - Parameter answerLimit: most bytes of what cannot be asked for piece by piece; see `limits.answerBytes`.
+    /// - Parameter answerLimit: the maximum number of bytes of a response that cannot be requested in parts; see
+    ///   `limits.answerBytes`.
     package init(
         _ context: any ReadContext, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
     ) {

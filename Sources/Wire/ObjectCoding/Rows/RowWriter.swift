@@ -240,7 +240,7 @@ package struct ElementWriter {
     private let look: LinkResolver
     private var count = 0
 
-    /// - Parameter property: one that the plan has.
+    /// - Parameter property: a property of the plan.
     package init(
         _ plan: RowPlan, _ property: PropertyID, _ snapshot: any Snapshot, _ json: JSONWriter, answerLimit: Int
     ) throws {

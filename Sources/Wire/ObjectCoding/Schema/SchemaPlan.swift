@@ -151,7 +151,7 @@ extension SchemaPlan {
 }
 
 extension JSONWriter {
-    /// The member `faults` of an answer.
+    /// Writes the member `faults` of a response.
     package func faults(_ faults: [SchemaFault]) {
         name("faults")
         beginArray()

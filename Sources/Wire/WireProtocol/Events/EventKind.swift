@@ -1,50 +1,50 @@
 /// The names of events on the gateway's streams.
 package enum EventKind: String, CaseIterable, Hashable, Sendable {
-    /// The first event of the stream of a subscription set: which subscriptions there are.
+    /// The first event of the stream of a subscription set: the list of its subscriptions.
     case subscriptions
-    /// The result at one version. Replaces what was told before.
+    /// The complete result at one version. It replaces all earlier events.
     case initial
-    /// What became different of a collection, as positions.
+    /// The difference between two versions of a collection, as positions.
     case update
-    /// What became different of one object.
+    /// The changed properties of one object.
     case change
-    /// The object that is observed is gone.
+    /// The observed object was deleted.
     case deleted
-    /// A subscription was taken out of the set.
+    /// A subscription was removed from the set.
     case removed
-    /// Everything that was committed before a request for this event has been told.
+    /// The stream has sent everything that was committed before the request for this barrier.
     case barrier
     case error
-    /// The server stops. Everything that happened before has been told.
+    /// The server stops. The stream has sent everything that happened before.
     case closing
-    /// Of an import: the counts so far.
+    /// The counts of a running import.
     case progress
-    /// Of an import: the result.
+    /// The result of an import.
     case done
 }
 
 /// The names of the members of an event's data.
 package enum EventField {
-    /// Which subscription of a set the event is about.
+    /// The subscription of a set that the event concerns.
     package static let subscription = "subscription"
     package static let subscriptions = "subscriptions"
     package static let version = "version"
     package static let count = "count"
-    /// Of `initial`: objects or values.
+    /// In `initial`: objects or values.
     package static let items = "items"
-    /// Of `initial` of one object.
+    /// In `initial` of a single object.
     package static let object = "object"
-    /// Of `update`: positions before.
+    /// In `update`: positions before the change.
     package static let deletions = "deletions"
-    /// Of `update`: positions after, and in `objects` the objects.
+    /// In `update`: positions after the change, and within `objects` the objects.
     package static let insertions = "insertions"
-    /// Of `update`: positions before, and in `objects` the objects.
+    /// In `update`: positions before the change, and within `objects` the objects.
     package static let modifications = "modifications"
     package static let objects = "objects"
-    /// Of `change`: one entry for each property.
+    /// In `change`: one entry per property.
     package static let changes = "changes"
-    /// Of `barrier`.
+    /// In `barrier`.
     package static let token = "token"
-    /// Of `closing`.
+    /// In `closing`.
     package static let reconnect = "reconnect"
 }

@@ -26,7 +26,7 @@ package struct EventStreamParser: Sendable {
     /// Returns the events that are completed by these bytes.
     package mutating func feed(_ bytes: [UInt8]) -> [ServerEvent] { bytes.withUnsafeBytes { feed($0) } }
 
-    // Not one generic function: that would go unspecialised in other modules.
+    // Not one generic function, because other modules would call it unspecialised.
 
     /// Returns the events that are completed by these bytes.
     package mutating func feed(_ bytes: UnsafeRawBufferPointer) -> [ServerEvent] {

@@ -1,21 +1,21 @@
 package import JSONCoding
 package import ObjectModel
 
-/// How the parts of events are written; `SetEvent` reads them.
+/// Writes the parts of events that `SetEvent` reads.
 extension JSONWriter {
-    /// The version that an event leads to.
+    /// Writes the version that an event leads to.
     package func member(_ version: Version) {
         name(EventField.version)
         int(version.rawValue)
     }
 
-    /// Which subscription of a set an event is about.
+    /// Writes the subscription of a set that an event concerns.
     package func member(subscription label: String) {
         name(EventField.subscription)
         string(label)
     }
 
-    /// A member with an array of positions.
+    /// Writes a member with an array of positions.
     package func positions(_ name: String, _ positions: [Int]) {
         self.name(name)
         beginArray()
@@ -23,14 +23,15 @@ extension JSONWriter {
         endArray()
     }
 
-    /// The positions of an `update`.
+    /// Writes the positions of an `update`.
     package func positions(deletions: [Int], insertions: [Int], modifications: [Int]) {
         positions(EventField.deletions, deletions)
         positions(EventField.insertions, insertions)
         positions(EventField.modifications, modifications)
     }
 
-    /// The objects of an `update`: each closure writes a value, as a rule an array, in the order of the positions.
+    /// Writes the objects of an `update`: each closure writes one value, usually an array in the order of the
+    /// positions.
     package func changedObjects(insertions: () throws -> Void, modifications: () throws -> Void) rethrows {
         name(EventField.objects)
         beginObject()
@@ -41,7 +42,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// The data of `subscriptions`: what clients call those that there are.
+    /// Writes the data of `subscriptions`: the labels of the set's subscriptions.
     package func subscriptionList(_ labels: some Sequence<String>) {
         beginObject()
         name(EventField.subscriptions)
@@ -51,7 +52,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// The data of `barrier`.
+    /// Writes the data of `barrier`.
     package func barrier(_ token: BarrierToken, at version: Version) {
         beginObject()
         member(version)
@@ -60,7 +61,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// The data of `closing`.
+    /// Writes the data of `closing`.
     package func closing(code: String) {
         beginObject()
         name(ProblemForm.Field.code)

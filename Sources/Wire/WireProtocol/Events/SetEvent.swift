@@ -1,29 +1,29 @@
 package import JSONCoding
 package import ObjectModel
 
-/// An event of the stream of a subscription set, read.
+/// A parsed event of the stream of a subscription set.
 package struct SetEvent: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
-        /// The names, or ids, of all subscriptions that there are.
+        /// The labels of all subscriptions of the set.
         case subscriptions([String])
         case initial(subscription: String, items: [JSONValue])
         case update(subscription: String, CollectionUpdate)
         case removed(subscription: String)
         case failed(subscription: String, ProblemForm)
-        /// Everything that was committed before this was asked for has been told.
+        /// The stream has sent everything that was committed before the request with this token.
         case barrier(String)
         case closing
-        /// One that followers know nothing of, or that is about no subscription.
+        /// An event that followers do not use, or that concerns no subscription.
         case other
     }
 
     package var content: Content
-    /// 0 for an event that leads to no version.
+    /// The version that the event leads to; 0 for none.
     package var version: Version
-    /// The id of the event: the last one as it was sent, empty within an event that comes in parts.
+    /// The last event id of the stream. Empty within an event that is sent in parts.
     package var position: String?
 
-    /// Throws for data that is no JSON.
+    /// Throws if the data is not JSON.
     package init(_ event: ServerEvent) throws {
         let json = try JSONValue.parse(event.data)
         version = Version(UInt64(clamping: json.int(EventField.version) ?? 0))
@@ -52,17 +52,17 @@ package struct SetEvent: Equatable, Sendable {
         }
     }
 
-    /// The version that all subscriptions have been told up to; nil for an event without a position.
+    /// The version that all subscriptions have reached; nil for an event without a position.
     package var reached: Version? { position.flatMap { StreamPosition($0) }?.reached }
 }
 
-/// What became different of a collection of objects.
+/// The difference between two versions of a collection of objects.
 package struct CollectionUpdate: Equatable, Sendable {
-    /// Positions before.
+    /// Positions before the change.
     package var deletions: [Int]
-    /// Positions after.
+    /// Positions after the change.
     package var insertions: [Int]
-    /// Positions before.
+    /// Positions before the change.
     package var modifications: [Int]
     /// The objects at `insertions`.
     package var inserted: [JSONValue]

@@ -1,15 +1,16 @@
 package import ObjectModel
 
-/// What a client of a set's stream has heard of, as the ids of the stream's events say it: `MARK.REVISION`, followed by
-/// `;ID=MARK` for each subscription that is at another state. `0` stands where nothing has been heard.
+/// The states that a client of a set's stream has received, as encoded in the ids of the stream's events:
+/// `MARK.REVISION`, followed by `;ID=MARK` for each subscription that is at another state. `0` replaces a mark where
+/// the client has received nothing.
 ///
-/// The events of one commit come one by one, so that a stream may break off between them.
+/// The events of one commit arrive one by one, so a stream may end between them.
 package struct StreamPosition: Hashable, Sendable {
-    /// The state that all others are at; nil for nothing.
+    /// The state of all subscriptions that are not exceptions; nil for none.
     package var mark: Mark?
-    /// The set's revision: what subscriptions ask for since a later one has not been heard of.
+    /// The set's revision. The client has received nothing of queries that were set at a later revision.
     package var revision: UInt64
-    /// By the number of the subscription in its set.
+    /// The states of the other subscriptions, by their numbers in the set.
     package var exceptions: [Int: Mark?] = [:]
 
     package init(_ mark: Mark?, _ revision: UInt64, exceptions: [Int: Mark?] = [:]) {
@@ -18,11 +19,11 @@ package struct StreamPosition: Hashable, Sendable {
         self.exceptions = exceptions
     }
 
-    /// The position with the fewest exceptions.
+    /// Creates the position with the fewest exceptions.
     ///
     /// - Parameters:
-    ///   - versions: what has been heard of each subscription.
-    ///   - mark: that of a version; nil for one whose history is not known, which then counts as not heard of.
+    ///   - versions: the version of each subscription that the client has received; nil for none.
+    ///   - mark: returns the mark of a version; nil if its history is not known, which then counts as not received.
     package init(_ versions: [Int: Version?], revision: UInt64, mark: (Version) -> Mark?) {
         var counts: [Version: Int] = [:]
         for version in versions.values { counts[version ?? Version(0), default: 0] += 1 }
@@ -34,22 +35,22 @@ package struct StreamPosition: Hashable, Sendable {
         }
     }
 
-    /// Of what was heard of a subscription; nil for nothing.
+    /// Returns the state of a subscription that the client has received; nil for none.
     package func mark(of id: Int) -> Mark? {
         if let known = exceptions[id] { return known }
         return mark
     }
 
-    /// The version that has been heard of all subscriptions; 0 when nothing has been heard of one.
+    /// The version up to which the client has received all subscriptions; 0 if it has received nothing of one.
     package var reached: Version {
         exceptions.values.reduce(mark?.version ?? Version(0)) { min($0, $1?.version ?? Version(0)) }
     }
 }
 
 extension StreamPosition: LosslessStringConvertible {
-    /// Nil for text that is no such id.
+    /// Returns nil if the text is not such an id.
     package init?(_ text: String) {
-        // A number alone names no state.
+        // A number without a history tag identifies no state.
         func mark(_ text: Substring) -> Mark?? {
             if let mark = Mark(text) { return .some(mark.version == Version(0) ? nil : mark) }
             return UInt64(text) == nil ? .none : .some(nil)

@@ -1,17 +1,18 @@
 package import JSONCoding
 package import ObjectModel
 
-/// What a client calls a moment that it wants to be told of: when everything that was committed before has been told on
-/// a stream of its subscription set, `barrier` comes there with the token.
+/// A client's name for a barrier: once a stream of the client's subscription set has sent everything that was
+/// committed before the request, it sends a `barrier` event with this token.
 ///
-/// A barrier is asked of the streams that are open. A client that loses the connection asks again on the next stream.
+/// A barrier applies to the streams that are open. A client that loses its connection requests it again on the next
+/// stream.
 package struct BarrierToken: Hashable, Sendable {
-    /// Most bytes of one.
+    /// The maximum length in bytes.
     package static let longest = 128
 
     package let text: String
 
-    /// Nil for text that could not stand in a path: empty, too long, or with control characters.
+    /// Returns nil for text that cannot be a path segment: empty, too long, `.` or `..`, or with control characters.
     package init?(_ text: String) {
         let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
         guard !text.isEmpty, text.utf8.count <= Self.longest, isPrintable, text != ".", text != ".." else { return nil }
@@ -19,16 +20,16 @@ package struct BarrierToken: Hashable, Sendable {
     }
 }
 
-/// The answer to a request for a barrier.
+/// The response to a request for a barrier.
 package struct BarrierAnswer: Hashable, Sendable {
     private enum Field {
         static let version = "version"
         static let streams = "streams"
     }
 
-    /// What was committed up to this version will have been told.
+    /// The version up to which the streams will have sent all commits.
     package var version: Version
-    /// How many streams of the set the event goes to.
+    /// The number of the set's streams that will send the event.
     package var streams: Int
 
     package init(version: Version, streams: Int) {
@@ -36,7 +37,7 @@ package struct BarrierAnswer: Hashable, Sendable {
         self.streams = streams
     }
 
-    /// Nil for what is no such answer.
+    /// Returns nil for JSON of another form.
     package init?(_ json: JSONValue) {
         guard let version = json.int(Field.version), version >= 0, let streams = json.int(Field.streams) else {
             return nil

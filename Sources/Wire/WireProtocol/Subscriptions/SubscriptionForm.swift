@@ -2,26 +2,26 @@ package import JSONCoding
 
 /// When the answer to a request for a subscription is sent.
 package enum SubscriptionWait: String, CaseIterable, Sendable {
-    /// At once.
+    /// Immediately.
     case never
-    /// When the first result was sent, if the request made or changed the subscription; else at once.
+    /// After the first result was sent, if the request created or changed the subscription; else immediately.
     case onCreation
-    /// When everything that was committed before the request was sent.
+    /// After everything that was committed before the request was sent.
     case always
 }
 
-/// How far the gateway is with a subscription.
+/// The progress of a subscription at the gateway.
 package enum SubscriptionStateWord: String, CaseIterable, Sendable {
     case pending
     case complete
     case error
-    /// What was asked for has been replaced meanwhile.
+    /// Another query has replaced the requested one.
     case superseded
 }
 
-/// What a follower asks of a subscription: the body of a request.
+/// A follower's request for a subscription: the body.
 package struct SubscriptionForm: Hashable, Sendable {
-    /// The names of the members, also of the answer.
+    /// The names of the members of the request and of the response.
     package enum Field {
         package static let `class` = "class"
         package static let waitForSync = "waitForSync"
@@ -65,7 +65,8 @@ package struct SubscriptionForm: Hashable, Sendable {
         ]
     }
 
-    /// The names of the subscriptions in the answer to a request for a set; those without one are left out.
+    /// Returns the names of the subscriptions in the response to a request for a set; subscriptions without a name are
+    /// omitted.
     package static func names(ofSet json: JSONValue) -> [String] {
         json.array(Field.subscriptions).compactMap { $0.text(Field.name) }
     }

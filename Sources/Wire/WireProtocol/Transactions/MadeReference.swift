@@ -1,11 +1,11 @@
 package import JSONCoding
 
-/// The form of a reference to an object that an earlier operation made, where a link stands: no value and no object of
-/// any class looks like it.
+/// A reference to an object that an earlier operation created, in place of a link. No other value or object has its
+/// form.
 package enum MadeReference {
     package static let name = "$ref"
 
-    /// The name in `{"$ref": "a"}`; nil for anything else.
+    /// Returns the name in `{"$ref": "a"}`; nil for any other value.
     package static func name(in json: JSONValue) -> String? {
         guard case .object(let object) = json, object.members.count == 1, case .string(let name)? = object[name] else {
             return nil
@@ -13,7 +13,7 @@ package enum MadeReference {
         return name
     }
 
-    /// Every name that the value refers to, with its place.
+    /// Returns all names that the value refers to, with their locations.
     package static func names(in json: JSONValue, at path: String = "$") -> [(name: String, path: String)] {
         if let name = name(in: json) { return [(name, path)] }
         switch json {
@@ -25,7 +25,7 @@ package enum MadeReference {
         }
     }
 
-    /// The value with each reference replaced.
+    /// Returns the value with each reference replaced.
     package static func resolved(
         _ json: JSONValue, by link: (String) throws -> JSONValue
     ) rethrows -> JSONValue {

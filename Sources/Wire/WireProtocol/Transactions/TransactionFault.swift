@@ -1,10 +1,10 @@
-/// Why a transaction cannot be read.
+/// The error in a transaction's JSON.
 package struct TransactionFault: Error, Hashable, Sendable {
-    /// A sentence for a person.
+    /// A sentence for people.
     package var detail: String
-    /// Where in the document: `$.value`.
+    /// The location in the document: `$.value`.
     package var path: String
-    /// The nearest word that could stand there.
+    /// The nearest valid word.
     package var hint: String?
 
     init(_ detail: String, _ path: String, hint: String? = nil) {

@@ -1,9 +1,9 @@
 package import JSONCoding
 package import ObjectModel
 
-/// What a client says the store is at.
+/// The state that a client expects the store to have.
 package enum ExpectedState: Hashable, Sendable {
-    /// As a body says it, of whichever history.
+    /// A version's number in a body, which applies to any history.
     case version(Version)
     case mark(Mark)
 }
@@ -15,12 +15,12 @@ package struct TransactionForm: Hashable, Sendable {
         static let operations = "operations"
     }
 
-    /// The state that the store must be at.
+    /// The state that the store must have.
     package var expected: ExpectedState?
-    /// As they were written; each is read by itself, so that a fault is that of one.
+    /// The operations as JSON. Each is decoded on its own, so that an error belongs to one operation.
     package var operations: [JSONValue]
 
-    /// Throws for what is no transaction.
+    /// Throws if the body is not a transaction.
     package init(_ body: JSONValue) throws(TransactionFault) {
         let members = try TransactionMembers(body, "A transaction", [Field.expected, Field.operations], at: "$")
         expected = try members.state(Field.expected)
@@ -30,7 +30,7 @@ package struct TransactionForm: Hashable, Sendable {
         self.operations = operations
     }
 
-    /// The text of a transaction of these operations.
+    /// Encodes a transaction with these operations.
     package static func bytes(_ operations: some Sequence<TransactionOperation>) -> [UInt8] {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
@@ -43,7 +43,7 @@ package struct TransactionForm: Hashable, Sendable {
     }
 }
 
-/// The names of the members of a transaction's answer, and what a follower reads of it.
+/// The response to a transaction: the names of its members, and those that a follower reads.
 package struct TransactionAnswer: Hashable, Sendable {
     package enum Field {
         package static let version = "version"
@@ -58,11 +58,11 @@ package struct TransactionAnswer: Hashable, Sendable {
         package static let object = "object"
     }
 
-    /// What became of one operation.
+    /// The result of one operation.
     package struct Result: Hashable, Sendable {
-        /// Of `create`: whether the object is new.
+        /// For `create`: whether the object is new.
         package var created: Bool?
-        /// How many objects or elements were changed.
+        /// The number of changed objects or elements.
         package var modified: Int
 
         init(_ json: JSONValue) {
@@ -71,11 +71,11 @@ package struct TransactionAnswer: Hashable, Sendable {
         }
     }
 
-    /// That of the commit.
+    /// The version of the commit.
     package var version: Version
     package var results: [Result]
 
-    /// Nil for what no gateway answers.
+    /// Returns nil for JSON that no gateway sends.
     package init?(_ json: JSONValue) {
         guard let version = json.int(Field.version), version >= 0 else { return nil }
         self.version = Version(UInt64(version))

@@ -1,14 +1,14 @@
 import JSONCoding
 import ObjectModel
 
-/// The members of a JSON object that has only some.
+/// The members of a JSON object, checked against the names that it may have.
 struct TransactionMembers {
     private let object: JSONObject
     private let path: String
 
-    /// Throws for anything but an object, and for a member that it does not have.
+    /// Throws if the value is not an object, or has a member with another name.
     ///
-    /// - Parameter isOperation: whether `op` is one of the members.
+    /// - Parameter isOperation: whether `op` is also a valid member.
     init(
         _ json: JSONValue, _ what: @autoclosure () -> String, _ names: [String], isOperation: Bool = false,
         at path: String
@@ -27,7 +27,7 @@ struct TransactionMembers {
         self.path = path
     }
 
-    /// Null is as good as nothing, except for a value.
+    /// Returns nil also for a member that is null, unless it may contain a null value.
     subscript(name: String) -> JSONValue? {
         let value = object[name]
         guard value == .null else { return value }
@@ -59,7 +59,7 @@ struct TransactionMembers {
         return value
     }
 
-    /// A version's number, or a mark.
+    /// Returns a state, given as a version's number or as a mark.
     func state(_ name: String) throws(TransactionFault) -> ExpectedState? {
         guard case .string(let text)? = self[name] else {
             return try position(name).map { .version(Version(UInt64($0))) }
@@ -77,7 +77,7 @@ struct TransactionMembers {
         let given: Int64? =
             switch json {
             case .int(let number): number
-            // To JSON 3.0 is the number 3, and some writers know no other form.
+            // In JSON, 3.0 is the number 3, and some encoders write no other form.
             case .double(let number): Int64(exactly: number)
             default: nil
             }

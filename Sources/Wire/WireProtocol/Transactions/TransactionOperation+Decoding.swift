@@ -3,7 +3,7 @@ import ObjectModel
 import StoreContract
 
 extension TransactionOperation {
-    /// Throws for what is no operation; the path leads from the operation.
+    /// Throws if the value is not an operation. The error's path starts at the operation.
     package init(_ json: JSONValue) throws(TransactionFault) {
         guard case .string(let text)? = json[Field.op], let name = Name(rawValue: text) else {
             let names = Name.allCases.map(\.rawValue)

@@ -2,7 +2,7 @@ package import JSONCoding
 import StoreContract
 
 extension TransactionOperation {
-    /// As it is sent, and as a follower keeps it.
+    /// The JSON that a follower sends and stores.
     package var json: JSONValue {
         var json = JSONObject()
         func put(_ name: String, _ value: JSONValue?) {

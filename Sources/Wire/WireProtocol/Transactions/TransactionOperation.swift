@@ -1,36 +1,36 @@
 package import JSONCoding
 package import StoreContract
 
-/// One operation of `POST /v1/transactions`, as it is sent: nothing of it has been compared with a schema.
+/// One operation of `POST /v1/transactions` as sent: not yet checked against a schema.
 package enum TransactionOperation: Hashable, Sendable {
     case create(Creation)
-    /// Assigns properties: the value is an object with some of them.
+    /// Assigns properties. The value is an object with some of them.
     case set(Subject, value: JSONValue)
     case delete(Target)
     case edit(Edit)
     case require(Requirement)
 
-    /// What `op` says.
+    /// The value of `op`.
     package enum Name: String, CaseIterable, Sendable {
         case create, set, delete, insert, replace, move, remove, append, add, put, clear, require
     }
 
-    /// An object with a primary key, or one that an earlier operation of the transaction makes.
+    /// An object with a primary key, or an object that an earlier operation of the transaction creates.
     package enum Target: Hashable, Sendable {
         case object(className: String, key: JSONValue)
         case made(String)
     }
 
-    /// A part of the way from an object to one that is embedded in it. The name of a property comes first, and behind
-    /// that of a list or a map, which of its objects is meant.
+    /// A step on the path from an object to one that is embedded in it. A property's name comes first; for a list or
+    /// map, the position or key of one of its objects follows.
     package enum WayPart: Hashable, Sendable {
-        /// Of a property, or a key of a map.
+        /// The name of a property, or a key of a map.
         case name(String)
-        /// In a list, with what is there as far as the client knows.
+        /// A position in a list, with the object that the client expects there.
         case position(Int, was: JSONValue?)
     }
 
-    /// An object, or one that is embedded in it at the end of the way.
+    /// An object, or an object embedded in it at the end of the path.
     package struct Subject: Hashable, Sendable {
         package var object: Target
         /// Empty for the object itself.
@@ -44,11 +44,11 @@ package enum TransactionOperation: Hashable, Sendable {
 
     package struct Creation: Hashable, Sendable {
         package var className: String
-        /// Nil for an object of which nothing is given.
+        /// Nil for an object without given properties.
         package var value: JSONValue?
-        /// What is done when the object exists.
+        /// The action if the object exists.
         package var policy: UpdatePolicy
-        /// What later operations call it.
+        /// The name by which later operations refer to the object.
         package var name: String?
 
         package init(className: String, value: JSONValue?, policy: UpdatePolicy, name: String? = nil) {
@@ -59,7 +59,7 @@ package enum TransactionOperation: Hashable, Sendable {
         }
     }
 
-    /// An edit of what a property holds.
+    /// An edit of a property's collection.
     package struct Edit: Hashable, Sendable {
         package var subject: Subject
         package var property: String
@@ -73,17 +73,17 @@ package enum TransactionOperation: Hashable, Sendable {
     }
 
     package enum Change: Hashable, Sendable {
-        /// Puts an element, or several, into a list. `behind` is the element before it as far as the client knows; when
-        /// that is gone, nothing is done, or what the position says if `orAtIndex` is true.
+        /// Inserts one or more elements into a list. `behind` is the preceding element as the client knows it. If that
+        /// element was removed, nothing is inserted, unless `orAtIndex` is true: then the index applies.
         case insert(at: Int, behind: JSONValue?, orAtIndex: Bool, JSONValue)
         case replace(at: Int, was: JSONValue?, JSONValue)
         case move(from: Int, to: Int, was: JSONValue?)
         case removeAt(Int, was: JSONValue?)
         case removeKey(String)
-        /// Of a set.
+        /// Removes an element of a set.
         case removeValue(JSONValue)
         case append(JSONValue)
-        /// To a set.
+        /// Adds an element to a set.
         case add(JSONValue)
         case put(key: String, JSONValue)
         case clear
@@ -102,7 +102,7 @@ package enum TransactionOperation: Hashable, Sendable {
         }
     }
 
-    /// What has to be so, or nothing is done.
+    /// A condition. If it does not hold, the whole transaction fails.
     package enum Requirement: Hashable, Sendable {
         case object(Subject, exists: Bool)
         case objects(className: String, filter: String?, arguments: JSONValue?, exists: Bool?, count: Int?)
@@ -144,7 +144,7 @@ package enum TransactionOperation: Hashable, Sendable {
 }
 
 extension TransactionOperation.Name {
-    /// The members that the operation has beside `op`.
+    /// The members that the operation may have besides `op`.
     var members: [String] {
         typealias Field = TransactionOperation.Field
         return switch self {
