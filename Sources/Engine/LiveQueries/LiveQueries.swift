@@ -19,7 +19,7 @@ package final class LiveQueries: CommitReceiver {
         /// Changes wait until then, unless an observer waits to be added.
         var restsUntil: DispatchTime?
 
-        /// Whether somebody waits who is not to wait for the end of a rest.
+        /// Whether there is work that does not wait for the end of a rest.
         var isUrgent: Bool { !registrations.isEmpty || !fences.isEmpty }
     }
 
@@ -113,8 +113,8 @@ package final class LiveQueries: CommitReceiver {
         queue.sync { run() }
     }
 
-    /// Calls back once everything that was committed up to a version has been delivered: on the observers' thread, when
-    /// no observer is in the midst of what it is told.
+    /// Calls `action` once all commits up to a version have been delivered. The call is on the observers' thread,
+    /// while no event is being delivered.
     package func whenDelivered(_ version: Version, _ action: @escaping @Sendable () -> Void) {
         hand { $0.fences.append(LiveFence(version: version, action: action)) }
     }

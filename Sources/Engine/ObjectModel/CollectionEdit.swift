@@ -113,7 +113,7 @@ package struct MapEdit: Hashable, Sendable {
 }
 
 extension SetEdit {
-    /// How one set became another one. Cost: both.
+    /// The difference between two sets. Cost: both.
     package init(from before: [Value], to after: [Value]) {
         let (was, now) = (Set(before), Set(after))
         self.init(deletions: was.subtracting(now), insertions: now.subtracting(was))
@@ -121,9 +121,9 @@ extension SetEdit {
 }
 
 extension MapEdit {
-    /// How one map became another one: one pass over the keys of both, which are in order.
+    /// The difference between two maps. Cost: one pass over the sorted keys of both.
     ///
-    /// - Parameter assignsEqual: whether a key whose value stayed as it was counts as assigned.
+    /// - Parameter assignsEqual: whether a key with an unchanged value counts as assigned.
     package init(from before: ValueMap, to after: ValueMap, assignsEqual: Bool = false) {
         self.init()
         let (old, new) = (before.entries, after.entries)
@@ -177,7 +177,7 @@ extension CollectionEdit {
         }
     }
 
-    /// How a collection became another one, by what is in both; nil where they are equal or of different kinds.
+    /// The difference between two collections by their contents; nil if they are equal or of different kinds.
     package init?(from old: Value, to new: Value) {
         switch (old, new) {
         case (.list(let before), .list(let after)): self = .list(ListEdit(from: before, to: after))

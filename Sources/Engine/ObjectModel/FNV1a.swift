@@ -1,9 +1,9 @@
-/// The 64-bit hash FNV-1a: the same number for the same bytes in every process and release. Keys of indexes in files,
-/// ETags and cursors that clients hold, and the buckets of followers' records are made from it, so it never changes.
+/// The 64-bit hash FNV-1a, which is the same in every process and release. Index keys in files, ETags and cursors of
+/// clients, and the buckets of followers' records depend on it, so it must never change.
 package struct FNV1a: Sendable {
     @usableFromInline package var value: UInt64
 
-    /// - Parameter seed: the same bytes have another hash under each.
+    /// - Parameter seed: the same bytes have a different hash for each seed.
     @inlinable
     package init(seed: UInt32 = 0) { value = 0xcbf2_9ce4_8422_2325 ^ UInt64(seed) }
 

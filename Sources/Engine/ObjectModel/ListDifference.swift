@@ -1,15 +1,14 @@
 /// A short list of edits that turns one list into another, as writing a list as a whole does.
 package enum ListDifference {
-    /// One edit, by the positions that the elements have when it is made. A replacement keeps all positions, and comes
-    /// before all other steps.
+    /// One edit. Its index applies to the list after all preceding edits. Replacements precede all other steps.
     package enum Step: Hashable, Sendable {
         case replace(at: Int, Value)
         case remove(at: Int)
         case insert(at: Int, Value)
     }
 
-    /// Elements between the equal ends of two lists, of both together, up to which the fewest edits are looked for: that
-    /// takes time and memory as their number times that of the edits.
+    /// The limit for a search for the fewest edits: the number of elements of both lists between their equal ends. The
+    /// search takes time and memory proportional to that number times the number of edits.
     package static let limit = 1000
 
     /// The edits in the order of their execution; nil when the lists differ in so many places that one replaces the
@@ -34,7 +33,7 @@ package enum ListDifference {
 }
 
 extension ListDifference {
-    /// Edits that compare the elements at the same positions, and then shorten or extend the list. Cost: the lists.
+    /// Returns edits that compare elements at equal positions, and then shorten or extend the list. Cost: both lists.
     package static func stepsByPosition(from old: [Value], to new: [Value]) -> [Step] {
         let shared = min(old.count, new.count)
         return (0..<shared).filter { old[$0] != new[$0] }.map { .replace(at: $0, new[$0]) }

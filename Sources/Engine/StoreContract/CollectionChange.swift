@@ -1,26 +1,28 @@
 package import ObjectModel
 
-/// How the elements that a list is to have are matched with those that it has.
+/// How the elements of a new list are matched with those of the stored one.
 package enum ListMatching: Sendable {
-    /// By position, after which the list is shortened or extended, as Realm does under the policy `modified`.
+    /// By position, and then the list is shortened or extended. This is Realm's behaviour under the policy `modified`.
     case byPosition
-    /// So that few elements are put in, assigned and taken out: see `ListDifference.steps`.
+    /// With as few insertions, assignments and removals as possible: see `ListDifference.steps`.
     case fewestEdits
 }
 
-/// Brings one list, set or map to a content by edits of what differs, so that observers hear of that and of nothing else.
+/// Changes one list, set or map to a given content. Only differing elements are edited, so that observers are notified
+/// only of these.
 ///
-/// This is the one way in which a collection is written that was given as a whole and may share elements with the one that
-/// is stored. A collection that shares nothing with the stored one is written at once, and so is a list with more
-/// differences than `ListDifference.limit`. Cost: the collection, and the bounds of `ListDifference.steps`.
+/// Every write of a whole collection that may share elements with the stored one goes through this. A collection
+/// without common elements is assigned as a whole, and so is a list with more differences than `ListDifference.limit`.
+/// Cost: the collection, and the bounds of `ListDifference.steps`.
 struct CollectionChange {
     let transaction: any WriteTransaction
     let property: PropertySchema
     let object: ObjectReference
     let matching: ListMatching
 
-    /// The number of elements that were put in, assigned or taken out; nil, with nothing done, for what only an assignment
-    /// of the whole can do: values of other kinds, and embedded objects that are given again at another place.
+    /// Returns the number of elements inserted, assigned or removed. Returns nil and changes nothing if only an
+    /// assignment of the whole collection is possible: for values of other kinds, and for owned embedded objects at
+    /// another place than before.
     func perform(from old: Value, to new: Value) throws -> Int? {
         switch (old, new, property.type.collection) {
         case (.list(let old), .list(let new), .list): keepsPlaces(old, new) ? try change(old, to: new) : nil
@@ -32,7 +34,7 @@ struct CollectionChange {
 
     private func change(_ old: [Value], to new: [Value]) throws -> Int {
         guard !old.isEmpty || new.isEmpty else { return try write(.list(new), new.count) }
-        // Embedded objects have no equals: the ones in the same places are updated.
+        // Embedded objects are never equal to others: those at the same positions are updated.
         let matching = property.ownsTarget ? .byPosition : matching
         let steps =
             switch matching {
@@ -46,7 +48,7 @@ struct CollectionChange {
             case (.replace(let index, let value), _):
                 count += try assign(value, insteadOf: old[index], .replace(value, at: index))
             case (.remove(let index), _): count += try edit(.remove(at: index))
-            // To append says nothing of the elements that there are, which the writer may not see.
+            // An append reveals nothing about the existing elements, which the writer may not be allowed to see.
             case (.insert(_, let value), .byPosition): count += try edit(.append(value))
             case (.insert(let index, let value), .fewestEdits): count += try edit(.insert(value, at: index))
             }
@@ -55,7 +57,7 @@ struct CollectionChange {
     }
 
     private func change(set old: [Value], to new: [Value]) throws -> Int {
-        // Of those that are the same to a set the first one counts.
+        // Of elements that are equal in a set, only the first is kept.
         guard case .set(let new) = ValueRules.normalised(.set(new)) else { return 0 }
         let difference = SetEdit(from: old, to: new)
         guard !difference.isEmpty else { return 0 }
@@ -81,7 +83,7 @@ struct CollectionChange {
         return count
     }
 
-    /// An element as a whole, or, of an embedded object, what differs.
+    /// Assigns an element; of an embedded object, only the properties that differ.
     private func assign(_ value: Value, insteadOf present: Value?, _ operation: CollectionOperation) throws -> Int {
         guard case (.link(let owned)?, .embedded(let values), let target?) = (present, value, property.targetClass)
         else { return try edit(operation) }
@@ -97,7 +99,7 @@ struct CollectionChange {
         return count
     }
 
-    /// Whether each embedded object that is given again stays where it is, so that single edits can do.
+    /// Whether all embedded objects that are kept stay in place, so that single edits suffice.
     private func keepsPlaces(_ old: [Value], _ new: [Value]) -> Bool {
         guard property.ownsTarget else { return true }
         return new.enumerated().allSatisfy { index, value in
@@ -116,8 +118,8 @@ struct CollectionChange {
 }
 
 extension WriteTransaction {
-    /// Brings a list, set or map to a content with few edits: see `CollectionChange`. Gives the number of elements that
-    /// were put in, assigned or taken out; nil, with nothing done, when only an assignment can do it.
+    /// Changes a list, set or map to a given content with few edits: see `CollectionChange`. Returns the number of
+    /// elements inserted, assigned or removed. Returns nil and changes nothing if only an assignment is possible.
     package func change(
         _ property: PropertySchema, of object: ObjectReference, to value: Value, _ matching: ListMatching
     ) throws -> Int? {

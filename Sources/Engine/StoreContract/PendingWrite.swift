@@ -116,7 +116,7 @@ final class TransactionHandoff: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Set when the transaction is lent, and when it never will be.
+    /// Set when the transaction is lent, or when it is certain that it never will be.
     private let begun = Promise<Void>()
     private let decision = Promise<Decision>()
     private let outcome = Promise<Result<Version, any Error>>()
@@ -173,7 +173,8 @@ final class TransactionHandoff: Sendable {
     func decide(
         _ decision: Decision, ended: (@Sendable (Result<Version, any Error>) -> Void)? = nil
     ) -> Bool {
-        // Before the writer's thread goes on with the transaction. Whoever decided earlier has taken it back already.
+        // Taken back before the writer's thread continues with the transaction. An earlier decision has taken it back
+        // already.
         state.withLock { $0.box = nil }
         guard self.decision.set(decision) else { return false }
         if let ended { outcome.whenSet(ended) }

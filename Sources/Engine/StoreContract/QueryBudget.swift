@@ -22,10 +22,10 @@ package protocol WorkPace: AnyObject, Sendable {
 /// Work is counted in rows: objects that a scan examines, and values, index entries, backlinks and elements that are
 /// looked up one by one. The clock is read every few thousand rows, so that a query ends shortly after its time limit.
 ///
-/// A small budget is for work on a thread that others wait for. It also counts bytes, of columns that a query scans and of
-/// output that is written, and reads the clock more often. Besides the rows it has a limit of effort: a lookup takes more
-/// than a hundred nanoseconds and counts as one, a scan of columns passes most objects in less than a nanosecond and counts
-/// by its cost. Once a small budget is used up it stays so.
+/// A small budget is for work on a thread that other requests wait for. It also counts bytes, of scanned columns and
+/// of written output, and reads the clock more often. In addition to rows it limits effort. The unit of effort is a
+/// lookup, which takes more than a hundred nanoseconds; a scan of columns passes most objects in less than a
+/// nanosecond, and counts by its cost. A small budget that is used up stays used up.
 ///
 /// The time begins with the first row: a request loses none of it while it waits for its turn, or pauses while others
 /// have theirs.
@@ -41,7 +41,7 @@ package final class QueryBudget: Sendable {
     private let bytesSoFar = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
     private let timeCounts = Atomic<Bool>(true)
-    /// When the first row was counted, on the clock of `worked`; negative before.
+    /// The time when the first row was counted, on the clock of `worked`; negative before.
     private let began = Atomic<Int64>(-1)
 
     /// Rows between two readings of the clock, as a power of two.
@@ -49,11 +49,11 @@ package final class QueryBudget: Sendable {
 
     /// - Parameters:
     ///   - rows: nil for no limit.
-    ///   - effort: of a small budget, in lookups; nil for no limit.
-    ///   - bytes: of a small budget; nil for no limit, and they are not counted then.
-    ///   - milliseconds: of work; nil for no limit.
+    ///   - effort: for a small budget, in lookups; nil for no limit.
+    ///   - bytes: for a small budget; nil for no limit, and then bytes are not counted.
+    ///   - milliseconds: working time; nil for no limit.
     ///   - pace: pauses the work; nil for work that never pauses.
-    ///   - now: a clock in nanoseconds, from 0 on; nil for the system's.
+    ///   - now: a clock in nanoseconds, from 0; nil for the system's clock.
     package init(
         rows: Int?, effort: Int? = nil, bytes: Int? = nil, milliseconds: Int?, pace: (any WorkPace)? = nil,
         now: (@Sendable () -> Int64)? = nil
@@ -61,7 +61,7 @@ package final class QueryBudget: Sendable {
         self.rows = rows ?? .max
         self.effort = effort ?? .max
         self.bytes = bytes ?? .max
-        // A small budget reads it by its effort.
+        // A small budget reads the clock by its effort.
         interval = bytes == nil ? 12 : 8
         self.milliseconds = milliseconds
         self.pace = pace
@@ -80,7 +80,7 @@ package final class QueryBudget: Sendable {
     /// The rows counted so far.
     package var usedRows: Int { used.load(ordering: .relaxed) }
 
-    /// The effort of a small budget so far, in lookups.
+    /// The effort counted so far against a small budget, in lookups.
     package var usedEffort: Int { effortSoFar.load(ordering: .relaxed) }
 
     /// The bytes counted so far, when bytes count.
@@ -118,20 +118,21 @@ package final class QueryBudget: Sendable {
         if before >> interval != after >> interval { try checkTime() }
     }
 
-    /// Counts objects that a scan of columns is about to look at. Throws as `spend` does.
+    /// Counts objects that a scan of columns is about to examine. Throws as `spend` does.
     ///
-    /// - Parameter nanoseconds: what the scan's predicate takes for one.
+    /// - Parameter nanoseconds: the time that the scan's predicate takes for one object.
     package func spend(scanned count: Int, nanoseconds: Double) throws(StoreError) {
         try spend(rows: count, effort: countsBytes ? scanEffort(count, nanoseconds) : count)
     }
 
-    /// Counts the effort for objects of a scan that are sorted, grouped or listed one by one; as rows they have been counted
-    /// by the scan.
+    /// Counts the effort for a scan's matches that are sorted, grouped or listed individually. The scan has already
+    /// counted them as rows.
     package func spend(handled count: Int) throws(StoreError) {
         if countsBytes { try spend(rows: 0, effort: count) }
     }
 
-    /// Throws `tooExpensive` if a small budget does not pay for a scan of so many objects, so that it is not begun in vain.
+    /// Throws `tooExpensive` if a small budget is not sufficient for a scan of that many objects, so that the scan is
+    /// not started in vain.
     package func checkScan(of count: Int, nanoseconds: Double) throws(StoreError) {
         guard countsBytes, count > rows - usedRows || scanEffort(count, nanoseconds) > remainingRows else { return }
         isOver.store(true, ordering: .relaxed)
@@ -144,12 +145,12 @@ package final class QueryBudget: Sendable {
         return 1 + Int(Double(count) * each / Self.lookupNanoseconds)
     }
 
-    /// A predicate that takes so long for each object is as dear as lookups.
+    /// The time per object at which a scan costs as much as lookups.
     private static let lookupNanoseconds = 64.0
-    /// A scan takes at least so long for each object.
+    /// The minimum time per object of a scan.
     private static let leastScanned = 0.25
 
-    /// Counts bytes that are about to be looked at or written. Throws `tooExpensive` when that would be too many.
+    /// Counts bytes that are about to be read or written. Throws `tooExpensive` when that would be too many.
     package func spend(bytes count: Int) throws(StoreError) {
         guard bytes < .max else { return }
         let after = bytesSoFar.wrappingAdd(count, ordering: .relaxed).newValue
@@ -185,7 +186,8 @@ package final class QueryBudget: Sendable {
         _ = began.compareExchange(expected: -1, desired: max(worked, 0), ordering: .relaxed)
     }
 
-    /// The clock, without the nanoseconds that the work has rested. Every request on a loop's thread reads it once.
+    /// The clock without the time that the work has rested, in nanoseconds. Every request on a loop's thread reads it
+    /// once.
     private var worked: Int64 {
         let present = now?() ?? Self.monotonic()
         guard let pace else { return present }

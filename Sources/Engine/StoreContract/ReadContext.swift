@@ -1,26 +1,27 @@
 package import ObjectModel
 package import QueryLanguage
 
-/// A state of the store that can be read: a version, or a write transaction with its own changes.
+/// A readable state of the store: a version, or a write transaction with its own changes.
 ///
-/// Methods throw `unknownClass` and `unknownProperty` for numbers that the schema does not have. Of a version, `exists` and
-/// `backlinks` may answer that there is nothing instead.
+/// Methods throw `unknownClass` and `unknownProperty` for identifiers that the schema does not contain. For a version,
+/// `exists` and `backlinks` may report that nothing exists instead.
 package protocol ReadContext: AnyObject {
     var schema: Schema { get }
 
-    /// The version that is read; of a transaction the one that it makes if it succeeds.
+    /// The version that is read. For a transaction, the version that it creates if it succeeds.
     var version: Version { get }
 
-    /// The history that the version is of.
+    /// The history to which the version belongs.
     var tag: HistoryTag { get }
 
-    /// What its queries may cost; nil for any cost.
+    /// The budget of the queries; nil for unlimited ones.
     var budget: QueryBudget? { get }
 
-    /// Whether some objects are hidden from the reader, so that a link may lead to an object that does not exist here.
+    /// Whether some objects are hidden from the reader, so that a link may lead to an object that does not exist in
+    /// this state.
     var isPartial: Bool { get }
 
-    /// The same reads where they read a version as it is stored, row by row; nil for all others.
+    /// The same state, if its rows can be read as they are stored; else nil.
     var storedRows: (any Snapshot)? { get }
 
     // MARK: Objects
@@ -33,39 +34,38 @@ package protocol ReadContext: AnyObject {
     /// The object with that primary key. Cost: one index look-up.
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
 
-    /// One stored value; a collection as a whole. Throws `notFound`.
+    /// One stored value; for a collection, all of it. Throws `notFound`.
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value
 
     /// The number of elements of a list, set or map. Throws `notFound`, `notACollection`. Cost: constant.
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int
 
-    /// Elements of a list, of a set in ascending order, or values of a map in the order of its keys, by
-    /// position; the part of the range that does not exist is left out. Throws as `elementCount`. Cost: the
-    /// blocks that hold them.
+    /// Elements of a list, of a set in ascending order, or values of a map in the order of its keys, by position.
+    /// Positions beyond the end are omitted. Throws as `elementCount`. Cost: the blocks that contain the elements.
     func elements(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> [Value]
 
-    /// The objects of `origin` whose `property` links to `target`, ascending; one that links to it several times,
-    /// in a list, is there as many times. The property may be mixed.
+    /// The objects of `origin` whose `property` links to `target`, ascending. An object whose list links to it several
+    /// times is returned as many times. The property may be mixed.
     func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
 
     // MARK: Queries
 
-    /// The objects that the query gives, in its order, cut to the window.
+    /// The objects that the query selects, in its order, limited to the window.
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey]
 
-    /// The number of objects that the query gives.
+    /// The number of objects that the query selects.
     func count(_ query: BoundQuery) throws -> Int
 
-    /// Whether an object satisfies the query's predicate; its steps are not looked at. False if the object does
-    /// not exist.
+    /// Whether an object satisfies the query's predicate; the other steps of the query are ignored. False if the
+    /// object does not exist.
     func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool
 
-    /// The aggregates in the order asked for, over what the query gives; see `AggregateRequest`.
+    /// The requested aggregates over the query's result, in order; see `AggregateRequest`.
     func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value]
 
-    /// What the query gives, in sections. Cost: that of `select`, and a pass over the section keys.
+    /// The query's result in sections. Cost: that of `select`, and a pass over the section keys.
     func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys
 }
 
@@ -74,7 +74,7 @@ extension ReadContext {
     package var isPartial: Bool { false }
     package var storedRows: (any Snapshot)? { nil }
 
-    /// The name of this state, for a client that comes back with it.
+    /// Identifies this state to clients that request it later.
     package var mark: Mark { Mark(version, tag) }
 
     package func exists(_ object: ObjectReference) throws -> Bool { try exists(object.classID, object.key) }
@@ -91,14 +91,14 @@ extension ReadContext {
         try elements(object.classID, object.key, property, range)
     }
 
-    /// The element at that position, as `elements` counts them; nil where there is none.
+    /// The element at a position as in `elements`; nil if there is none.
     package func element(_ object: ObjectReference, _ property: PropertyID, at index: Int) throws -> Value? {
         try elements(object.classID, object.key, property, index..<index + 1).first
     }
 
-    /// The objects of `origin` whose `property`, which is of links, leads to `key`.
+    /// The objects of `origin` whose link property `property` leads to `key`.
     package func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        // A property of links knows its target's class.
+        // The type of a link property determines the target's class.
         let target = schema[origin]?[property]?.targetClass ?? origin
         return try backlinks(to: ObjectReference(target, key), from: origin, property)
     }

@@ -1,7 +1,7 @@
 package import ObjectModel
 package import QueryLanguage
 
-/// A version of the store, the newest one or an earlier one. Immutable, usable from any thread, also from several at once.
+/// A version of the store, the newest or an earlier one. Immutable, and usable from several threads at once.
 package protocol ObjectReads: ReadContext, Sendable {
     /// The values that an object is sorted by, for cursors; nil where a link on the path is null.
     func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?]
@@ -24,7 +24,7 @@ package protocol Snapshot: ObjectReads {
     /// this form of access does not support them.
     func cells(of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]) throws -> (any RowAccessor)?
 
-    /// The aggregates over the elements of a list or set, or the values of a map, of one object; not of links.
+    /// The aggregates over the elements of a list or set, or the values of a map, of one object; not over links.
     /// Throws `notFound`, `unknownProperty`, `notACollection`. Cost: the collection.
     func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]

@@ -124,7 +124,7 @@ extension Store {
         isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
     ) throws -> R {
         try WriterLock.checkNesting(self)
-        // Not a promise: work whose commit failed may be run again, and then the later result counts.
+        // Not a promise: a store repeats work whose commit failed, and then the later result counts.
         let result = Mutex<R?>(nil)
         let outcome = Promise<Result<Version, any Error>>()
         submit(

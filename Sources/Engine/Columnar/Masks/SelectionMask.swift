@@ -92,8 +92,8 @@ package final class SelectionMask {
         }
     }
 
-    /// Calls `body` with at most `limit` of the selected slots, ascending, after the first `skipping` of them. Cost: a word
-    /// for each 64 slots up to the last of these.
+    /// Skips the first `skipping` selected slots and calls `body` with at most `limit` of the following ones,
+    /// ascending. Cost: one word per 64 slots up to the last of them.
     @inline(__always)
     package func forEach(skipping: Int, limit: Int, _ body: (Int) throws -> Void) rethrows {
         var (left, room) = (skipping, limit)
@@ -119,7 +119,7 @@ package final class SelectionMask {
         }
     }
 
-    /// Removes the slots below this one.
+    /// Removes the slots below the given one.
     package func remove(below slot: Int) {
         let full = min(max(slot, 0) >> 6, wordCount)
         words.update(repeating: 0, count: full)

@@ -30,7 +30,7 @@ struct References {
     /// completely before any page of them is free. `body` must not look up entries that it removes.
     func removingMany(_ body: () throws -> Void) throws {
         removals.isCollecting = true
-        // Also when it fails: the rollback expects them to be gone.
+        // Also when it fails: the rollback expects them to be removed.
         let outcome = Result { try body() }
         removals.isCollecting = false
         for entry in Self.ordered(&removals.index) { try transaction.delete(trees.index, entry) }

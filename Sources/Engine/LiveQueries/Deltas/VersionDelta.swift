@@ -19,7 +19,8 @@ package final class VersionDelta: Sendable {
         self.init(changes, from: before, to: after, counts: nil)
     }
 
-    /// The same between two versions of a store, also where the schema was replaced: with what a migration did.
+    /// Creates a delta between two versions of a store. If the schema was replaced between them, the delta includes
+    /// the changes of the migration.
     package convenience init(completing changes: ChangeSet, from before: any Snapshot, to after: any Snapshot) {
         self.init(changes.completed(from: before, to: after), from: before, to: after, counts: nil)
     }
@@ -120,11 +121,11 @@ final class VersionHistory {
     }
 }
 
-/// The version that an observer knows, and how to look back at it.
+/// The version that an observer knows, and the history that leads from there.
 struct Resumption {
     let version: Version
     let history: VersionHistory
 
-    /// As `VersionHistory.step`.
+    /// See `VersionHistory.step`.
     func step(for watches: Set<LiveWatch>) throws -> VersionDelta? { try history.step(from: version, for: watches) }
 }

@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// Finds what a change can matter to: views by their numbers. Cost of a look-up: the changes, the objects on the ways back
-/// from them that somebody watches, and the views found.
+/// Finds the views that a change can affect, by number. Cost of a look-up: the changes, the objects on the paths from
+/// them back to watched objects, and the views found.
 package struct DependencyIndex {
     private var byClass: [ClassID: Set<Int>] = [:]
     private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
@@ -11,12 +11,12 @@ package struct DependencyIndex {
 
     package init() {}
 
-    /// Notes where changes can matter to a view. To be called after each `add`, and after each change of the schema.
+    /// Updates the watches of a view. Call it after each `add`, and after each change of the schema.
     package mutating func note(_ view: LiveView, as number: Int) { set(view.watches, for: number) }
 
     package mutating func forget(_ number: Int) { set([], for: number) }
 
-    /// Replaces what a view watches.
+    /// Replaces the watches of a view.
     mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
         let before = known[id] ?? []
         guard before != watches else { return }
@@ -34,7 +34,7 @@ package struct DependencyIndex {
         return classes
     }
 
-    /// The numbers of the views that a step can matter to, if it keeps the schema.
+    /// The numbers of the views that a step can affect, if the schema is unchanged.
     package func affected(by step: VersionDelta) -> Set<Int> {
         var affected: Set<Int> = []
         for (tree, subjects) in byTree where tree.isTouched(by: step.changes) {

@@ -19,7 +19,7 @@ package final class CommitListener: Sendable {
 
     package init() {}
 
-    /// Gives it what was forwarded before, and everything from now on.
+    /// Sends `target` the change sets forwarded so far, and all later ones.
     package func attach(_ target: any CommitReceiver) {
         // Forwarding under the lock keeps earlier change sets before later ones.
         state.withLock { state in
@@ -30,7 +30,7 @@ package final class CommitListener: Sendable {
         }
     }
 
-    /// To be called with the changes of each commit.
+    /// Call it with the changes of each commit.
     package func forward(_ changes: [ChangeSet]) {
         state.withLock { state in
             if state.isAttached { state.target?.receive(changes) } else { state.early += changes }

@@ -2,8 +2,8 @@ package import ObjectModel
 package import StoreContract
 
 /// The difference between a result and its state at the observer's previous event, perhaps several versions earlier.
-/// Never empty. One object is shared by all observers that are told the same, so that work done for one, such as
-/// encoding, can be kept for the others.
+/// Never empty. All observers that receive the same difference share one object, so that work done for one of them,
+/// such as encoding, can be reused for the others.
 package final class LiveChange: LiveDifference {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
     package let snapshot: any Snapshot

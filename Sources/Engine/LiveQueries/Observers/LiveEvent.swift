@@ -1,35 +1,36 @@
 package import ObjectModel
 package import StoreContract
 
-/// Sent to an observer: `initial` or `resumed` once, then updates; at last `deleted` or `failed`, and nothing more.
+/// An event for an observer: `initial` or `resumed` once, then updates, and finally `deleted` or `failed`, after which
+/// nothing follows.
 ///
-/// - `State`: what an observer begins with, beside the snapshot.
-/// - `Change`: how what is observed became different since the observer's previous event.
+/// - `State`: the state that an observation begins with, besides the snapshot.
+/// - `Change`: the difference since the observer's previous event.
 package enum LiveEvent<State: Sendable, Change: Sendable>: Sendable {
     /// The state when the observation began, at the snapshot's version. Later changes are relative to it.
     case initial(snapshot: any Snapshot, State)
-    /// Instead of `initial`, where what became different since the version that the observer had heard of is known: an
-    /// update with all of that follows at once, unless there is nothing.
+    /// Replaces `initial` if the difference since the version that the observer knows is available. An `update` with
+    /// that difference follows immediately, unless it is empty.
     case resumed(snapshot: any Snapshot, State)
     case update(Change)
     /// The observed object was deleted. Queries and collections do not send this.
     case deleted(Version)
-    /// What is observed cannot be kept up to date any more, for example because its class is gone from the schema.
+    /// The observation cannot continue, for example because a new schema does not have its class.
     case failed(any Error)
 }
 
-/// Of a query: the result, and its differences.
+/// The event of a query.
 package typealias LiveQueryEvent = LiveEvent<KeySequence, LiveChange>
-/// Of a result in sections.
+/// The event of a query in sections.
 package typealias LiveSectionEvent = LiveEvent<LiveSections, LiveSectionChange>
-/// Of one object's list, set or map. When the object is deleted, one update says that all elements went, if there were
-/// any, and it is the last.
+/// The event of a list, set or map of one object. When the object is deleted, a last update reports that all elements
+/// were removed, if there were any.
 package typealias LiveCollectionEvent = LiveEvent<Void, LiveCollectionChange>
-/// Of one object.
+/// The event of an object.
 package typealias LiveObjectEvent = LiveEvent<Void, LiveObjectChange>
 
 extension LiveEvent {
-    /// The same event of a wider kind.
+    /// Returns the event with its state and change converted.
     package func map<S, C>(_ state: (State) -> S, _ change: (Change) -> C) -> LiveEvent<S, C> {
         switch self {
         case .initial(let snapshot, let now): .initial(snapshot: snapshot, state(now))
@@ -41,18 +42,19 @@ extension LiveEvent {
     }
 }
 
-/// The events of one kind of view.
+/// The events of one kind of view, for code that handles all kinds.
 package protocol LiveEventKind: Sendable {
-    /// The last that an observer hears, when the observation cannot go on.
+    /// The last event of an observer when the observation cannot continue.
     static func failed(_ error: any Error) -> Self
 
     var isFailure: Bool { get }
 
-    /// This event and the next one of the same observation as one, for an observer that has not taken this one yet. Nil
-    /// when they cancel out. The next one after a beginning is not to be asked for: the beginning is taken at once.
+    /// Merges this event with the following event of the same observation, for an observer that has not received this
+    /// one yet. Returns nil if they cancel out. Do not merge into `initial` or `resumed`: an observer receives these
+    /// immediately.
     func followed(by next: Self) -> Self?
 
-    /// The same at a later version, at which nothing more is different.
+    /// Returns the event moved to a later version, up to which nothing else changed.
     func moved(to snapshot: any Snapshot) -> Self
 }
 
@@ -72,15 +74,15 @@ extension LiveEvent: LiveEventKind where Change: LiveDifference {
     }
 }
 
-/// How what is observed became different since the observer's previous event.
+/// The difference since the observer's previous event.
 package protocol LiveDifference: Sendable {
-    /// The version that it leads to.
+    /// The version that the difference leads to.
     var version: Version { get }
 
-    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet. Nil
-    /// when they cancel out.
+    /// Merges this difference with the following one of the same observation, for an observer that has not received
+    /// this one yet. Returns nil if they cancel out.
     func followed(by next: Self) -> Self?
 
-    /// The same change, which leads to a later version at which nothing more is different.
+    /// Returns the same difference leading to a later version, up to which nothing else changed.
     func moved(to snapshot: any Snapshot) -> Self
 }

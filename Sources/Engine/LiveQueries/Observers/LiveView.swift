@@ -2,7 +2,7 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// What can be observed. Equal ones are one view with many observers.
+/// Identifies the subject of an observation. Observers of equal ids share one view.
 package enum LiveViewID: Hashable, Sendable {
     case query(BoundQuery)
     case sections(BoundQuery, SectionKey)
@@ -10,21 +10,22 @@ package enum LiveViewID: Hashable, Sendable {
     case object(ObjectReference)
 }
 
-/// One thing that is observed, with its observers. Whoever has it keeps it current, step by step: `LiveQueries` does so
-/// on a thread of its own, an instance of a realm on the thread that uses it.
+/// One observed subject with its observers. The owner advances it step by step: `LiveQueries` on its own thread, a
+/// live instance on the thread that uses it.
 ///
 /// Used by one thread at a time.
 package final class LiveView {
     package let id: LiveViewID
     private let view: any MaintainedView
 
-    /// Reads the present state. Throws when the subject does not fit the schema, `notFound` for an object that does not
-    /// exist, and what the store throws.
+    /// Reads the present state. Throws if the subject does not fit the schema, `notFound` for an object that does not
+    /// exist, and the errors of the store.
     package convenience init(of id: LiveViewID, at snapshot: any Snapshot) throws {
         try self.init(of: id, at: snapshot, isResumed: false)
     }
 
-    /// - Parameter isResumed: whether the first observer knows an earlier version: it can be told of a deleted object.
+    /// - Parameter isResumed: whether the first observer knows an earlier version, so that a deleted object can be
+    ///   reported to it.
     init(of id: LiveViewID, at snapshot: any Snapshot, isResumed: Bool) throws {
         self.id = id
         view =
@@ -39,28 +40,29 @@ package final class LiveView {
     /// Adds an observer and sends it `initial`. Throws when the key paths do not fit the schema, and `notFound`.
     ///
     /// - Parameters:
-    ///   - subscriber: one for events of the view's kind.
-    ///   - snapshot: the version that the view is at.
+    ///   - subscriber: a subscriber for events of the view's kind.
+    ///   - snapshot: the store at the view's version.
     package func add(_ subscriber: any LiveSubscriber, keyPaths: [LiveKeyPath], at snapshot: any Snapshot) throws {
         try view.add(subscriber, LiveInterest(keyPaths), snapshot, nil)
     }
 
-    /// Adds an observer and sends it `initial`, or `resumed` and what it missed.
+    /// Adds an observer and sends it `initial`, or `resumed` and the changes that it missed.
     func add(_ registration: LiveRegistration, _ snapshot: any Snapshot, _ history: VersionHistory) throws {
         let interest = LiveInterest(registration.keyPaths, showing: registration.shape)
         let resumption = registration.since.map { Resumption(version: $0, history: history) }
         try view.add(registration.subscriber, interest, snapshot, resumption)
     }
 
-    /// Whether changes can matter to the observers. If not, the step need not be taken.
+    /// Whether changes can affect the observers. If not, `advance` need not be called with them.
     package func isTouched(by changes: ChangeSet) -> Bool {
         changes.schemaChanged || view.watches.contains { $0.isTouched(by: changes) }
     }
 
-    /// Brings the view from `step.before` to `snapshot`, which is `step.after`, and sends the observers what became
-    /// different. An observer that was sent its last event is inactive.
+    /// Advances the view from `step.before` to `snapshot`, which is `step.after`, and sends the observers the
+    /// difference. An observer that has received its last event is inactive.
     ///
-    /// - Returns: why that failed; then all were sent `failed`, and the view is of no use any more.
+    /// - Returns: the error if this failed. All observers have then received `failed`, and the view must not be used
+    ///   again.
     @discardableResult
     package func advance(by step: VersionDelta, to snapshot: any Snapshot) -> (any Error)? {
         do {
@@ -72,19 +74,20 @@ package final class LiveView {
         }
     }
 
-    /// False when no observer is left: then the view is of no use any more.
+    /// Whether the view has observers. If not, it must not be used again.
     package var isObserved: Bool { view.isObserved }
 
-    /// Forgets the observers that were cancelled.
+    /// Removes cancelled observers.
     package func prune() { view.prune() }
 
-    /// Where changes can matter. May differ after each call of `add`, and after each change of the schema.
+    /// The objects and paths whose changes can affect the observers. May change with each call of `add`, and with each
+    /// change of the schema.
     var watches: Set<LiveWatch> { view.watches }
 
-    /// Ends the observations of what means something else under the schema of a version.
+    /// Ends observations whose subject has another meaning under the snapshot's schema.
     func endOutdated(at snapshot: any Snapshot) { view.endOutdated(at: snapshot) }
 
-    /// Tells all observers that this is the end, and forgets them.
+    /// Sends all observers `failed`, and removes them.
     func fail(_ error: any Error) { view.fail(error) }
 }
 

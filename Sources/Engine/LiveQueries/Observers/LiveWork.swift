@@ -14,7 +14,7 @@ final class LiveWork {
     /// Registrations that arrived after it. They may be bound to a later schema, and are admitted at a version that has
     /// it.
     private var late: [LiveRegistration] = []
-    /// Who waits for everything up to a version to be delivered.
+    /// The actions that wait for all commits up to a version to be delivered.
     private var fences: [LiveFence] = []
     /// By the observers' lens; empty while there are no observers, so that no version is pinned needlessly.
     private var observed: [AnyLens?: LiveSet] = [:]
@@ -76,7 +76,7 @@ final class LiveWork {
         }
     }
 
-    /// Those whose version has been delivered; after `drain`.
+    /// Removes and returns the fences whose version has been delivered. Call it after `drain`.
     func takeReached() -> [LiveFence] {
         guard !fences.isEmpty else { return [] }
         let reached = fences.filter { $0.version <= version }
@@ -119,7 +119,7 @@ final class LiveWork {
     }
 }
 
-/// An action for the time when everything that was committed up to a version has been delivered.
+/// An action to run once all commits up to a version have been delivered.
 struct LiveFence: Sendable {
     let version: Version
     let action: @Sendable () -> Void

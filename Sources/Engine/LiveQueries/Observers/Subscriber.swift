@@ -1,26 +1,26 @@
 import StoreContract
 import Synchronization
 
-/// An observer of whatever kind.
+/// An observer of any kind of view.
 package protocol LiveSubscriber: AnyObject, Sendable {
-    /// False once it was cancelled, and once it was sent its last event.
+    /// False after it was cancelled, and after its last event.
     var isActive: Bool { get }
 
-    /// Sends it nothing from now on.
+    /// Stops all further events.
     func cancel()
 
-    /// Tells it that the observation cannot go on.
+    /// Sends it a last event, which reports that the observation cannot continue.
     func fail(_ error: any Error)
 }
 
-/// The receiving end of one observation.
+/// The receiver of one observation's events.
 package final class Subscriber<Event: Sendable>: Sendable {
     private let active = Atomic(true)
-    /// Whether what it is told still means something, asked when the schema is replaced; nil for always.
+    /// Checked when the schema is replaced: whether the events still mean the same. Nil if they always do.
     let holds: SchemaBinding?
     private let deliver: @Sendable (Event) -> Void
 
-    /// - Parameter deliver: is called by whoever keeps the view current, on that thread.
+    /// - Parameter deliver: called with each event, on the thread of the view's owner.
     package convenience init(_ deliver: @escaping @Sendable (Event) -> Void) { self.init(asLongAs: nil, deliver) }
 
     init(asLongAs holds: SchemaBinding?, _ deliver: @escaping @Sendable (Event) -> Void) {
@@ -36,7 +36,7 @@ package final class Subscriber<Event: Sendable>: Sendable {
         if isActive { deliver(event) }
     }
 
-    /// Sends a last event.
+    /// Sends the last event.
     func finish(_ event: Event) {
         if active.exchange(false, ordering: .acquiringAndReleasing) { deliver(event) }
     }

@@ -7,7 +7,7 @@ struct ResultEdit {
     struct Arrival {
         var key: ObjectKey
         var rank: Int
-        /// Its position in the old result, if it was there.
+        /// Its position in the old result, if it was in it.
         var oldIndex: Int?
     }
 

@@ -13,13 +13,13 @@ package protocol ColumnSource: AnyObject, Sendable {
 
     var schema: Schema { get }
 
-    /// Called before a scan looks at so many objects, each for about so long. Throws to end it.
+    /// Called before a scan examines a number of objects, each in about the given time. Throws to stop the scan.
     func willLook(at objects: Int, nanoseconds: Double) throws
 
-    /// Called before so many matches of a scan are sorted, grouped or listed one by one. Throws to end it.
+    /// Called before a number of a scan's matches are sorted, grouped or listed individually. Throws to stop the scan.
     func willHandle(_ objects: Int) throws
 
-    /// Called before a scan of so many objects that goes on to its end. Throws if it is not to begin.
+    /// Called before a scan of a number of objects that cannot stop early. Throws if the scan must not start.
     func willScan(_ objects: Int, nanoseconds: Double) throws
 
     /// Whether a scan may use other threads than the caller's.

@@ -35,8 +35,8 @@ final class ClassScan {
     /// Calls `body` with each cluster, ascending, that has matches, and their mask; stops when it says so or throws.
     ///
     /// - Parameters:
-    ///   - countsObjects: whether each cluster counts as work by its objects; false where `body` counts itself.
-    ///   - handlesEach: whether `body` does something with each match.
+    ///   - countsObjects: whether the objects of each cluster count as work; false if `body` counts its own work.
+    ///   - handlesEach: whether `body` processes each match.
     func forEachCluster(
         from first: Int = 0, countsObjects: Bool = true, handlesEach: Bool = false, until stop: (() -> Bool)? = nil,
         _ body: (ClusterView, SelectionMask) throws -> Void
@@ -129,7 +129,7 @@ final class ClassScan {
         var keys: [ObjectKey] = []
         var left = skipping
         let firstCluster = Int(lowest) / source.clusterCapacity
-        // Where every object matches, only those that are listed are looked at.
+        // If every object matches, only the listed ones are examined.
         let all = selectsAll
         try forEachCluster(from: firstCluster, countsObjects: !all, until: { keys.count >= limit }) { cluster, mask in
             let first = Int64(cluster.firstKey)

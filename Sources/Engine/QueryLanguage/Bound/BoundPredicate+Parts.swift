@@ -1,17 +1,18 @@
 extension BoundPredicate {
-    /// A part of a predicate that says which values are read. Every walk over bound predicates goes over these.
+    /// A part of a predicate that determines which values are read. All walks over bound predicates visit these parts.
     package enum Part {
         /// A `constant`, a `list` or `objects`.
         case constants(BoundOperand)
-        /// Of an operand, an aggregate or a full-text search.
+        /// The path of an operand, an aggregate or a full-text search.
         case path(BoundPath)
-        /// The parts of its predicate begin at another object and are not given with those of the predicate around it.
+        /// The parts of a subquery's own predicate start at another object. They are not visited with the parts of the
+        /// outer predicate.
         case subquery(BoundSubquery)
         case geoWithin(BoundGeoWithin)
     }
 
-    /// Calls the body for each part, in the order in which they are written. Recursion goes as deep as the predicate is
-    /// nested, which is as deep as a text may be.
+    /// Calls `body` for each part, in the order of the predicate. The recursion is as deep as the predicate, whose
+    /// depth is limited as that of query texts.
     package func forEachPart<Failure>(_ body: (Part) throws(Failure) -> Void) throws(Failure) {
         switch self {
         case .constant: break
@@ -26,25 +27,25 @@ extension BoundPredicate {
         }
     }
 
-    /// Whether the condition holds for a part.
+    /// Whether the condition is true for any part.
     package func containsPart(where condition: (Part) -> Bool) -> Bool {
         var isFound = false
         forEachPart { part in if !isFound { isFound = condition(part) } }
         return isFound
     }
 
-    /// The predicate with others in the place of its constants, also of those within subqueries.
+    /// Returns the predicate with its constants transformed, including those in subqueries.
     ///
-    /// - Parameter transform: gets each `constant`, `list` and `objects`.
+    /// - Parameter transform: called with each `constant`, `list` and `objects`.
     package func mappingConstants(_ transform: (BoundOperand) throws -> BoundOperand) rethrows -> BoundPredicate {
         try mappingParts(transform, { $0 }, { $0 })
     }
 
-    /// The predicate with others in the place of its paths, also of those within subqueries.
+    /// Returns the predicate with its paths transformed, including those in subqueries.
     ///
     /// - Parameters:
-    ///   - transform: gets each path as a whole, with its links.
-    ///   - links: gets the links of subqueries and of searches by place, which have no path.
+    ///   - transform: called with each whole path, including its links.
+    ///   - links: called with the links of subqueries and `geoWithin` searches, which are not part of a path.
     package func mappingPaths(
         _ transform: (BoundPath) throws -> BoundPath, links: ([LinkStep]) throws -> [LinkStep]
     ) rethrows -> BoundPredicate { try mappingParts({ $0 }, transform, links) }

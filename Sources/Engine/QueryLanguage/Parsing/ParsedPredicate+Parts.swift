@@ -1,8 +1,8 @@
 extension ParsedPredicate {
-    /// The predicate with others in the place of its comparisons. Those within subqueries are a part of the comparison
-    /// with the subquery. Recursion goes as deep as the predicate is nested, which is as deep as a text may be.
+    /// Returns the predicate with its comparisons transformed. A comparison with a subquery is transformed as a whole.
+    /// The recursion is as deep as the predicate, whose depth is limited as that of query texts.
     ///
-    /// - Parameter transform: also gets whether an odd number of NOTs is around the comparison.
+    /// - Parameter transform: called with each comparison, and whether an odd number of NOTs encloses it.
     package func mappingComparisons(
         isNegated: Bool = false, _ transform: (ParsedComparison, _ isNegated: Bool) -> ParsedPredicate
     ) -> ParsedPredicate {
@@ -26,8 +26,8 @@ extension ParsedPredicate {
 }
 
 extension ParsedComparison {
-    /// Whether the condition holds for the number of an argument that stands on one of the sides, also within a list, a
-    /// path, a subquery or a shape.
+    /// Whether the condition is true for the number of any argument on either side, including arguments in lists,
+    /// paths, subqueries and shapes.
     package func containsArgument(where condition: (Int) -> Bool) -> Bool {
         left.containsArgument(where: condition) || right.containsArgument(where: condition)
     }
