@@ -1,13 +1,13 @@
-/// What went wrong between a follower and its gateway.
+/// An error between a follower and its gateway.
 package struct FollowerFault: Error, Sendable {
     package enum Code: Sendable {
-        /// The gateway cannot be reached, or is not in order. It is tried again.
+        /// The gateway cannot be reached, or has failed. The follower tries again.
         case connection
-        /// The gateway does not take the token, or wants one. It is tried again.
+        /// The gateway rejects the token, or requires one. The follower tries again.
         case unauthorized
-        /// The gateway does not do what was written here; it was undone.
+        /// The gateway rejected a local write, which was undone.
         case writeRejected
-        /// What was created here is at the gateway, but no subscription shows it: it was removed here.
+        /// An object was created at the gateway, but no subscription includes it, so it was removed here.
         case outsideSubscriptions
         /// The gateway cannot follow a subscription.
         case subscriptionFailed
@@ -15,7 +15,7 @@ package struct FollowerFault: Error, Sendable {
         case historyLost
         /// The local file cannot be written.
         case file
-        /// What was waited for did not come in time.
+        /// The awaited data did not arrive in time.
         case timeout
     }
 
@@ -30,13 +30,13 @@ package struct FollowerFault: Error, Sendable {
     }
 
     package var code: Code
-    /// A sentence for a person.
+    /// A sentence for people.
     package var message: String
-    /// The status of the gateway's answer, if there was one.
+    /// The status of the gateway's response, if it sent one.
     package var status: Int?
     /// The gateway's own code, such as `access.denied`.
     package var gatewayCode: String?
-    /// What a refused write was about, or what was removed.
+    /// The objects of a rejected write, or those that were removed.
     package var objects: [Object]
 
     init(

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// Where a follower finds its gateway, and how it asks.
+/// The address of a follower's gateway, and the parameters of its requests.
 package struct FollowerSettings: Sendable {
-    /// A path is put before those of the gateway's endpoints.
+    /// A path in it precedes the paths of the gateway's endpoints.
     package var gateway: URL
     /// An API key, or a JSON Web Token.
     package var token: String?
-    /// Asked for the token before each request, in place of `token`.
+    /// Returns the token for each request, in place of `token`.
     package var tokenProvider: (@Sendable () async throws -> String?)?
     /// Sent with each request.
     package var headers: [String: String]
-    /// Seconds after which a connection that says nothing counts as broken.
+    /// The number of seconds without data after which a connection counts as broken.
     package var idleTimeout: TimeInterval
 
     package init(
@@ -25,7 +25,7 @@ package struct FollowerSettings: Sendable {
     }
 }
 
-/// What a follower tells its program of, on any thread.
+/// A follower's callbacks to its program, on any thread.
 package struct FollowerReports: Sendable {
     let fault: @Sendable (FollowerFault) -> Void
     /// The stream of the subscriptions is open.

@@ -120,7 +120,7 @@ final class InstanceCore {
         trim()
     }
 
-    /// Adopts a version that another instance has, if this one has none and no observer is to be notified of the
+    /// Adopts a version that another instance has, if this one has none and no observer must be notified of the
     /// difference from another.
     func begin(at snapshot: any Snapshot) throws {
         guard current == nil, write == nil, observers.isEmpty, bells.isEmpty else { return }

@@ -55,7 +55,7 @@ package final class LiveInstance: Sendable {
         get throws { try snapshot.version }
     }
 
-    /// The number of views that are kept current for observers, for tests.
+    /// The number of views kept for observers, for tests.
     package var viewCount: Int {
         get throws { try enter { $0.observers.views.count } }
     }

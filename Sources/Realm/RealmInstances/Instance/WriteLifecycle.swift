@@ -1,21 +1,21 @@
-/// Writes that a thread carries out at its own pace: each is begun, and then committed or cancelled.
+/// Writes in separate steps on one thread: begin, then commit or cancel.
 package protocol WriteLifecycle {
     associatedtype Token
 
     var isInWriteTransaction: Bool { get throws }
 
-    /// Waits for the writer, and opens a write at the newest version. Throws, or traps, when one is open.
+    /// Waits for the writer, and begins a write at the newest version. Throws or traps if a write is open.
     func beginWrite() throws
 
-    /// Puts the open write on disk. The tokens' observers do not hear of it.
+    /// Commits the open write to the disk. The tokens' observers are not notified.
     func commitWrite(withoutNotifying tokens: [Token]) throws
 
-    /// Takes the open write back.
+    /// Cancels the open write.
     func cancelWrite() throws
 }
 
 extension WriteLifecycle {
-    /// Begins a write, runs the body and commits; cancels when the body throws. The body may commit or cancel itself.
+    /// Begins a write, runs the body and commits. Cancels if the body throws. The body may commit or cancel itself.
     package func performWrite<R>(withoutNotifying tokens: [Token], _ body: () throws -> R) throws -> R {
         try beginWrite()
         let result = try cancellingOnFailure(body)
@@ -23,7 +23,7 @@ extension WriteLifecycle {
         return result
     }
 
-    /// Runs the body, and cancels the open write, if there still is one, when the body throws.
+    /// Runs the body. If it throws, cancels the open write, unless the body has ended it.
     package func cancellingOnFailure<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()

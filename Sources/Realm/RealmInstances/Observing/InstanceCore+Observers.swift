@@ -2,22 +2,22 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 
-/// The observers of an instance by the order of their registration, and their views by numbers.
+/// The observers of an instance by the order of their registration, and their views by number.
 struct InstanceObservers {
     fileprivate(set) var all: [Int: InstanceObserver] = [:]
     fileprivate(set) var views: [Int: InstanceView] = [:]
-    /// The views that others who observe the same share.
+    /// The numbers of views that observers with the same subject share.
     private var shared: [LiveViewID: Int] = [:]
     fileprivate var dependencyIndex = DependencyIndex()
-    /// Views that have a baseline of their own and can be advanced.
+    /// Views with a baseline of their own that can be advanced.
     fileprivate var unsettled: Set<Int> = []
-    /// Observers that were sent something that their blocks were not called with.
+    /// Observers with an event for which their blocks have not been called.
     fileprivate var due: Set<Int> = []
 
     var isEmpty: Bool { all.isEmpty }
-    /// Whether some view can be advanced.
+    /// Whether any view can be advanced.
     var hasViews: Bool { views.values.contains(where: \.isReady) }
-    /// The oldest version that some view is at.
+    /// The oldest version of any view.
     var oldestBaseline: Version? { views.values.compactMap { $0.baseline?.version }.min() }
 
     fileprivate subscript(sharing id: LiveViewID) -> Int? { shared[id] }
@@ -32,7 +32,7 @@ struct InstanceObservers {
         views[observer.view]?.observers.insert(order)
     }
 
-    /// Removes an observer, and its view with the last one.
+    /// Removes an observer. A view is removed with its last observer.
     fileprivate mutating func remove(_ order: Int) {
         guard let observer = all.removeValue(forKey: order) else { return }
         due.remove(order)
@@ -51,7 +51,7 @@ struct InstanceObservers {
         }
     }
 
-    /// Nobody joins the view any more.
+    /// Prevents further observers from joining the view.
     fileprivate mutating func endSharing(_ view: InstanceView, _ number: Int) {
         if shared[view.id] == number { shared[view.id] = nil }
     }
@@ -84,14 +84,14 @@ extension InstanceCore {
             observers.add(InstanceView(id, .preparing(preparation), at: snapshot), as: number)
             prepare(preparation)
         } else {
-            // Its first call comes in a turn all the same.
+            // Its first call is made in a turn as well.
             inbox.wake()
         }
         observers.add(observer, as: order)
         return order
     }
 
-    /// Notes a view that is at a version of its own, until all are at the same again.
+    /// Records a view with a version of its own, until all views have the same version again.
     private func keep(_ live: LiveView, _ number: Int) {
         observers.unsettled.insert(number)
         observers.dependencyIndex.note(live, as: number)
@@ -171,7 +171,7 @@ extension InstanceCore {
         }
     }
 
-    /// Brings a view to the instance's version. What it sends waits with the observers.
+    /// Advances a view to the instance's version. Its events wait in the observers.
     private func advance(_ view: InstanceView, _ number: Int) {
         guard case .ready(let live) = view.stage, let snapshot = current, let baseline = view.baseline ?? known,
             let step = step(from: baseline, to: snapshot)
@@ -196,7 +196,7 @@ extension InstanceCore {
             if observer.isDue {
                 observers.due.insert(order)
             } else {
-                // Two events may have cancelled out.
+                // Two events may have cancelled each other out.
                 observers.due.remove(order)
                 if !observer.isActive { remove(order) }
             }

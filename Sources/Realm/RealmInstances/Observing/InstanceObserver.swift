@@ -6,15 +6,16 @@ import Synchronization
 /// One observer of an instance, with a state of its own: observers may be at different versions, where one skipped a
 /// commit or is in the middle of a call. Used on the instance's scheduler.
 final class InstanceObserver {
-    /// The number of the view.
+    /// The number of its view.
     let view: Int
-    /// Whether it was added to the view, with its first call.
+    /// Whether it has joined the view, which happens at its first call.
     private(set) var isJoined = false
     private let flag: InstanceToken.Flag
     private let subscriber: any LiveSubscriber
     private let keyPaths: [LiveKeyPath]
     private let slot: any PendingEvent
-    /// Takes what was sent, and gives what calls the block with it, at a version if there is one.
+    /// Takes the waiting event, and returns a closure that calls the block with it, moved to a version if one is
+    /// given.
     private let takeCall: ((any Snapshot)?) -> (() -> Void)?
     /// Changes an object's event that was sent and not taken.
     private let rewrite: ((LiveObjectEvent) -> LiveObjectEvent) -> Void
@@ -41,49 +42,50 @@ final class InstanceObserver {
     /// False once its token was invalidated.
     var isWanted: Bool { flag.isSet }
 
-    /// False once it was sent its last event.
+    /// False after its last event.
     var isActive: Bool { subscriber.isActive }
 
-    /// Whether something was sent that the block was not called with.
+    /// Whether an event waits for which the block has not been called.
     var isDue: Bool { !slot.isEmpty }
 
-    /// Adds it to the view, which is at the snapshot.
+    /// Adds the observer to the view, which is at the snapshot's version.
     func join(_ view: LiveView, at snapshot: any Snapshot) throws {
         try view.add(subscriber, keyPaths: keyPaths, at: snapshot)
         isJoined = true
     }
 
-    /// What calls the block with what was sent, at the instance's version.
+    /// Returns a closure that calls the block with the waiting event, at the instance's version; nil if no event
+    /// waits.
     func call(at snapshot: any Snapshot) -> (() -> Void)? { takeCall(snapshot) }
 
-    /// Leaves out what was sent, except a failure.
+    /// Drops the waiting event, unless it is a failure.
     func skip() { slot.dropUnlessFailed() }
 
-    /// What calls the block with the failure.
+    /// Returns a closure that calls the block with the failure.
     func fail(_ error: any Error) -> (() -> Void)? {
         subscriber.fail(error)
         return takeCall(nil)
     }
 
-    /// It is not sent anything any more.
+    /// Stops further events.
     func leave() { subscriber.cancel() }
 
-    /// An instance that made a change itself is not told what was before.
+    /// Removes the old values of changes that the instance made itself.
     ///
-    /// - Parameter foreign: what others changed, of all `changes`.
+    /// - Parameter foreign: the part of `changes` that others committed.
     func leaveOutOldValues(of object: ObjectReference, except foreign: ChangeSet, _ changes: ChangeSet) {
         rewrite { $0.withoutOldValues(of: object, except: foreign, changes) }
     }
 }
 
-/// What was sent to an observer, of whatever kind.
+/// The waiting event of an observer of any kind.
 private protocol PendingEvent: AnyObject {
     var isEmpty: Bool { get }
     func dropUnlessFailed()
 }
 
-/// Keeps what a view sent until the observer's block is called with it: of several events the sum. Sendable as
-/// subscribers ask of what they call.
+/// Keeps the events of a view until the observer's block is called: several events are merged into one. It is Sendable
+/// because a subscriber's closure must be.
 private final class EventSlot<Event: LiveEventKind>: PendingEvent, Sendable {
     private let event = Mutex<Event?>(nil)
 

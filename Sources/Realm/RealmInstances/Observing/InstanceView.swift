@@ -2,22 +2,22 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 
-/// What the observers of one instance that observe the same have together: one view, at one version. Used on the
-/// instance's scheduler.
+/// The state that the observers of one subject on one instance share: a view, at one version. Used on the instance's
+/// scheduler.
 final class InstanceView {
     enum Stage {
-        /// Is made in the background.
+        /// The view is being prepared in the background.
         case preparing(ViewPreparation)
         case ready(LiveView)
-        /// Of no use any more. Observers that were not called yet are still to be told why.
+        /// The view cannot be used any more. The error has not been reported to observers without a first call yet.
         case failed(any Error)
     }
 
     let id: LiveViewID
     var stage: Stage
-    /// The version that the view is at; nil when that is what the instance says that all are at.
+    /// The version of the view; nil if it is the version that the instance records for all views.
     var baseline: (any Snapshot)?
-    /// By their orders.
+    /// The observers, by the order of their registration.
     var observers: Set<Int> = []
 
     init(_ id: LiveViewID, _ stage: Stage, at baseline: any Snapshot) {
@@ -30,7 +30,7 @@ final class InstanceView {
         if case .ready = stage { true } else { false }
     }
 
-    /// Whether observers can have their first calls.
+    /// Whether observers can have their first call.
     var canBegin: Bool {
         switch stage {
         case .preparing(let preparation): preparation.isReady
@@ -40,7 +40,7 @@ final class InstanceView {
 }
 
 extension LiveViewID {
-    /// The object that must exist for it.
+    /// The object that must exist for an observation.
     var object: ObjectReference? {
         switch self {
         case .query, .sections: nil
@@ -48,8 +48,8 @@ extension LiveViewID {
         }
     }
 
-    /// Whether observers share a view. Of one object nothing is kept that could be shared, and what each observer is told
-    /// of old values depends on when it began.
+    /// Whether observers share a view. An object's observers do not: its view keeps nothing worth sharing, and the old
+    /// values that an observer receives depend on when it began.
     var isShared: Bool {
         if case .object = self { false } else { true }
     }

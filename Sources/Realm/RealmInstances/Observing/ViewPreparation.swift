@@ -3,10 +3,10 @@ import Promises
 import StoreContract
 import Synchronization
 
-/// A view that is made in the background, from a snapshot, for the thread that asked for it.
+/// Creates a view from a snapshot in the background, for the thread that requested it.
 final class ViewPreparation: Sendable {
-    /// A view is not Sendable. It may change threads here because `run` makes it and keeps no reference, and `take` gives it
-    /// away once.
+    /// A view is not Sendable. It may move to another thread here because `run` creates it and keeps no reference, and
+    /// `take` returns it only once.
     private struct Made: @unchecked Sendable {
         let view: LiveView
     }
@@ -22,7 +22,7 @@ final class ViewPreparation: Sendable {
         self.snapshot = snapshot
     }
 
-    /// Makes the view unless somebody has begun to.
+    /// Creates the view, unless another thread has begun to.
     func run() {
         guard !isBegun.exchange(true, ordering: .relaxed) else { return }
         let result = Result<Made, any Error> { Made(view: try LiveView(of: id, at: snapshot)) }
@@ -30,7 +30,7 @@ final class ViewPreparation: Sendable {
         isDone.set(())
     }
 
-    /// Waits until it is made, or makes it here.
+    /// Creates the view on this thread, or waits until another thread has created it.
     func finish() {
         run()
         isDone.wait()
@@ -38,7 +38,7 @@ final class ViewPreparation: Sendable {
 
     var isReady: Bool { isDone.value != nil }
 
-    /// The view; nil before it is made, and after the first call that gave it. Throws what making it did.
+    /// Returns the view, once; nil before it exists. Throws the error of its creation.
     func take() throws -> LiveView? {
         let result = made.withLock { made in
             defer { made = nil }

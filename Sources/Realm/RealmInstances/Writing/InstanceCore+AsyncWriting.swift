@@ -70,7 +70,7 @@ extension InstanceCore {
         }
     }
 
-    /// Calls the next block if its write is there.
+    /// Calls the next block if its write has arrived.
     func serveAsyncWrite() {
         guard write == nil, !isCalling, let result = asyncWrites.arrival?.value else { return }
         asyncWrites.arrival = nil

@@ -104,9 +104,9 @@ extension LiveInstance: WriteLifecycle {
         withoutNotifying tokens: [InstanceToken] = [], _ body: (any WriteTransaction) throws -> R
     ) throws -> R {
         try checkWritable()
-        // A token of another instance is refused before anything is begun.
+        // Refuses a token of another instance before the write begins.
         _ = try orders(of: tokens)
-        // Within `enter` as a whole, so that another thread that comes meanwhile is found out.
+        // All of it is within `enter`, so that a concurrent call by another thread is detected.
         return try enter { _ in
             try performWrite(withoutNotifying: tokens) {
                 guard try isInWriteTransaction else { throw InstanceError.endedByObserver }

@@ -5,7 +5,7 @@ import QueryLanguage
 import RealmInstances
 import StoreContract
 
-/// What the observer of a collection or of its sections is told, without the collection: nothing is told of failures, and
+/// An event for the observer of a collection or its sections, without the collection. Failures are not reported, and
 /// no version is pinned.
 enum ObserverNews<Difference> {
     case initial

@@ -15,7 +15,7 @@ extension ObjectBase {
             deliver: deliver)
     }
 
-    /// The change as the object's class tells it, with Swift names and values. Nil for what is not told.
+    /// Returns the change with Swift names and values; nil for events that are not reported.
     fileprivate final func change<T: ObjectBase>(_ event: LiveObjectEvent) -> ObjectChange<T>? {
         switch event {
         case .initial, .resumed, .failed: return nil

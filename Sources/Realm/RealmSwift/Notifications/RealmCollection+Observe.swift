@@ -92,7 +92,7 @@ extension RealmCollectionChange {
         switch news {
         case .initial: self = .initial(collection)
         case .update(let difference):
-            // Occurs only for maps.
+            // Only maps have such changes.
             guard case .positions(let indices) = difference else {
                 self = .update(collection, deletions: [], insertions: [], modifications: [])
                 return

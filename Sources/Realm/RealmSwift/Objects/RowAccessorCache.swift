@@ -14,7 +14,7 @@ final class RowAccessorCache {
     private var rowCount: Int64 = 0
     /// The accessor that was used last: objects are mostly read in the order of their keys.
     private var last: (any RowAccessor)?
-    /// The same, if it can be read in place.
+    /// The last accessor's rows, if they can be read in place.
     private(set) var lastRows: RowsInPlace?
     /// The accessor that `existed` used last, at the version before the open write.
     private var start: (any RowAccessor)?

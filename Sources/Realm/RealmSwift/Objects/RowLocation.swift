@@ -12,7 +12,7 @@ import StoreContract
 struct RowLocation {
     /// The count of the read epoch when the location was determined; 0 for never.
     fileprivate var count: UInt = 0
-    /// Where the realm is not writing.
+    /// Only while the realm is not writing.
     fileprivate var rows: RowsInPlace?
     fileprivate unowned(unsafe) var cells: (any RowAccessor)?
     fileprivate var row = 0

@@ -28,7 +28,7 @@ indirect enum PredicateForm {
             do throws(QueryError) {
                 return try tree.bound(to: objectClass, of: realm.models.schema, values)
             } catch {
-                // An error quotes the condition, which is written as a format for that.
+                // Errors quote the condition, so it is written as a format for them.
                 return try bound(tree.format, tree.arguments, objectClass, realm)
             }
         case .and(let parts): return .and(try parts.map { try $0.bound(to: objectClass, in: realm) })

@@ -2,7 +2,7 @@ import ObjectModel
 import QueryLanguage
 
 extension QueryTree {
-    /// The condition as a predicate format, whose arguments are those of the tree in their order.
+    /// The condition as a predicate format. Its arguments are those of the tree, in order.
     var format: String {
         var writer = FormatWriter()
         writer.condition(predicate)
@@ -10,10 +10,10 @@ extension QueryTree {
     }
 }
 
-/// Writes the trees that `QueryTree` makes.
+/// Writes the trees that `QueryTree` creates.
 private struct FormatWriter {
     private(set) var text = ""
-    /// Of the subqueries around.
+    /// The variables of the enclosing subqueries.
     private var variables: [String] = []
 
     mutating func condition(_ predicate: ParsedPredicate) {
@@ -55,7 +55,7 @@ private struct FormatWriter {
     private mutating func operand(_ operand: ParsedOperand) {
         if let quantifier = operand.quantifier { text += quantifier.rawValue + " " }
         switch operand.kind {
-        // All of them are arguments.
+        // All constants are arguments.
         case .constant: text += "%@"
         case .list(let elements): text += "{" + elements.map { _ in "%@" }.joined(separator: ", ") + "}"
         case .path(let path): write(path)
@@ -91,17 +91,17 @@ private struct FormatWriter {
         }
     }
 
-    /// Those that formats call something else than the query language.
+    /// Operations that have another name in formats than in the query language.
     private static let operations = ["keys": "@allKeys", "values": "@allValues"]
 }
 
 extension ParsedComparison {
-    /// What a property is said to be by its name alone; nil for a comparison that is written out.
+    /// The value of a condition that is only a Boolean property; nil for a written comparison.
     fileprivate var truth: Bool? {
         if case .constant(.value(.bool(let value))) = right.kind { value } else { nil }
     }
 
-    /// Whether a NOT before the comparison is written within its parentheses.
+    /// Whether a NOT before the comparison is written inside its parentheses.
     fileprivate var hasNotWithin: Bool {
         switch self.operator {
         case .comparison, .isIn: truth == nil
@@ -114,7 +114,7 @@ extension ParsedOperator {
     fileprivate var sign: String {
         switch self {
         case .comparison(let comparison): comparison.rawValue
-        // Formats have no word of their own for places.
+        // Formats have no keyword for places.
         case .isIn, .geoWithin: "IN"
         case .between: "BETWEEN"
         case .text: "TEXT"

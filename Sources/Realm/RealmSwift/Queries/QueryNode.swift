@@ -6,7 +6,7 @@ indirect enum QueryNode {
     /// A constant; null is NSNull.
     case value(Any)
     case comparison(QueryNode, ComparisonOperator, QueryNode, StringOptions = [])
-    /// Whether the first is among the values of the second.
+    /// Whether the value of the first node is among those of the second.
     case isIn(QueryNode, QueryNode)
     /// A range that includes both bounds.
     case between(QueryNode, Any, Any)

@@ -1,13 +1,13 @@
 import ObjectModel
 import QueryLanguage
 
-/// A condition as the query language's tree, with the values of its arguments.
+/// A condition as a tree of the query language, with the values of its arguments.
 struct QueryTree {
     let predicate: ParsedPredicate
-    /// By their numbers.
+    /// The arguments by number.
     let arguments: [Any]
 
-    /// Throws for what the query language cannot say.
+    /// Throws if the query language cannot express the condition.
     init(_ condition: QueryNode) throws {
         var builder = QueryTreeBuilder()
         predicate = try builder.condition(condition)
@@ -22,10 +22,10 @@ struct QueryTree {
     }
 }
 
-/// Makes a tree of a condition. Arguments are numbered in the order in which they are written.
+/// Converts a condition to a tree. Arguments are numbered in the order of their occurrence.
 private struct QueryTreeBuilder {
     private(set) var arguments: [Any] = []
-    /// Of the subqueries around: what they range over, and their variables.
+    /// The collections and variables of the enclosing subqueries.
     private var scopes: [(path: [String], variable: String)] = []
     private var subqueries = 0
     private var depth = 0
@@ -48,7 +48,7 @@ private struct QueryTreeBuilder {
                     ignoresDiacritics: options.contains(.diacriticInsensitive)))
         case .isIn(let element, let collection):
             try checkCollections(element, collection)
-            // What follows IN is the collection itself.
+            // The right side of IN is the collection itself.
             return .comparison(
                 ParsedComparison(try operand(element), .isIn, try operand(collection, isList: true)))
         case .between(let operand, let lower, let upper):
@@ -112,7 +112,7 @@ private struct QueryTreeBuilder {
 
     // MARK: Paths
 
-    /// What is left of a path behind a subquery's collection; nil when it does not go through it.
+    /// Returns the rest of a path after a subquery's collection; nil if the path does not go through the collection.
     private func rest(of path: QueryPath, _ collection: [String]) -> QueryPath? {
         guard path.names.starts(with: collection) else { return nil }
         return QueryPath(components: Array(path.components.dropFirst(collection.count)))

@@ -160,7 +160,7 @@ public final class RLMRealm {
 
     // MARK: Reading, at the realm's version or within its write
 
-    /// The open write, or else the store at the realm's version.
+    /// The open write; without one, the store at the realm's version.
     private var context: any ReadContext {
         get throws {
             if let transaction { return transaction }

@@ -79,7 +79,7 @@ extension Realm {
         _isolation: isolated (any Actor)? = #isolation, _ block: () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
-        // Set by whoever comes first.
+        // Set by the writer or by the cancellation, whichever is first.
         let turn = Promise<(any Swift.Error)?>()
         try await withTaskCancellationHandler {
             _ = raising {

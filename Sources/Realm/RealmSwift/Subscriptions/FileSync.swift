@@ -3,7 +3,7 @@ import StoreContract
 import SyncEngine
 import Synchronization
 
-/// What keeps an open file and its gateway together, as the realms of the file see it.
+/// Synchronises an open file with its gateway, on behalf of the file's realms.
 final class FileSync: Sendable {
     let configuration: SyncConfiguration
     let client: SyncClient
@@ -11,7 +11,7 @@ final class FileSync: Sendable {
     /// Whether `initialSubscriptions` has run since the file was opened.
     private let hasSubscribed = Atomic(false)
 
-    /// Throws what reading the file throws.
+    /// Throws the errors of reading the file.
     init(_ store: any Store, path: String, _ configuration: SyncConfiguration) throws {
         self.configuration = configuration
         let (gateway, handler) = (configuration.gateway, configuration.errorHandler)
@@ -28,26 +28,27 @@ final class FileSync: Sendable {
                 connected: { Logger.log(.detail, Category.Sync.Client.session, "Connected with \(gateway).") }))
     }
 
-    /// Whether `initialSubscriptions` is to run.
+    /// Whether `initialSubscriptions` must run.
     private var wantsFirstSubscriptions: Bool {
         guard !hasSubscribed.load(ordering: .sequentiallyConsistent) else { return false }
         return configuration.rerunOnOpen || client.view.revision == 0
     }
 
-    /// Makes the configuration's first subscriptions, if the file has never had any, or is to make them anew.
+    /// Creates the configuration's initial subscriptions if the file has never had any, or if it must create them
+    /// again.
     func subscribeInitially(_ realm: RLMRealm) throws {
         guard let make = configuration.initialSubscriptions, wantsFirstSubscriptions else { return }
         let set = SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(realm))
         try set.accessor.update {
-            // Another thread may have been quicker.
+            // Another thread may have run it meanwhile.
             guard wantsFirstSubscriptions else { return }
             hasSubscribed.store(true, ordering: .sequentiallyConsistent)
             make(set)
         }
     }
 
-    /// Waits for what opening a realm is to wait for. Throws what keeps it from coming: `SyncError` when the gateway cannot
-    /// be reached or does not take the token, and `Realm.Error` for a subscription that fails and when the time is over.
+    /// Waits for the data that a realm needs before it opens. Throws `SyncError` if the gateway cannot be reached or
+    /// rejects the token, and `Realm.Error` if a subscription fails or the time has elapsed.
     func download(before behavior: Realm.OpenBehavior) async throws {
         let view = client.view
         switch behavior {
@@ -66,7 +67,7 @@ final class FileSync: Sendable {
         _ = try client.view.isComplete
     }
 
-    /// Waits until everything that is subscribed to is here. Throws when the gateway does not follow one of the queries.
+    /// Waits until the data of all subscriptions is complete. Throws if the gateway cannot follow one of the queries.
     func waitUntilComplete() async throws {
         try await client.wait { view in try view.isComplete ? () : nil }
     }
@@ -78,7 +79,7 @@ extension RLMRealm {
 }
 
 extension FollowerFault {
-    /// As programs know it.
+    /// The error in its public form.
     var published: any Error { code == .timeout ? Realm.Error(.subscriptionFailed, message) : SyncError(self) }
 }
 

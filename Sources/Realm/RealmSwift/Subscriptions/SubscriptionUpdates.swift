@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Lets one update of the subscriptions at a time through.
+/// Serialises updates of the subscriptions.
 final class SubscriptionUpdates: Sendable {
     private let lock = NSLock()
-    /// The thread that updates; 0 for none.
+    /// The thread that is updating; 0 for none.
     private let owner = Atomic<UInt>(0)
 
     private static var thread: UInt { UInt(bitPattern: Int(pthread_self())) }
 
-    /// Waits for those of other threads. False within one of this thread.
+    /// Waits for the updates of other threads. Returns false within an update of this thread.
     func begin() -> Bool {
         guard owner.load(ordering: .acquiring) != Self.thread else { return false }
         lock.lock()

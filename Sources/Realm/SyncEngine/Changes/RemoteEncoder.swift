@@ -28,7 +28,7 @@ struct RemoteEncoder {
         }
     }
 
-    /// One element of a list.
+    /// Encodes one element of a list.
     func element(_ value: Value, _ property: PropertySchema) -> JSONValue {
         json(.list([value]), property).elements.first ?? .null
     }
@@ -40,7 +40,7 @@ struct RemoteEncoder {
         return JSONValue(key) { _ in .null }
     }
 
-    /// An embedded object.
+    /// Encodes an embedded object.
     private func json(_ objectClass: ClassSchema, _ key: ObjectKey) -> JSONValue {
         .object(
             JSONObject(

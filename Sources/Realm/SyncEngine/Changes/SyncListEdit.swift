@@ -25,7 +25,7 @@ struct SyncListEdit {
         self.changes = changes
     }
 
-    /// The operations in their order; nil for what is to be sent as a whole.
+    /// Returns the operations in order; nil if the list must be sent as a whole.
     func parts() throws -> [TransactionOperation.Change]? {
         let (gone, come, assigned) = (edit.deletions, edit.insertions, edit.modifications)
         let isAppending = come.runs.isEmpty || come.runs == [new.count - come.count..<new.count]

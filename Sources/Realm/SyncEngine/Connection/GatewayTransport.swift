@@ -16,7 +16,7 @@ struct GatewayAnswer: Sendable {
     /// `retryAfter`, limited to 600 seconds, plus up to 10 % so that clients do not all retry at once.
     var pause: Double? { retryAfter.map { min(max($0, 0), 600) * Double.random(in: 1...1.1) } }
 
-    /// For an answer that is a refusal.
+    /// The members of an error response.
     var problem: ProblemForm { ProblemForm(json) }
     var code: String? { problem.code }
     var detail: String { problem.detail ?? "The gateway answered with status \(status)." }
@@ -55,7 +55,7 @@ final class GatewayTransport: Sendable {
         }
     }
 
-    /// Creates a task, unless the session was closed: an invalidated session traps when it is asked for one.
+    /// Creates a task, unless the session was closed: an invalidated session traps on such a call.
     private func whileOpen(_ make: () -> URLSessionDataTask) throws -> URLSessionDataTask {
         try isOpen.withLock { isOpen in
             guard isOpen else { throw CancellationError() }

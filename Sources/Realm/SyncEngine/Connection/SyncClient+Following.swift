@@ -115,7 +115,7 @@ extension SyncClient {
         if let name { _ = try await transport.send("DELETE", path(name)) }
     }
 
-    /// Where the gateway has a subscription of ours.
+    /// The gateway's path of a subscription of this file.
     private func path(_ name: String) -> String {
         Endpoint.subscription.path(stateStore.syncState.client, name)
     }
@@ -205,8 +205,8 @@ extension SyncClient {
         let answer = try await transport.send("PUT", Endpoint.barrier.path(stateStore.syncState.client, token))
         let isUnknown = answer.status == 404 && answer.code != nil
         guard answer.status < 300 || isUnknown else { throw GatewayFailure(answer: answer) }
-        // The set was there when the stream began. Now there is another one, because it was forgotten, or because the
-        // credentials are somebody else's now.
+        // The set existed when the stream began. The gateway now has another one, because it forgot the set, or
+        // because the credentials belong to another caller now.
         guard isUnknown || BarrierAnswer(answer.json)?.streams == 0 else { return }
         followAnew()
         throw CancellationError()
@@ -224,10 +224,10 @@ extension SubscriptionForm {
     /// The depth to which embedded objects are expanded.
     private static let depth = 4
 
-    /// What the gateway is asked for.
+    /// The request for a subscription.
     ///
-    /// The result is sorted by the primary key, so that the same objects are in the same order, and each change comes with
-    /// whole objects of the properties that are here. What happens to linked objects is no change.
+    /// The result is sorted by the primary key, so that both sides have the objects in the same order. Each change
+    /// contains whole objects with the properties of the class here. Changes of linked objects are not reported.
     init(_ query: SyncQuery, _ objectClass: ClassSchema, _ schema: Schema) {
         self.init(
             className: query.className, filter: query.filter, sort: objectClass.primaryKey ?? "",
@@ -245,6 +245,6 @@ extension SubscriptionForm {
 }
 
 extension ProblemForm {
-    /// Why a query cannot be followed.
+    /// The reason why a query cannot be followed.
     var sentence: String { detail ?? "The gateway cannot follow the query." }
 }

@@ -2,16 +2,17 @@ package import Foundation
 import StoreContract
 import Synchronization
 
-/// What the realms of a followed file ask for.
+/// Requests of a followed file's realms.
 extension SyncClient {
-    /// What is known of the gateway, as of the last commit.
+    /// The state of synchronisation as of the last commit.
     package nonisolated var view: SyncView { stateStore.syncState }
 
-    /// Whether objects of a class may be made.
+    /// Whether objects of a class may be created.
     package nonisolated func follows(_ className: String) -> Bool { stateStore.follows(className) }
 
-    /// Changes which of the gateway's objects the file holds. A subscription with the number 0 is new or asks for something
-    /// else; a new one has an id below 0. Gives the set as it is kept. Blocks; not for a thread that writes.
+    /// Replaces the subscriptions, which determine the gateway's objects in the file. A number of 0 marks a
+    /// subscription that is new or has another query; a new one has a negative id. Returns the stored set. Blocks, so
+    /// a thread that is writing must not call it.
     package nonisolated func replaceSubscriptions(
         _ wanted: [SyncQuery]
     ) throws -> (revision: Int, queries: [SyncQuery]) {
@@ -24,14 +25,14 @@ extension SyncClient {
         return result
     }
 
-    /// Waits until `test` gives something. Throws what it throws, `CancellationError`, and `timeout`.
+    /// Waits until `test` returns a value. Throws its errors, `CancellationError`, and `timeout`.
     package nonisolated func wait<R: Sendable>(
         timeout: TimeInterval? = nil, until test: @escaping @Sendable (SyncView) throws -> R?
     ) async throws -> R {
         try await stateStore.wait(timeout: timeout, until: test)
     }
 
-    /// Waits until what was committed before this call was sent up and answered. Throws as `wait`.
+    /// Waits until the gateway has answered all uploads that were committed before this call. Throws as `wait`.
     package nonisolated func waitForUploads(timeout: TimeInterval?) async throws {
         try await stateStore.change { _, _ in }
         uploadBell.ring()
@@ -39,19 +40,19 @@ extension SyncClient {
         try await wait(timeout: timeout) { view in view.uploads.contains { $0.order <= last } ? nil : () }
     }
 
-    /// Does what waits for the gateway, until that turns out to be out of reach.
+    /// Performs work that waits for the gateway. Throws once the gateway proves to be unreachable.
     package func failingWithOutages(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let (outages, continuation) = AsyncStream.makeStream(of: FollowerFault.self)
         let id = UUID()
         status.withLock { $0.outages[id] = continuation }
         defer { status.withLock { $0.outages[id] = nil } }
-        // An earlier one has made a pause.
+        // After an earlier outage the client may be in a pause; this ends it.
         followBell.ring()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(operation: work)
             group.addTask {
                 for await error in outages { throw error }
-                // Waits no longer than the work.
+                // The loop ends with the work, after which the group is cancelled.
                 try Task.checkCancellation()
             }
             defer { group.cancelAll() }
@@ -59,7 +60,7 @@ extension SyncClient {
         }
     }
 
-    /// Waits until everything is here that the gateway had before, trying again when the connection breaks.
+    /// Waits until all data is here that the gateway had before the call. Repeats that if the connection is lost.
     package func download(timeout: TimeInterval?) async throws {
         let end = timeout.map { ContinuousClock.now + .seconds($0) }
         while true {
@@ -67,7 +68,7 @@ extension SyncClient {
             try await stateStore.wait(timeout: rest) { syncState in
                 syncState.queries.contains { $0.state == .pending } || !syncState.retired.isEmpty ? nil : ()
             }
-            // Those that failed bring nothing.
+            // Failed subscriptions receive no data.
             if stateStore.syncState.queries.allSatisfy({ $0.hasFailed }) { return }
             if status.withLock({ $0.connection }) == .connected {
                 do {

@@ -37,7 +37,7 @@ extension SyncState {
         try settle(transaction)
     }
 
-    /// The query with a name that the gateway knows it by.
+    /// Returns the query with a name at the gateway.
     private func query(named name: String) -> SyncQuery? {
         guard let number = SubscriptionName.queryNumber(in: name) else { return nil }
         return queries.first { $0.number == number }

@@ -1,6 +1,6 @@
 extension SyncState {
-    /// Takes over a changed set: a number of 0 stands for a query that is not known yet, an id below 0 for a subscription.
-    /// Gives the new set, in the same order.
+    /// Replaces the subscriptions. A number of 0 marks a new query, and a negative id a new subscription. Returns the
+    /// new set in the same order.
     mutating func take(_ wanted: [SyncQuery]) -> [SyncQuery] {
         var changed = wanted
         for index in changed.indices where changed[index].number == 0 {

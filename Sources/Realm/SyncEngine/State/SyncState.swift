@@ -38,7 +38,7 @@ package struct SyncQuery: Sendable, Equatable {
         self.state = state
     }
 
-    /// Whether the gateway does not follow it.
+    /// Whether the gateway cannot follow it.
     var hasFailed: Bool {
         if case .failed = state { true } else { false }
     }
@@ -56,7 +56,7 @@ struct Upload: Sendable {
 
     struct Operation: Sendable {
         var object: SyncObject
-        /// As the gateway is told.
+        /// The operation as sent to the gateway.
         var sent: TransactionOperation
     }
 
