@@ -4,7 +4,7 @@ package import StoreContract
 
 /// Information about visibility for event streams.
 extension BoundAccess {
-    /// The access that the context was restricted by; nil for one that shows everything.
+    /// Returns the access by which the context was restricted; nil for an unrestricted context.
     package static func of(_ context: any ReadContext) -> BoundAccess? {
         (context as? any RestrictedContext)?.access
     }
@@ -12,7 +12,8 @@ extension BoundAccess {
     /// Returns the complete schema of the store at the snapshot's version.
     package static func wholeSchema(of snapshot: any Snapshot) -> Schema { of(snapshot)?.schema ?? snapshot.schema }
 
-    /// The schema that the caller may read: of a transaction, properties that may only be written are not in it.
+    /// Returns the schema that the caller may read. In a transaction, it omits properties that the caller may only
+    /// write.
     package static func readableSchema(of context: any ReadContext) -> Schema {
         of(context)?.visibleSchema ?? context.schema
     }

@@ -2,15 +2,16 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// A state of the store as it exists for one caller.
+/// A state of the store as one caller sees it.
 ///
-/// Every value that leaves here is masked: no link and no reference leads to an object that is not there for the caller.
+/// Every returned value is masked: no link or reference leads to an object that the caller cannot see.
 protocol RestrictedContext: ReadContext {
-    /// All that there is.
+    /// The unrestricted state.
     var origin: any ReadContext { get }
     var access: BoundAccess { get }
 
-    /// Whether the object is there for the caller, by itself or as part of its owner. False for one that does not exist.
+    /// Whether the caller can see the object, by itself or as part of its owner. False for an object that does not
+    /// exist.
     func isVisible(_ object: ObjectReference) throws -> Bool
 }
 
@@ -43,7 +44,7 @@ extension RestrictedContext {
 
     // MARK: Queries
 
-    /// The query of what is there. Nil when the object whose property is the scope is not there.
+    /// Returns the query restricted to visible objects; nil if the scope's object or property is not visible.
     func restricted(_ query: BoundQuery) throws -> BoundQuery? {
         if case .property(let holder, let property) = query.scope {
             guard access.visibleSchema[holder.classID]?[property] != nil, try isVisible(holder) else { return nil }
@@ -51,7 +52,7 @@ extension RestrictedContext {
         return access.restrict(query)
     }
 
-    /// The same, with a query that gives nothing in place of nil.
+    /// Returns the restricted query; in place of nil, a query without results.
     func restrictedOrEmpty(_ query: BoundQuery) throws -> BoundQuery {
         try restricted(query) ?? BoundQuery(classID: query.classID, predicate: .constant(false))
     }
@@ -62,7 +63,7 @@ extension RestrictedContext {
     }
 
     package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
-        // The scope is not looked at, so its holder does not matter.
+        // The scope is not checked, so its object does not matter.
         guard try exists(query.classID, key) else { return false }
         return try origin.matches(access.restrict(query), key)
     }

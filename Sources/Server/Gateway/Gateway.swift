@@ -85,8 +85,8 @@ package final class Gateway: Sendable {
         checkRoles()
     }
 
-    /// The settings in force. They are lent, not copied: a copy of all would cost a request more than what it reads of
-    /// them.
+    /// The present settings. They are lent without a copy: copying all of them would cost a request more than reading
+    /// the few that it needs.
     package var configuration: GatewayConfiguration {
         _read {
             let now = settings.now

@@ -43,8 +43,8 @@ package final class GatewayHost: Sendable {
         control.isOpen && !LoopbackAddress.isOne(host)
     }
 
-    /// Reads keys and certificates again, and changes rules and configuration while requests are answered. A fault
-    /// changes neither of them. See `Gateway.update`.
+    /// Reloads keys and certificates, and replaces rules and configuration, while requests are answered. If it throws,
+    /// rules and configuration stay as they are. See `Gateway.update`.
     package func update(
         _ rules: AccessControl.Rules, _ change: (inout GatewayConfiguration) throws -> Void
     ) throws {

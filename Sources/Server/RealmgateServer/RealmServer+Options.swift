@@ -81,7 +81,7 @@ extension RealmServer {
 
     /// The limits. Sizes are in bytes.
     public struct Limits: Sendable {
-        // The defaults are those of the parts.
+        // The defaults of the parts apply.
         private static let gateway = GatewayConfiguration()
         private static let server = ServerConfiguration()
 

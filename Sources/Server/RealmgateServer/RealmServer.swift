@@ -89,7 +89,7 @@ public final class RealmServer: Sendable {
         }
     }
 
-    /// The port. If the options ask for port 0, this is 0 before `start()`, and the port that the system chose after
+    /// The port. If the options specify port 0, this is 0 before `start()`, and the port that the system chose after
     /// it.
     public var port: Int {
         state.withLock { state in

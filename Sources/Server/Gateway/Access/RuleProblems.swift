@@ -4,7 +4,7 @@ import ObjectModel
 import Synchronization
 
 /// Logs, once each, the rules that allow nothing because they do not fit the schema, or because a caller's claim does
-/// not fit them. The caller is not told: the message could reveal hidden data.
+/// not fit them. The caller receives no message: the message could reveal hidden data.
 final class RuleProblems: Sendable {
     private let logger: Logger
     private let told = Mutex<Set<String>>([])

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A hash that clients are given: the same in every process.
+/// A hash for clients: the same in every process.
 enum Fingerprint {
     /// - Parameter seed: changes the fingerprint of the same bytes.
     static func of(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt32 = 0) -> UInt64 { FNV1a.hash(bytes, seed: seed) }

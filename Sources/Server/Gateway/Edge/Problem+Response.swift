@@ -17,7 +17,7 @@ extension Problem: HTTPErrorConvertible {
         return response
     }
 
-    /// The document, also for the `error` event of a stream.
+    /// Writes the document, also for the `error` event of a stream.
     func encode(into writer: JSONWriter) {
         writer.beginObject()
         writer.name("type")

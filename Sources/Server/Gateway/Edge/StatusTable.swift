@@ -4,10 +4,10 @@ package import ObjectCoding
 package import QueryLanguage
 package import StoreContract
 
-/// Which HTTP status a code has. A code has one status, whoever meets it; the refusals of the HTTP layer have theirs in
-/// `HTTPError.Code`.
+/// The HTTP status of each error code. A code has the same status wherever the error occurs. `HTTPError.Code` has the
+/// statuses of the HTTP layer's errors.
 package enum StatusTable {
-    /// Every code that the gateway answers with.
+    /// All codes that the gateway sends.
     package static let statuses: [String: Int] = {
         var all = Dictionary(uniqueKeysWithValues: store.map { ($0.key.rawValue, $0.value) })
         func add<Code: ErrorCode & CaseIterable>(_ status: (Code) -> Int) {
@@ -82,7 +82,7 @@ package enum StatusTable {
         }
     }
 
-    /// The store's codes are an open set, to which programs add some that no client gets.
+    /// The store's codes are an open set: programs add codes that no client receives.
     package static func status(of code: StoreError.Code) -> Int { store[code] ?? 500 }
 
     package static let store: [StoreError.Code: Int] = [

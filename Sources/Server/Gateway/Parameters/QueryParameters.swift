@@ -4,7 +4,7 @@ import ObjectModel
 
 /// The query parameters of a request, checked against those of the resource.
 struct QueryParameters {
-    /// In the order sent. Few, so that they are looked through.
+    /// In the order sent. They are few, so a linear search is fast.
     private let items: [QueryItem]
 
     /// Throws for a name that the resource does not have, and for a repeated one.

@@ -40,10 +40,11 @@ struct CollectionPlace: Sendable {
         size = property.schema.type.isComputed ? snapshot.count(of: target.id) : try property.elementCount
     }
 
-    /// The snapshot, where its budget counts all that a query does: not where a property of one object is read first.
+    /// The snapshot, if its budget covers all work of a query. It does not if the property of one object is read
+    /// first.
     var counted: (any Snapshot)? { scope == .all ? snapshot : nil }
 
-    /// What the class's values are read by, and the parameters with them.
+    /// Returns a reader for queries and parameters of the class.
     func reader(_ configuration: GatewayConfiguration) -> QueryReader {
         QueryReader(schema: snapshot.schema, configuration: configuration)
     }

@@ -164,7 +164,8 @@ enum ValueStep: Hashable, Sendable {
         }
     }
 
-    /// - Parameter code: `objectUnknownIndex` for an index in a path, that of the store for one in a body or a parameter.
+    /// - Parameter code: `objectUnknownIndex` for an index in a path; the store's code for one in a body or a
+    ///   parameter.
     static func outOfBounds(_ index: Int, _ count: Int, _ name: String, _ code: some ErrorCode) -> Problem {
         let rest =
             switch count {

@@ -45,7 +45,7 @@ extension Gateway {
         guard String(validating: request.body, as: UTF8.self) != nil else {
             throw Problem(.malformedForm, "The form is not UTF-8. Percent-encode it as you would a query.")
         }
-        // Behind `v1` and `query`. The fields are about the resource that a GET names.
+        // The segments after `v1` and `query`. The omitted fields do not concern the resource that a GET would name.
         let resource = ["v1"] + request.segments.dropFirst(2)
         return router.respond(
             to: try request.read(of: resource, form: request.body, without: ["If-None-Match", "Content-Type"]))

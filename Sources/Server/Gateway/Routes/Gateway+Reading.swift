@@ -22,7 +22,7 @@ extension Gateway {
     /// even smaller while long requests wait for processors, because work that is begun on the loop in vain takes time
     /// from all.
     func queryBudget(for request: Request) -> QueryBudget {
-        // Read in place: a copy of all settings costs more than the rest of this.
+        // Read in place: a copy of all settings would cost more than the rest of this function.
         let now = settings.now
         guard request.isOnLoop else {
             return QueryBudget(
@@ -38,7 +38,8 @@ extension Gateway {
 
     /// Does a read here and now. On a loop's thread a read of many objects or values is for a worker.
     ///
-    /// - Parameter snapshot: what is read from, if all of it is read by queries: a budget ends those that take too long.
+    /// - Parameter snapshot: the snapshot, if queries do all of the reading: then its budget ends a read that takes
+    ///   too long.
     func reply(
         reading size: Int, from snapshot: (any Snapshot)? = nil, for request: Request, _ read: () throws -> Response
     ) throws -> Reply {

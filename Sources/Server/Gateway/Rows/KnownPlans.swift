@@ -28,18 +28,18 @@ final class KnownPlans: Sendable {
 }
 
 extension Gateway {
-    /// How whole objects are written for a caller who asks for nothing in particular.
+    /// Returns the plan for whole objects, for a request without `fields`, `expand` and `types`.
     ///
-    /// - Parameter isPart: whether the objects are reached through those that own them.
+    /// - Parameter isPart: whether the objects are reached through their owners.
     func plainPlan(
         _ objectClass: ClassSchema, of schema: Schema, for request: Request, isPart: Bool = false
     ) -> RowPlan {
-        // Others than those who see everything have schemas of their own.
+        // Callers with restricted access have schemas of their own.
         seesEverything(request) && !isPart
             ? plans.plan(objectClass, of: schema) : RowPlan(objectClass, of: schema, isPart: isPart)
     }
 
-    /// How `fields`, `expand` and `types` ask for objects to be written; nil without them.
+    /// Returns the plan that `fields`, `expand` and `types` request; nil without them.
     func chosenPlan(
         _ objectClass: ClassSchema, of schema: Schema, _ parameters: QueryParameters, isPart: Bool = false
     ) throws -> RowPlan? {

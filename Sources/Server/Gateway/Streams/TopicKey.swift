@@ -45,11 +45,10 @@ struct TopicKey: Hashable, Sendable {
     }
 }
 
-/// What a topic hears of what it observes, whatever that is. Here `deleted` says that the object is gone, and with it what
-/// it held.
+/// An event of a topic of any kind. Here `deleted` reports that the object was deleted, and its contents with it.
 typealias TopicEvent = LiveEvent<TopicContent, TopicDifference>
 
-/// What a topic begins with.
+/// The state that a topic begins with.
 enum TopicContent: Sendable {
     case objects(KeySequence)
     case sections(LiveSections)
@@ -57,7 +56,7 @@ enum TopicContent: Sendable {
     case object
 }
 
-/// What became different for a topic.
+/// The difference that a topic reports.
 enum TopicDifference: Sendable {
     case objects(LiveChange)
     case sections(LiveSectionChange)
@@ -66,7 +65,7 @@ enum TopicDifference: Sendable {
 }
 
 extension TopicDifference {
-    /// The store at the version that it leads to, as it is seen.
+    /// The store at the version that the difference leads to, as the caller sees it.
     var snapshot: any Snapshot {
         switch self {
         case .objects(let change): change.snapshot

@@ -17,10 +17,10 @@ protocol TopicMember: AnyObject, Sendable {
     /// receives the later changes; if there is no room, `fallBehind` follows.
     func begin(with event: EncodedEvent) -> EventStream.SendResult
 
-    /// A large event follows in parts, from any thread. Until the first of them it is at this version.
+    /// A large event follows in parts, from any thread. Until the first part, the member is at this version.
     func willTakeParts(since version: Version?)
 
-    /// Whether it has room for an event. If not, it continues once it has, as told by `fallBehind`.
+    /// Whether it has room for an event. If not, it continues once it has, as after `fallBehind`.
     func findsRoom() -> Bool
 
     /// Receives a part of a large event, from any thread. Until the last part it has no consistent version.

@@ -28,7 +28,7 @@ struct TopicObservation: Sendable {
 /// first, unless the collection is empty.
 private final class Holder: Sendable {
     let object: ObjectReference
-    /// The list, set or map, if that is observed by itself.
+    /// The list, set or map, if it is observed on its own.
     private let property: PropertyID?
     private let isEmpty = Mutex(false)
 
@@ -45,7 +45,8 @@ private final class Holder: Sendable {
     /// Whether the observed collection has been reported as empty.
     var isKnownEmpty: Bool { isEmpty.withLock { $0 } }
 
-    /// Notes what was told. Gives the version at which that was the end: of the object, and of all that it held.
+    /// Records an event. Returns its version if it shows that the object was deleted, and its contents with it; else
+    /// nil.
     func end(after event: TopicEvent) -> Version? {
         switch event {
         case .initial(let snapshot, let content), .resumed(let snapshot, let content):

@@ -187,7 +187,7 @@ extension JSONWriter {
         try array(keys, plan, snapshot)
     }
 
-    /// An array of objects.
+    /// Writes an array of objects.
     func array(_ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
         beginArray()
         try plan.write(keys, of: snapshot, into: self)

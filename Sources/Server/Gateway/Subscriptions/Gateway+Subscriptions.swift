@@ -174,7 +174,7 @@ extension Gateway {
         return .later { [subscriptions] responder in subscriptions.save { responder.answer(answer) } }
     }
 
-    /// An event on the streams of the set that are open, behind everything that was committed before.
+    /// Requests an event on the open streams of the set, after everything that was committed before.
     private func putBarrier(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)

@@ -41,20 +41,20 @@ final class SetStream: Sendable {
         var owesList = false
         /// Errors for which there was no room.
         var owedErrors: [SubscriptionID: EncodedEvent] = [:]
-        /// Those that were asked for and have not been told, in the order in which they were asked for.
+        /// The barriers that have been requested and not sent, in the order of the requests.
         var barriers: [Barrier] = []
-        /// Whether a look at them is to come.
+        /// Whether a check of the barriers is scheduled.
         var isLookingAtBarriers = false
         var isOver = false
     }
 
     fileprivate struct Barrier {
         let token: BarrierToken
-        /// The state when it was asked for.
+        /// The state at the time of the request.
         let mark: Mark
     }
 
-    /// Most barriers that wait to be told.
+    /// The maximum number of waiting barriers.
     private static let mostBarriers = 16
 
     private let stream: EventStream
@@ -64,7 +64,8 @@ final class SetStream: Sendable {
 
     fileprivate let caller: LimitKey
     private let bind: Binding
-    /// Called with a subscription that can no longer be observed, with its revision then, before the client is told.
+    /// Called with a subscription that can no longer be observed, and its revision then, before the client is
+    /// notified.
     private let didFail: @Sendable (SubscriptionID, UInt64, Ending) -> Void
     private let state = Mutex(State())
 
@@ -191,7 +192,7 @@ final class SetStream: Sendable {
 
     fileprivate func findsRoom(_ member: SetMember) -> Bool {
         let isFirst = state.withLock { state in
-            // A deleted member is told to end.
+            // A deleted member is not kept waiting for room: the next event ends it.
             guard state.slots[member.id]?.member === member else { return true }
             return state.slots.values.allSatisfy { $0.phase != .behind }
         }
@@ -260,12 +261,12 @@ final class SetStream: Sendable {
 
     // MARK: Barriers
 
-    /// Tells, once everything is told that was committed up to this state, that it is. False when too many are asked for
-    /// already.
+    /// Sends a barrier once everything that was committed up to a state has been sent. Returns false if too many
+    /// barriers are waiting.
     func expect(_ token: BarrierToken, at mark: Mark) -> Bool {
         let isTaken = state.withLock { state in
             guard !state.isOver else { return true }
-            // What is asked for again is asked for later.
+            // A repeated request moves the barrier to the later state.
             state.barriers.removeAll { $0.token == token }
             guard state.barriers.count < Self.mostBarriers else { return false }
             state.barriers.append(Barrier(token: token, mark: mark))
@@ -275,7 +276,7 @@ final class SetStream: Sendable {
         return isTaken
     }
 
-    /// Tells the barriers that can be told, when the live queries have come to a version that does.
+    /// Schedules a check of the barriers for when the live queries have delivered the first barrier's version.
     private func lookAtBarriers() {
         let version: Version? = state.withLock { state in
             guard let first = state.barriers.first, !state.isLookingAtBarriers else { return nil }
@@ -286,8 +287,8 @@ final class SetStream: Sendable {
         topics.whenDelivered(version) { [weak self] in self?.tellBarriers(at: version) }
     }
 
-    /// On the live queries' thread, where no subscription is in the midst of what it is told: those that are live have
-    /// been told everything up to the version. Others are waited for.
+    /// Sends the barriers that have been reached. Called on the live queries' thread while no event is being
+    /// delivered: live subscriptions have been sent everything up to the version. The barriers wait for all others.
     private func tellBarriers(at version: Version) {
         let hasLaterBarrier = state.withLock { state -> Bool in
             state.isLookingAtBarriers = false
@@ -356,7 +357,7 @@ extension SetStream.State {
         self.version = version
     }
 
-    /// Everything up to that version has been told of what is live.
+    /// Records that the live subscriptions have been sent everything up to a version.
     fileprivate mutating func reach(_ version: Version) {
         for (id, slot) in slots where slot.phase == .live && (slot.version ?? Version(0)) < version {
             slots[id]?.version = version

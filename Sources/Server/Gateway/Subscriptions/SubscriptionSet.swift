@@ -215,8 +215,8 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Makes each open stream send a barrier as soon as it has everything up to this state. Returns the number of open
-    /// streams. Throws 429 when a stream waits for too many barriers already.
+    /// Makes each open stream send a barrier once it has sent everything up to this state. Returns the number of open
+    /// streams. Throws 429 if too many barriers already wait on a stream.
     func expect(_ token: BarrierToken, at mark: Mark) throws(Problem) -> Int {
         try state.withLock { state throws(Problem) in
             for stream in state.streams where !stream.expect(token, at: mark) {

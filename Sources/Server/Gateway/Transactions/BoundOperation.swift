@@ -5,7 +5,7 @@ import QueryLanguage
 import StoreContract
 import WireProtocol
 
-/// One operation of a transaction, compared with the schema: checked as far as that goes without the store.
+/// One operation of a transaction, checked against the schema as far as possible without the store.
 struct BoundOperation: Sendable {
     /// An object by its key, or one that an earlier operation created.
     indirect enum Subject: Sendable {

@@ -94,7 +94,7 @@ struct TransactionReader {
         return .create(objectClass, value, creation.policy, name: creation.name)
     }
 
-    /// The condition of a requirement.
+    /// Returns the query of a requirement.
     private func query(
         _ filter: String?, _ arguments: JSONValue?, _ objectClass: ClassSchema
     ) throws(Problem) -> BoundQuery {

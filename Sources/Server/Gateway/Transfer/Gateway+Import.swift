@@ -269,9 +269,9 @@ extension AccessView: ImportView {}
 extension ExpandedFile: ExpandedBytes {}
 
 extension ByteSource {
-    /// Reads the body of a request, expanded where the request says that it is compressed.
+    /// Reads the body of a request, decompressed if the request declares a compression.
     ///
-    /// - Parameter limit: bytes that it may expand to.
+    /// - Parameter limit: the maximum size of the decompressed body in bytes.
     package convenience init(_ file: BodyFile, of request: Request? = nil, limit: Int = .max) throws {
         self.init(
             file.descriptor, "the body", owner: file,

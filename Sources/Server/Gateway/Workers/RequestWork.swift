@@ -3,10 +3,10 @@ import HTTPServer
 import StoreContract
 import Synchronization
 
-/// The long work of one request: who asked for it, and where it rests. Everything that runs for the request, on whatever
-/// thread, passes its checkpoints here. Most requests are answered on a loop's thread and have none.
+/// The long work of one request: its caller, and where it pauses. All threads that work for the request pass its
+/// checkpoints here. Most requests are answered on a loop's thread and have no such work.
 final class RequestWork: WorkPace {
-    /// The work that this thread does; nil on a loop's thread.
+    /// The work of this thread; nil on a loop's thread.
     @TaskLocal static var current: RequestWork?
 
     let caller: LimitKey

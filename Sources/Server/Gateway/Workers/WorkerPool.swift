@@ -42,7 +42,7 @@ final class WorkerPool: Sendable {
     private let names: Names
     /// The number of each caller's jobs, waiting or running.
     let quota: Quota
-    /// Whether more jobs are to run than may at a time.
+    /// Whether more jobs want to run than may run at a time.
     private let crowded = Atomic(false)
     /// Rejections because of one caller's limit, and because of the total limit.
     let limited = Atomic(0)
@@ -77,7 +77,7 @@ final class WorkerPool: Sendable {
     /// Answers later as `work` does on one of the threads, or at once with 429 or 503 when too much is waiting already.
     /// Work that is done here already does it now.
     ///
-    /// - Parameter caller: whose work it is, unless it is part of work that runs here already.
+    /// - Parameter caller: the owner of the work, unless this thread already works for a request.
     func reply(for caller: LimitKey, _ work: @escaping @Sendable () -> Reply) -> Reply {
         let request = RequestWork.current ?? RequestWork(caller)
         if request.runs(in: self) { return work() }

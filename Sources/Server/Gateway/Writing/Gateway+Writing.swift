@@ -149,7 +149,7 @@ extension Gateway {
 }
 
 extension ObjectInputReader {
-    /// Of what the caller may write, whose snapshot this is: that can be more than it may read.
+    /// Creates a reader for what the caller may write, which can be more than it may read.
     init(writing snapshot: any Snapshot) {
         self.init(schema: BoundAccess.of(snapshot)?.writableSchema ?? snapshot.schema)
     }

@@ -30,10 +30,10 @@ extension EntityTag {
         text = row.withBytes { Fingerprint.text(of: $0, seed: mark.shownTag) }
     }
 
-    /// The tag of an object. Cost: the object is written as a whole.
+    /// Computes the tag of an object. Cost: the whole object is written.
     ///
     /// - Parameters:
-    ///   - mark: the state that the tag is for: of a transaction, the one before it or the one that it makes.
+    ///   - mark: the state that the tag is for. In a transaction, the state before it, or the one that it creates.
     ///   - isPart: whether it is an embedded object that is reached through its owner.
     init(_ object: ObjectReference, _ context: any ReadContext, of mark: Mark, isPart: Bool = false) throws {
         let schema = BoundAccess.readableSchema(of: context)
@@ -82,8 +82,8 @@ struct Preconditions: Sendable {
         try check { $0.own.contains(tag) }
     }
 
-    /// Throws 412 when what a path below an object leads to is not as asked. A client may give the tag of the object
-    /// that has or owns it, or the one that a read of the path itself gave.
+    /// Throws 412 if the contents of a path below an object do not satisfy the conditions. A client may send the tag
+    /// of the object that contains the path, or the tag that a read of the path itself returned.
     func check(_ place: PropertyPlace, _ transaction: any WriteTransaction) throws {
         guard !isEmpty else { return }
         let before = transaction.before

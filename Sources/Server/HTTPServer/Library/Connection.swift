@@ -249,7 +249,7 @@ final class Connection {
     /// Handles the library's rejection of a request that it cannot parse, after which it closes the connection. Stores
     /// the response in `own`, or sends it directly and returns `YES`.
     ///
-    /// After rejecting a Content-Length that is not a number, 0.9.75 goes on as if it had not, and sends the head
+    /// After rejecting a Content-Length that is not a number, 0.9.75 continues as if it had not, and sends the head
     /// twice. In that case the response is sent directly. In all other cases that would be wrong: if no response is
     /// queued, the library may access the memory of a connection that it has freed.
     func refuse(byLibrary status: Int, own: UnsafeMutablePointer<OpaquePointer?>?) -> MHD_Result {
@@ -382,7 +382,7 @@ final class Connection {
     /// Called when the stream of a suspended TLS connection has ended: the library closes the session and releases the
     /// connection.
     ///
-    /// - Parameter abrupt: whether the client is gone, so that nothing is sent to it.
+    /// - Parameter abrupt: whether the client has closed the connection, so that nothing is sent to it.
     func secureStreamEnded(abrupt: Bool) {
         if abrupt { shutdown(fd, Int32(SHUT_RDWR)) }
         loop.resume(self)

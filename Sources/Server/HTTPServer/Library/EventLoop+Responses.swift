@@ -98,8 +98,8 @@ private final class PiecedBody {
     /// Implements the library's content reader: returns a number of bytes, 0 after suspending the connection, or -1 at
     /// the end of a chunked body.
     ///
-    /// If the reader ended a connection in any other way, the library would not release it until older ones are gone.
-    /// So the reader closes the socket for writing and returns one byte, and the library's next write fails.
+    /// If the reader ended a connection in any other way, the library would not release it until older ones are
+    /// released. So the reader closes the socket for writing and returns one byte, and the library's next write fails.
     func copy(to buffer: UnsafeMutableRawBufferPointer) -> Int {
         switch bodyStream.read(into: buffer) {
         case .bytes(let count): return count

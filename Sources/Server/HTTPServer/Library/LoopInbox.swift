@@ -35,7 +35,7 @@ final class LoopInbox: Sendable {
         add { $0.messages.append(message) }
     }
 
-    /// Posts that a stream has queued events, or is to end.
+    /// Posts that a stream has queued events, or must end.
     func post(stream id: UInt64) {
         add { $0.streams.append(id) }
     }

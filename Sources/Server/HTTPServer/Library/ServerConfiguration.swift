@@ -56,7 +56,7 @@ package struct ServerConfiguration: Sendable {
     /// The maximum number of open event streams of all loops; 503 beyond. At most as many as the process may have files
     /// open besides its connections and 256 others.
     package var streamLimit = 100_000
-    /// The queued bytes of one event stream at which its producer is told to coalesce events.
+    /// The queued bytes of one event stream at which its producer is notified to coalesce events.
     package var streamQueueLimit = 256 * 1024
     /// The longest silence of a stream before a heartbeat comment, which comes after half of it at the earliest.
     package var streamHeartbeat = 15_000

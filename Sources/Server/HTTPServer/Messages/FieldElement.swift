@@ -3,7 +3,7 @@ package struct FieldElement: Hashable, Sendable {
     package struct Parameter: Hashable, Sendable {
         /// In lower case.
         package let name: String
-        /// Without the quotes around it; nil without an equals sign.
+        /// The value without its quotes; nil without an equals sign.
         package let value: String?
 
         init(_ text: Substring) {
@@ -32,14 +32,14 @@ package struct FieldElement: Hashable, Sendable {
         parameters = text[text.index(after: end)...].split(separator: ";").map { Parameter($0) }
     }
 
-    /// The elements of a list with commas between, in their order. Empty ones do not count.
+    /// Parses a comma-separated list. Empty elements are ignored.
     package static func list(_ field: String) -> [FieldElement] {
         field.split(separator: ",").map { FieldElement($0) }.filter { !$0.name.isEmpty || !$0.parameters.isEmpty }
     }
 }
 
 extension Substring {
-    /// Without the spaces and tabs around it.
+    /// The text without leading and trailing spaces and tabs.
     var trimmingBlanks: Substring {
         var text = drop { $0 == " " || $0 == "\t" }
         while text.last == " " || text.last == "\t" { text.removeLast() }

@@ -8,7 +8,7 @@ package protocol HTTPErrorConvertible: Error {
 /// An error response as an `application/problem+json` document: of the HTTP layer, or of a handler that has no error
 /// type of its own.
 package struct HTTPError: HTTPErrorConvertible {
-    /// Stable, for programs: lower case words joined by underscores. Each has one status.
+    /// Stable, for programs: lower-case words joined by underscores. Each has one status.
     package enum Code: String, CaseIterable, Hashable, Sendable {
         case malformedRequest = "malformed_request"
         case malformedTarget = "malformed_target"

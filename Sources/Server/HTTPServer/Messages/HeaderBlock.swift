@@ -31,7 +31,7 @@ struct HeaderBlock: Sendable {
         kinds |= Self.kind(of: name)
     }
 
-    /// Replaces all fields of that name by one at the end, or, for nil, takes them out.
+    /// Replaces all fields of that name by one at the end, or removes them if the value is nil.
     mutating func set(_ name: String, _ value: String?) {
         var (name, others) = (name, HeaderBlock())
         others.reserve(bytes.count + name.utf8.count + (value?.utf8.count ?? 0), count: 1)

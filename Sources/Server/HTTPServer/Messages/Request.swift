@@ -54,13 +54,14 @@ package struct Request: Sendable {
     /// All header fields in the order sent.
     package var headers: HeaderFields { headerBlock.fields }
 
-    /// The read of a resource, of which this request has more parameters in a body that is a form.
+    /// Returns the equivalent GET of a resource: the parameters in this request's body, a form, are added to those of
+    /// its query.
     ///
     /// - Parameters:
-    ///   - segments: of the resource.
-    ///   - form: written as a query is. Its parameters come after those of the query.
-    ///   - names: of header fields that are not about the resource.
-    /// - Throws: the 400 that a client would get for a query like the form.
+    ///   - segments: the path of the resource.
+    ///   - form: the body, in the syntax of a query. Its parameters follow those of the query.
+    ///   - names: the header fields to omit, because they do not concern the resource.
+    /// - Throws: the 400 that a client would receive for a query with the form's text.
     package func read(of segments: [String], form: [UInt8], without names: [String]) throws(HTTPError) -> Request {
         let items = try parseForm(form)
         var read = Request(

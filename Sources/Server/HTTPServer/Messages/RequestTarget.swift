@@ -24,7 +24,7 @@ func parseTarget(_ target: String) throws(HTTPError) -> (segments: [String], que
     return parsed
 }
 
-/// The items of a form, which is written as a query is.
+/// Parses a form, which has the syntax of a query.
 func parseForm(_ form: [UInt8]) throws(HTTPError) -> [QueryItem] {
     let items: [QueryItem]? = form.withUnsafeBufferPointer { bytes in
         guard bytes.allSatisfy(isTargetByte) else { return nil }
@@ -42,7 +42,7 @@ extension HTTPError {
             + "other characters byte by byte.")
 }
 
-/// No controls and no blanks.
+/// Whether a byte is neither a control character nor a space.
 @inline(__always)
 private func isTargetByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7f }
 

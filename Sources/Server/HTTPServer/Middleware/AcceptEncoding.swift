@@ -13,7 +13,7 @@ package struct AcceptEncoding: Hashable, Sendable {
             (coding, allowsIdentity) = (nil, true)
             return
         }
-        // Of two elements with one name the last counts.
+        // Of two elements with the same name, the last one applies.
         func weight(of name: String) -> Int? { weights.last { $0.name == name }?.weight }
         let (others, identity) = (weight(of: "*"), weight(of: "identity"))
         allowsIdentity = (identity ?? others ?? 1) > 0
@@ -28,7 +28,7 @@ package struct AcceptEncoding: Hashable, Sendable {
         coding = best?.coding
     }
 
-    /// Thousandths with the name of the coding; nil for what is no list of codings.
+    /// Returns the weight of each coding in thousandths; nil if the header is not a list of codings.
     private static func weights(_ header: String) -> [(name: String, weight: Int)]? {
         var weights: [(name: String, weight: Int)] = []
         for element in FieldElement.list(header) {

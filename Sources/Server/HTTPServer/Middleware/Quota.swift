@@ -24,7 +24,7 @@ package final class Quota: Sendable {
 
     package init(limit: Int) { state = Mutex(State(limit: limit)) }
 
-    /// The limit. Lowering it takes nothing away from those who have more already.
+    /// The limit. Lowering it affects only new requests: callers keep what they already have.
     package var limit: Int {
         get { state.withLock { $0.limit } }
         set { state.withLock { $0.limit = newValue } }

@@ -13,7 +13,7 @@ package struct RateLimit: Hashable, Sendable {
         self.burst = max(burst, 1)
     }
 
-    /// Twice as many at once as a second gives.
+    /// Allows bursts of twice the number of requests per second.
     package init(requestsPerSecond count: Int) {
         self.init(perSecond: Double(count), burst: 2 * min(count, .max / 2))
     }

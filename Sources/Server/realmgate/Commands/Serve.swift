@@ -137,9 +137,9 @@ struct ConfigurationOptions: ParsableArguments {
         help: ArgumentHelp("A setting by its name in the file; may be repeated.", valueName: "name=value"))
     var assignments: [String] = []
 
-    /// The settings of this process.
+    /// Returns the settings of this process.
     ///
-    /// - Parameter options: what the command line says, by the name of the setting.
+    /// - Parameter options: the values from the command line, by the name of the setting.
     func settings(_ options: [String: String?]) throws(CommandFailure) -> Settings {
         try Settings(options: options.compactMapValues { $0 }, assignments: assignments, file: file, .process)
     }

@@ -2,13 +2,14 @@ import Gateway
 import HTTPServer
 import ObjectModel
 
-/// The ways to declare a setting, by the type of the property that takes the value. The default is the property's.
+/// The ways to declare a setting, by the type of the property that stores the value. The property's default is the
+/// setting's default.
 extension Setting {
     typealias Path<Value> = any WritableKeyPath<ServiceConfiguration, Value> & Sendable
 
     private static func fallback<Value>(_ path: Path<Value>) -> Value { ServiceConfiguration.defaults[keyPath: path] }
 
-    /// An empty text counts as none.
+    /// An empty text counts as no value.
     static func text(_ name: String, _ path: Path<String>, _ help: String, isLive: Bool = false) -> Setting {
         let fallback = fallback(path)
         return Setting(name, .text, .text(fallback), help, isLive: isLive) { value, configuration in
@@ -44,7 +45,7 @@ extension Setting {
         number(name, .size(range), path, help, isLive)
     }
 
-    /// Of two properties that are one setting.
+    /// Declares one setting for two properties.
     static func size(
         _ name: String, _ path: Path<Int>, and other: Path<Int>, _ range: ClosedRange<Int>, _ help: String
     ) -> Setting {
@@ -64,7 +65,7 @@ extension Setting {
         }
     }
 
-    /// A limit that there need not be; 0 stands for none.
+    /// Declares an optional limit; 0 means no limit.
     static func limit(
         _ name: String, _ path: Path<Int?>, _ range: PartialRangeThrough<Int>, _ help: String, isLive: Bool = false
     ) -> Setting {
@@ -86,7 +87,7 @@ extension Setting {
         }
     }
 
-    /// Requests a second; 0 for any number.
+    /// Declares a rate in requests per second; 0 means no limit.
     static func rate(
         _ name: String, _ path: Path<RateLimit?>, _ range: PartialRangeThrough<Int>, _ help: String,
         isLive: Bool = false
@@ -96,7 +97,7 @@ extension Setting {
         }
     }
 
-    /// A limit without a value for none: it is left out.
+    /// Declares an optional limit: without a value there is no limit.
     static func optional<Number: Numeric & Sendable>(
         _ name: String, _ path: Path<Number?>, _ range: ClosedRange<Int>, _ help: String, otherwise: String,
         isLive: Bool = false
@@ -124,7 +125,7 @@ extension Setting {
         }
     }
 
-    /// A list whose order does not count.
+    /// Declares a list whose order does not matter.
     static func set(_ name: String, _ path: Path<Set<String>>, _ help: String, isLive: Bool = false) -> Setting {
         let fallback = fallback(path)
         return Setting(name, .list, .list(fallback.sorted()), help, isLive: isLive) { value, configuration in
@@ -132,7 +133,7 @@ extension Setting {
         }
     }
 
-    /// Some of those that there are; the default is none.
+    /// Declares a set of named choices; the default is the empty set.
     static func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable & Sendable>(
         _ name: String, _ path: Path<Set<Choice>>, _ help: String, otherwise: String, isLive: Bool = false
     ) -> Setting {
@@ -151,7 +152,7 @@ extension Setting {
         }
     }
 
-    /// Addresses and networks; the default is none.
+    /// Declares a list of addresses and networks; the default is the empty list.
     static func networks(
         _ name: String, _ path: Path<TrustedProxies>, _ help: String, isLive: Bool = false
     ) -> Setting {
@@ -167,7 +168,7 @@ extension Setting {
 }
 
 extension SettingValue {
-    /// Nil for an empty one, too.
+    /// Nil also for an empty text.
     var text: String? { if case .text(let text) = self, !text.isEmpty { text } else { nil } }
     var integer: Int? { if case .integer(let number) = self { number } else { nil } }
     var list: [String]? { if case .list(let texts) = self { texts } else { nil } }

@@ -4,10 +4,10 @@ import HTTPServer
 import Identity
 
 extension Setting {
-    /// Every setting of `serve`, in the order in which they are shown. `auth.roles` is read on its own.
+    /// All settings of `serve`, in the order of the help text. `auth.roles` is read separately.
     ///
-    /// An entry has the name, the property that takes the value and has the default, the range, a sentence, and whether a
-    /// running server takes a change over.
+    /// An entry has the setting's name, the property that stores its value and provides its default, the range, a
+    /// sentence, and whether a running server applies a change.
     static let all: [Setting] = [
         .text("data", \.data, "The database file."),
         .text("host", \.server.host, "The address to listen on."),

@@ -18,7 +18,7 @@ struct Setting: Sendable {
     let kind: Kind
     /// The default; nil for none.
     let fallback: SettingValue?
-    /// What counts when there is neither a value nor a default, in words.
+    /// A description of the behaviour without a value and a default.
     let otherwise: String?
     /// A short description.
     let help: String
@@ -29,7 +29,7 @@ struct Setting: Sendable {
     /// The environment variable if it is not derived from the name.
     private var variableName: String?
     private var optionName: String?
-    /// Gives the value, or the default for nil, to the property that the setting is for.
+    /// Assigns the value, or the default for nil, to the setting's property.
     let assign: @Sendable (SettingValue?, inout ServiceConfiguration) throws(SettingFault) -> Void
 
     init(
@@ -47,7 +47,7 @@ struct Setting: Sendable {
         self.assign = assign
     }
 
-    /// With a variable and an option that do not follow from the name.
+    /// Returns the setting with a variable and an option that are not derived from its name.
     func named(variable: String, option: String? = nil) -> Setting {
         var named = self
         named.variableName = variable
@@ -58,7 +58,7 @@ struct Setting: Sendable {
     /// `log.level` → `REALMGATE_LOG_LEVEL`, `limits.workerQueue` → `REALMGATE_LIMITS_WORKER_QUEUE`.
     var variable: String { variableName ?? "REALMGATE_" + words("_").uppercased() }
 
-    /// `log.level` → `--log-level`; for many `--set` is the only one.
+    /// `log.level` → `--log-level`. Many settings do not have this option and can only be given with `--set`.
     var option: String { optionName ?? "--" + words("-") }
 
     private func words(_ separator: Character) -> String {
@@ -76,7 +76,7 @@ struct Setting: Sendable {
         return text
     }
 
-    /// The default, or what counts without one, for people; nil where there is nothing to say.
+    /// The default, or the behaviour without one, for people; nil if there is nothing to report.
     var fallbackInWords: String? {
         switch fallback {
         case .text(let text)?: text
@@ -92,7 +92,7 @@ struct Setting: Sendable {
 struct SettingFault: Error {
     /// The description, which continues after the name, without a full stop.
     let words: String
-    /// What may have been meant.
+    /// The nearest valid word.
     let hint: String?
 
     init(_ words: String, hint: String? = nil) {

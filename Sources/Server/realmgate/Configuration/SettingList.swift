@@ -18,14 +18,14 @@ enum SettingList {
 }
 
 extension ArgumentHelp {
-    /// What the table says of a setting that has an option of its own.
+    /// Returns the help of an option from the setting's entry in the table.
     static func setting(_ name: String, discussion: String = "", valueName: String? = nil) -> ArgumentHelp {
         guard let setting = Setting.named(name) else { preconditionFailure("There is no setting \(name).") }
         var sentence = setting.help.hasSuffix(".") ? String(setting.help.dropLast()) : setting.help
         if case .choice(let choices) = setting.kind { sentence += ": " + choices.joined(separator: ", ") }
         var variable = setting.variable
         if case .flag = setting.kind {
-            // Both names of a flag are shown, of which one is the default.
+            // The help of a flag already shows its default, with both names.
             variable += "=true"
         } else if let fallback = setting.fallbackInWords {
             variable += "; default: \(fallback)"

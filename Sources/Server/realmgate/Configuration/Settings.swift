@@ -78,7 +78,7 @@ struct Settings: Sendable {
 
     subscript(_ name: String) -> SettingValue? { values[name]?.value }
 
-    /// Gives the value of a setting to its property. Throws a sentence with the name of the setting.
+    /// Assigns a setting's value to its property. Throws a sentence with the name of the setting.
     func assign(_ setting: Setting, to configuration: inout ServiceConfiguration) throws(CommandFailure) {
         do throws(SettingFault) {
             try setting.assign(self[setting.name], &configuration)
@@ -88,7 +88,7 @@ struct Settings: Sendable {
         }
     }
 
-    /// The configuration with the values of some settings, for commands that need no more.
+    /// Returns a configuration with the values of some settings, for commands that need only these.
     func configuration(_ names: String...) throws(CommandFailure) -> ServiceConfiguration {
         var configuration = ServiceConfiguration()
         for setting in Setting.all where names.contains(setting.name) { try assign(setting, to: &configuration) }

@@ -5,30 +5,30 @@ import HTTPServer
 import Identity
 import Logging
 
-/// What a server is started with: the configurations of its parts, and what is the program's own. The table of settings
-/// names a property of this for each setting; the initial value of the property is the default of the setting.
+/// The configuration of a server: those of its parts, and the program's own. The table of settings names one of these
+/// properties for each setting; the property's initial value is the setting's default.
 struct ServiceConfiguration: Sendable {
     var data = "data.realmgate"
-    /// A file with classes.
+    /// The path of a JSON file with the schema.
     var schema: String?
     var loadsDemo = false
-    /// Nil for the directory beside the program.
+    /// Nil for the directory installed with the program.
     var demo: String?
-    /// Nil for the directory that the database is in.
+    /// Nil for the database's directory.
     var scratch: String?
-    /// Whether to listen on any address although everybody may do everything.
+    /// Whether the server may listen on any address even if it does not require credentials.
     var allowsOpenAddress = false
 
     var asksForCredentials = false
-    /// Nil for the one beside the database.
+    /// Nil for the key file beside the database.
     var keyFile: String?
     var administratorKey: String?
     var tokenSecretFile: String?
 
-    /// PEM files; both or none.
+    /// Paths of PEM files; both or neither.
     var certificate: String?
     var certificateKey: String?
-    /// Seconds; only with a certificate.
+    /// In seconds; only with a certificate.
     var strictTransport = 31_536_000
 
     var logLevel: Logger.Level = .info
@@ -39,16 +39,16 @@ struct ServiceConfiguration: Sendable {
     var server = ServerConfiguration()
     var store = EmbeddedStoreOptions()
 
-    /// The defaults. Those of a part are the part's own, except for these.
+    /// The defaults. Those of the parts apply, except for these.
     init() {
         server.port = 8080
-        // A program has one file, so that address space is no matter.
+        // The program opens only one file, so address space is not scarce.
         store.maximumSize = 1 << 40
     }
 
     static let defaults = ServiceConfiguration()
 
-    /// Sets what follows from several settings, or from none.
+    /// Sets the properties that depend on several settings, or on none.
     mutating func complete() {
         let scratch = scratch ?? Directory.of(data)
         gateway.scratchDirectory = scratch
@@ -63,6 +63,6 @@ struct ServiceConfiguration: Sendable {
         }
     }
 
-    /// Where the API keys are.
+    /// The path of the API keys.
     var keyPath: String { keyFile ?? data + ".keys" }
 }

@@ -20,7 +20,7 @@ struct ServiceSettings: Sendable {
         configuration.complete()
     }
 
-    /// Finds the directories that go with the program.
+    /// Finds the directories installed with the program.
     private mutating func find(_ files: InstalledFiles) throws(CommandFailure) {
         if configuration.loadsDemo {
             configuration.demo = try directory(.demo, "demoData", configuration.demo, files)
@@ -46,7 +46,7 @@ struct ServiceSettings: Sendable {
         return path
     }
 
-    /// Gives a running gateway the settings that may change while it runs.
+    /// Applies the settings that may change at run time to a running gateway.
     func update(_ gateway: inout GatewayConfiguration) throws(CommandFailure) {
         var running = configuration
         running.gateway = gateway
@@ -108,7 +108,7 @@ struct ServiceSettings: Sendable {
         try checkTLS()
     }
 
-    /// Throws when the certificate and its key cannot be used.
+    /// Throws if the certificate and its key cannot be used.
     func checkTLS() throws(CommandFailure) {
         guard (configuration.certificate == nil) == (configuration.certificateKey == nil) else {
             throw CommandFailure(
