@@ -74,16 +74,16 @@ extension ObjectImporter.Outcome {
     /// Adds a rejected line.
     mutating func add(_ fault: LineFault) {
         refused += 1
-        tell(fault)
+        record(fault)
     }
 
     /// Adds a line whose object was imported without a link.
     mutating func add(incomplete fault: LineFault) {
-        tell(fault)
+        record(fault)
         if incompleteLines.insert(fault.line).inserted { incomplete += 1 }
     }
 
-    private mutating func tell(_ fault: LineFault) {
+    private mutating func record(_ fault: LineFault) {
         if faults.count < ObjectImporter.mostFaults { faults.append(fault) }
     }
 

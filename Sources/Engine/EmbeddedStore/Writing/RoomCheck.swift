@@ -42,21 +42,21 @@ extension ChangeSet {
     fileprivate var onlyDeletes: Bool {
         guard !schemaChanged, !classes.isEmpty, classes.values.allSatisfy(\.insertions.isEmpty) else { return false }
         // Objects that linked to a deleted object are modified with it.
-        return classes.values.contains { !$0.deletions.isEmpty } || classes.values.allSatisfy(\.onlyTakesOut)
+        return classes.values.contains { !$0.deletions.isEmpty } || classes.values.allSatisfy(\.onlyRemoves)
     }
 }
 
 extension ClassChanges {
     /// Whether all changes are removals of elements from lists, sets and maps.
-    fileprivate var onlyTakesOut: Bool {
+    fileprivate var onlyRemoves: Bool {
         modifications.allSatisfy { key, properties in
-            properties.members.allSatisfy { edits[key]?[$0]?.onlyTakesOut == true }
+            properties.members.allSatisfy { edits[key]?[$0]?.onlyRemoves == true }
         }
     }
 }
 
 extension CollectionEdit {
-    fileprivate var onlyTakesOut: Bool {
+    fileprivate var onlyRemoves: Bool {
         switch self {
         case .list(let edit): edit.insertions.isEmpty && edit.modifications.isEmpty
         case .set(let edit): edit.insertions.isEmpty

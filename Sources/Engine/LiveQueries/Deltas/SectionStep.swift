@@ -22,11 +22,11 @@ struct SectionStep {
     /// - Parameters:
     ///   - indices: the difference of the results.
     ///   - affectedKeys: the objects that may belong to another section, as far as they are known.
-    ///   - anew: computes the sections from scratch.
+    ///   - fromScratch: computes the sections from scratch.
     init(
         _ old: SectionList, _ step: VersionDelta, from before: ResultState, to after: ResultState,
         _ indices: IndexChanges, affectedKeys: AffectedKeys?, _ reader: SectionKeyReader,
-        anew: () throws -> SectionList
+        fromScratch: () throws -> SectionList
     ) throws {
         // Where the store released the earlier version, the new one and the old sections suffice.
         let found = try VersionDelta.ifKept { () -> Self? in
@@ -39,7 +39,7 @@ struct SectionStep {
             self = found
             return
         }
-        self.init(comparing: old, before.keys, try anew(), after.keys, indices)
+        self.init(comparing: old, before.keys, try fromScratch(), after.keys, indices)
     }
 
     /// Examines only the affected objects.

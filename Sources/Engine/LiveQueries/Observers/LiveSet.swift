@@ -37,7 +37,7 @@ final class LiveSet {
         past = VersionHistory(store, before: later, through: sight)
         guard let sight else {
             if changes.schemaChanged { endOutdated(at: later) }
-            return tell(VersionDelta(changes, from: earlier, to: later), later)
+            return notify(VersionDelta(changes, from: earlier, to: later), later)
         }
         do {
             guard let step = try sight.advance(changes, to: later, in: store, of: dependencyIndex.classes()) else {
@@ -45,13 +45,13 @@ final class LiveSet {
             }
             let seen = try sight.shown()
             if changes.schemaChanged { endOutdated(at: seen) }
-            tell(step, seen)
+            notify(step, seen)
         } catch {
             fail(error)
         }
     }
 
-    private func tell(_ step: VersionDelta, _ later: any Snapshot) {
+    private func notify(_ step: VersionDelta, _ later: any Snapshot) {
         for number in (step.changes.schemaChanged ? subjects.numbers : dependencyIndex.affected(by: step)).sorted() {
             guard let subject = subjects[number] else { continue }
             subject.advance(by: step, to: later)

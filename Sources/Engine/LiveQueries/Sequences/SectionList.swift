@@ -100,10 +100,10 @@ extension SectionList {
         by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPlace, name: (ObjectKey) throws -> Value
     ) throws {
         for (section, name) in renames { sections[section].name = name }
-        var beginsAnew: Set<Int> = []
+        var firstChanged: Set<Int> = []
         for path in removals.sorted().reversed() {
             sections[path.section].rows.remove(at: path.row)
-            if path.row == 0 { beginsAnew.insert(path.section) }
+            if path.row == 0 { firstChanged.insert(path.section) }
         }
         let oldCount = sections.count
         for arrival in arrivals {
@@ -115,14 +115,14 @@ extension SectionList {
             }
             let row = try sections[section].rows.position(of: place(arrival.key), by: order, place)
             sections[section].rows.insert(arrival.key, at: row)
-            if row == 0 { beginsAnew.insert(section) }
+            if row == 0 { firstChanged.insert(section) }
         }
-        guard !beginsAnew.isEmpty else { return }
-        for section in beginsAnew {
+        guard !firstChanged.isEmpty else { return }
+        for section in firstChanged {
             guard let first = sections[section].rows.first else { continue }
             sections[section].name = try name(first)
         }
-        try arrange(beginsAnew, of: oldCount, by: order, place)
+        try arrange(firstChanged, of: oldCount, by: order, place)
     }
 
     /// Moves sections with another first element than before to their positions among the others.

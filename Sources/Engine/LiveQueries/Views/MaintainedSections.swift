@@ -41,7 +41,7 @@ final class MaintainedSections: MaintainedView {
         since known: Resumption?
     ) throws {
         // An observer that joins knows the present sections.
-        let index = try subscriberGroup(interest, snapshot.schema, new: SectionMemory()) { $0.told == nil }
+        let index = try subscriberGroup(interest, snapshot.schema, new: SectionMemory()) { $0.reported == nil }
         subscriberGroups[index].subscribers.append(subscriber)
         guard let known, let step = try known.step(for: watches) else {
             subscriber.send(.initial(snapshot: snapshot, LiveSections(sections)))
@@ -164,7 +164,7 @@ extension MaintainedSections {
 struct SectionMemory {
     /// The sections that they know, where these are not the present ones: elements moved from one to another, which is
     /// not reported unless something that their key paths name changed.
-    fileprivate private(set) var told: SectionList?
+    fileprivate private(set) var reported: SectionList?
     /// The positions of those elements, with the forms of the keys of the sections that the observers know them in.
     private var silent: [Int: Value] = [:]
     /// The differences since earlier versions, and the sections there, for observers that resume from them; as seen
@@ -179,14 +179,14 @@ struct SectionMemory {
         guard !indices.isEmpty else {
             // Positions do not change while nothing is reported, for insertions and deletions are always reported.
             guard !step.rekeyed.isEmpty else { return nil }
-            told = told ?? step.old
+            reported = reported ?? step.old
             silent.merge(step.rekeyed) { first, _ in first }
             return nil
         }
-        let old = told ?? step.old
-        let places = told == nil ? step.oldPlaces : earlierPlaces(step, oldKeys)
+        let old = reported ?? step.old
+        let places = reported == nil ? step.oldPlaces : earlierPlaces(step, oldKeys)
         let moved = silent.merging(step.rekeyed) { first, _ in first }
-        told = nil
+        reported = nil
         silent = [:]
         let changes = try SectionDiff(old, places, step.new, step.newPlaces).changes(indices, silent: moved.keys)
         return changes.isEmpty ? nil : (changes, old)
@@ -194,13 +194,13 @@ struct SectionMemory {
 
     /// The paths of elements in the sections that were reported last.
     private func earlierPlaces(_ step: SectionStep, _ oldKeys: KeySequence) -> SectionPlaces {
-        guard let told else { return step.oldPlaces }
+        guard let reported else { return step.oldPlaces }
         let silent = silent
         let search = step.earlierSearch.map { search in
             SectionPlaces.Search(order: search.order, place: search.place) { position, key in
                 try silent[position] ?? search.form(position, key)
             }
         }
-        return SectionPlaces(told, of: oldKeys, search)
+        return SectionPlaces(reported, of: oldKeys, search)
     }
 }

@@ -189,7 +189,7 @@ extension SyncClient {
                 try await Task.sleep(for: .seconds(min(timeout ?? .infinity, settings.idleTimeout)))
                 guard let waiting = barriers.removeValue(forKey: token) else { return }
                 waiting.resume(throwing: SyncStateStore.timeout)
-                if timeout ?? .infinity > settings.idleTimeout { followAnew() }
+                if timeout ?? .infinity > settings.idleTimeout { reconnect() }
             }
             Task {
                 do {
@@ -208,12 +208,12 @@ extension SyncClient {
         // The set existed when the stream began. The gateway now has another one, because it forgot the set, or
         // because the credentials belong to another caller now.
         guard isUnknown || BarrierAnswer(answer.json)?.streams == 0 else { return }
-        followAnew()
+        reconnect()
         throw CancellationError()
     }
 
     /// Closes the present connection and opens another one at once.
-    private func followAnew() {
+    private func reconnect() {
         status.withLock { $0.stream }?.cancel()
         attempts = 0
         followBell.ring()

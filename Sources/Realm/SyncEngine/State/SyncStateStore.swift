@@ -99,7 +99,7 @@ final class SyncStateStore: Sendable {
                 case .success:
                     guard let result = result.withLock({ $0 }) else { return }
                     committed.withLock { $0 = result.view }
-                    tell(result.view)
+                    notifyWaiters(result.view)
                     completion(.success(result.value))
                 case .failure(let error):
                     // The write or its commit failed: the state in the file is valid.
@@ -161,7 +161,7 @@ final class SyncStateStore: Sendable {
         }
     }
 
-    private func tell(_ syncState: SyncView) {
+    private func notifyWaiters(_ syncState: SyncView) {
         let waiting = waiters.withLock { Array($0.waiting.values) }
         for look in waiting { _ = look(syncState) }
     }

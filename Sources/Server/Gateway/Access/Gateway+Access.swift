@@ -44,14 +44,14 @@ extension Gateway {
     /// Restricts a version of the store to what the caller can see.
     func show(_ whole: any Snapshot, to caller: Caller) throws -> any Snapshot {
         let seen = try caller.view.restrict(whole)
-        if let access = BoundAccess.of(seen) { ruleProblems.tell(access) }
+        if let access = BoundAccess.of(seen) { ruleProblems.report(access) }
         return seen
     }
 
     /// Logs rules that do not fit the schema.
     func checkRoles() {
         guard let access, let schema = try? store.snapshot().schema else { return }
-        ruleProblems.tell(of: access.roles, schema)
+        ruleProblems.report(of: access.roles, schema)
     }
 
     /// Registers a stream, which ends when its caller's permissions change.

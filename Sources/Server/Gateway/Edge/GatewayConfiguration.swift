@@ -59,16 +59,16 @@ package struct GatewayConfiguration: Sendable {
     /// The time in seconds after which a subscription set without streams and requests is deleted.
     package var subscriptionSetLifetime = 3600
     /// The maximum number of subscription sets; 429 beyond.
-    package var mostSubscriptionSets = 20_000
+    package var maximumSubscriptionSets = 20_000
     /// The maximum number of subscription sets of one caller; 429 beyond. Nil for no limit.
     package var subscriptionSetsPerCaller: Int? = 1_000
     /// The maximum number of subscriptions in a set; 400 beyond.
     package var largestSubscriptionSet = 100
     /// The default and maximum lifetime of a snapshot, in seconds.
     package var snapshotLife = 60
-    package var longestSnapshotLife = 3600
+    package var maximumSnapshotLife = 3600
     /// The maximum number of snapshots at a time; 503 beyond. Each retains the data of its version.
-    package var mostSnapshots = 100
+    package var maximumSnapshots = 100
     /// The maximum number of snapshots of one caller; 429 beyond. Nil for no limit.
     package var snapshotsPerCaller: Int? = 20
 

@@ -51,7 +51,7 @@ final class FrozenVersions: Sendable {
         let frozen = FrozenVersion(
             id: Self.newID(), snapshot: snapshot, owner: owner, account: account,
             expires: Timestamp(seconds: now.seconds + Int64(seconds), nanoseconds: now.nanoseconds) ?? now)
-        let (most, mostOwn) = (configuration.mostSnapshots, configuration.snapshotsPerCaller ?? .max)
+        let (most, mostOwn) = (configuration.maximumSnapshots, configuration.snapshotsPerCaller ?? .max)
         let isKept = try versions.withLock { versions throws(Problem) in
             let own = versions.values.filter { $0.account == account }
             guard own.count < mostOwn else {

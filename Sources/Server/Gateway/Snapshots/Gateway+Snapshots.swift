@@ -25,8 +25,8 @@ extension Gateway {
             )
         }
         let seconds =
-            try parameters.integer("ttl", in: 1...configuration.longestSnapshotLife)
-            ?? min(configuration.snapshotLife, configuration.longestSnapshotLife)
+            try parameters.integer("ttl", in: 1...configuration.maximumSnapshotLife)
+            ?? min(configuration.snapshotLife, configuration.maximumSnapshotLife)
         let frozen = try snapshots.keep(
             try store.snapshot(), for: seconds, FrozenVersion.Owner(try caller(of: request).principal),
             on: Self.limitKey(request))

@@ -79,7 +79,7 @@ final class StreamSubscription: TopicMember {
         if !stream.isCongested { catchUp() }
     }
 
-    func beginAnew() {
+    func restart() {
         switch bind() {
         case .failure(let ending): end(with: ending)
         case .success(let key):

@@ -67,10 +67,10 @@ final class Topic: Sendable {
     private static let restPerStream = 20_000
 
     /// The number of rows above which a beginning is encoded on another thread: each takes some microseconds.
-    private static let mostQuickRows = 256
+    private static let quickRowLimit = 256
     /// The number of lookups or bytes above which it is, too.
-    private static let mostQuickReads = 10_000
-    private static let mostQuickBytes = 256 << 10
+    private static let quickReadLimit = 10_000
+    private static let quickByteLimit = 256 << 10
 
     let key: TopicKey
     let context: TopicContext
@@ -154,14 +154,14 @@ extension Topic {
 
     private func deliver(_ event: TopicEvent, to id: Int) {
         switch event {
-        case .initial(let snapshot, _) where isOutdated(at: snapshot): beginAnew(id)
-        case .resumed(let snapshot, _) where isOutdated(at: snapshot): beginAnew(id)
+        case .initial(let snapshot, _) where isOutdated(at: snapshot): restart(id)
+        case .resumed(let snapshot, _) where isOutdated(at: snapshot): restart(id)
         case .initial(let snapshot, let content): begin(id, snapshot, content)
         case .resumed(let snapshot, _): resume(id, at: snapshot.version)
         case .update(let difference): update(id, difference)
         case .deleted(let version): end(id, with: .deleted(version, context.mark(version)))
-        case .failed(let error as StoreError) where error.code == .schemaReplaced: beginAnew(id)
-        case .failed(let error as StoreError) where isOvertaken(error): beginAnew(id)
+        case .failed(let error as StoreError) where error.code == .schemaReplaced: restart(id)
+        case .failed(let error as StoreError) where isOvertaken(error): restart(id)
         case .failed(let error as StoreError) where error.code == .notFound:
             // The store was closed between the check and the observation.
             do {
@@ -177,12 +177,12 @@ extension Topic {
     private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: TopicContent) {
         let event: EncodedEvent
         do {
-            guard try content.rowCount(key, snapshot) <= Self.mostQuickRows else {
+            guard try content.rowCount(key, snapshot) <= Self.quickRowLimit else {
                 return beginElsewhere(id, snapshot, content)
             }
             // A few rows may be large, or contain many objects in place of links.
             let quick = QueryBudget(
-                rows: Self.mostQuickReads, bytes: min(Self.mostQuickBytes, context.limits.eventBytes()),
+                rows: Self.quickReadLimit, bytes: min(Self.quickByteLimit, context.limits.eventBytes()),
                 milliseconds: nil)
             event = try encoder.initial(try snapshot.limited(by: quick), content)
         } catch let error as StoreError where error.code == .tooExpensive {
@@ -305,7 +305,7 @@ extension Topic {
     private func end(_ id: Int, with ending: Ending) { dismiss(concerned(id), with: ending) }
 
     /// Makes those members parse their requests again and begin again, after the schema was replaced.
-    private func beginAnew(_ id: Int) {
+    private func restart(_ id: Int) {
         let members = concerned(id)
         state.withLock { state in
             for member in members { _ = state.remove(member) }
@@ -315,7 +315,7 @@ extension Topic {
             if let stream = member.plainStream { group.leave(stream) }
         }
         context.workers.run(for: members.first?.caller) {
-            for member in members { member.beginAnew() }
+            for member in members { member.restart() }
         }
     }
 

@@ -36,7 +36,7 @@ protocol TopicMember: AnyObject, Sendable {
     func fallBehind(since version: Version?)
 
     /// The topic ends because its schema was replaced: parse the request again and begin again. From any thread.
-    func beginAnew()
+    func restart()
 
     /// The observation has ended; nothing follows.
     func end(with ending: Ending)

@@ -98,7 +98,7 @@ extension LiveQueries {
         _ key: TopicKey, _ holder: Holder?, since version: Version?,
         deliver: @escaping @Sendable (TopicEvent) -> Void
     ) -> LiveToken {
-        let tell: @Sendable (TopicEvent) -> Void = { event in
+        let forward: @Sendable (TopicEvent) -> Void = { event in
             deliver(event)
             if let version = holder?.end(after: event) { deliver(.deleted(version)) }
         }
@@ -107,22 +107,22 @@ extension LiveQueries {
             return observe(
                 query, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
                 asLongAs: key.holds
-            ) { tell($0.map(TopicContent.objects, TopicDifference.objects)) }
+            ) { forward($0.map(TopicContent.objects, TopicDifference.objects)) }
         case .sections(let query, let sectionKey):
             return observeSections(
                 query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
                 asLongAs: key.holds
-            ) { tell($0.map(TopicContent.sections, TopicDifference.sections)) }
+            ) { forward($0.map(TopicContent.sections, TopicDifference.sections)) }
         case .elements(let object, let property):
             return observeCollection(
                 object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
                 asLongAs: key.holds
-            ) { tell($0.map({ .elements }, TopicDifference.elements)) }
+            ) { forward($0.map({ .elements }, TopicDifference.elements)) }
         case .object(let object):
             return observeObject(
                 object.classID, object.key, keyPaths: key.keyPaths, showing: key.shape, through: key.lens,
                 since: version, asLongAs: key.holds
-            ) { tell($0.map({ .object }, TopicDifference.object)) }
+            ) { forward($0.map({ .object }, TopicDifference.object)) }
         }
     }
 

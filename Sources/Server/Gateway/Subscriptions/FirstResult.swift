@@ -45,7 +45,7 @@ final class FirstResult: TopicMember {
     func isAt(_ version: Version) { finish(.known) }
     func fallBehind(since version: Version?) {}
     /// The streams begin again on their own.
-    func beginAnew() { finish(.known) }
+    func restart() { finish(.known) }
     func end(with ending: Ending) { finish(.failed(ending)) }
 
     private func finish(_ outcome: Outcome) {

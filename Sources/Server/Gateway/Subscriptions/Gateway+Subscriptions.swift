@@ -182,11 +182,11 @@ extension Gateway {
         guard let token = BarrierToken(path[Endpoint.Parameter.token] ?? "") else {
             throw Problem(
                 .subscriptionInvalidName,
-                "The token of a barrier has 1 to \(BarrierToken.longest) bytes, no control characters, and is neither '.' nor '..'."
+                "The token of a barrier has 1 to \(BarrierToken.maximumLength) bytes, no control characters, and is neither '.' nor '..'."
             )
         }
         let mark = try snapshot(for: request).mark
-        let answer = BarrierAnswer(version: mark.version, streams: try set.expect(token, at: mark))
+        let answer = BarrierAnswer(version: mark.version, streams: try set.requestBarrier(token, at: mark))
         let json = JSONWriter(capacity: 64)
         answer.write(into: json)
         return .now(.json(json.bytes, status: 202))

@@ -44,7 +44,7 @@ final class SetStream: Sendable {
         /// The barriers that have been requested and not sent, in the order of the requests.
         var barriers: [Barrier] = []
         /// Whether a check of the barriers is scheduled.
-        var isLookingAtBarriers = false
+        var isCheckingBarriers = false
         var isOver = false
     }
 
@@ -55,7 +55,7 @@ final class SetStream: Sendable {
     }
 
     /// The maximum number of waiting barriers.
-    private static let mostBarriers = 16
+    private static let barrierLimit = 16
 
     private let stream: EventStream
     private let topics: Topics
@@ -131,7 +131,7 @@ final class SetStream: Sendable {
             return slot.member
         }
         member?.leave(topics)
-        lookAtBarriers()
+        checkBarriers()
     }
 
     /// Ends all observations, because the stream has ended.
@@ -151,7 +151,7 @@ final class SetStream: Sendable {
     fileprivate func take(
         _ event: EncodedEvent, of member: SetMember, isLive: Bool = true, isPart: Bool = false
     ) -> EventStream.SendResult {
-        let (result, mayTellBarriers) = state.withLock { state -> (EventStream.SendResult, Bool) in
+        let (result, mayReachBarriers) = state.withLock { state -> (EventStream.SendResult, Bool) in
             guard !state.isOver, var slot = state.slots[member.id], slot.member === member else {
                 return (.closed, false)
             }
@@ -168,7 +168,7 @@ final class SetStream: Sendable {
             if result == .queued { state = next }
             return (result, isLive && !state.barriers.isEmpty)
         }
-        if mayTellBarriers { lookAtBarriers() }
+        if mayReachBarriers { checkBarriers() }
         return result
     }
 
@@ -179,7 +179,7 @@ final class SetStream: Sendable {
             state.slots[member.id]?.version = version
             state.slots[member.id]?.phase = .live
         }
-        lookAtBarriers()
+        checkBarriers()
     }
 
     fileprivate func willTakeParts(_ member: SetMember, since version: Version?) {
@@ -211,7 +211,7 @@ final class SetStream: Sendable {
     }
 
     /// Parses the subscription's query again after the schema was replaced, and sends its result from the beginning.
-    fileprivate func beginAnew(_ member: SetMember) {
+    fileprivate func restart(_ member: SetMember) {
         guard let (subscription, outcome) = bind(member.id) else { return }
         let revision: UInt64? = state.withLock { state in
             // It may have another query by now, or may be deleted.
@@ -233,7 +233,7 @@ final class SetStream: Sendable {
             state.slots[member.id]?.phase = .over
             sendError(ending.event, of: member.id, &state)
         }
-        lookAtBarriers()
+        checkBarriers()
     }
 
     /// Sends what was skipped.
@@ -256,42 +256,42 @@ final class SetStream: Sendable {
                 member.topic.join(member, since: version)
             }
         }
-        lookAtBarriers()
+        checkBarriers()
     }
 
     // MARK: Barriers
 
     /// Sends a barrier once everything that was committed up to a state has been sent. Returns false if too many
     /// barriers are waiting.
-    func expect(_ token: BarrierToken, at mark: Mark) -> Bool {
-        let isTaken = state.withLock { state in
+    func requestBarrier(_ token: BarrierToken, at mark: Mark) -> Bool {
+        let isAccepted = state.withLock { state in
             guard !state.isOver else { return true }
             // A repeated request moves the barrier to the later state.
             state.barriers.removeAll { $0.token == token }
-            guard state.barriers.count < Self.mostBarriers else { return false }
+            guard state.barriers.count < Self.barrierLimit else { return false }
             state.barriers.append(Barrier(token: token, mark: mark))
             return true
         }
-        if isTaken { lookAtBarriers() }
-        return isTaken
+        if isAccepted { checkBarriers() }
+        return isAccepted
     }
 
     /// Schedules a check of the barriers for when the live queries have delivered the first barrier's version.
-    private func lookAtBarriers() {
+    private func checkBarriers() {
         let version: Version? = state.withLock { state in
-            guard let first = state.barriers.first, !state.isLookingAtBarriers else { return nil }
-            state.isLookingAtBarriers = true
+            guard let first = state.barriers.first, !state.isCheckingBarriers else { return nil }
+            state.isCheckingBarriers = true
             return first.mark.version
         }
         guard let version else { return }
-        topics.whenDelivered(version) { [weak self] in self?.tellBarriers(at: version) }
+        topics.whenDelivered(version) { [weak self] in self?.sendReachedBarriers(at: version) }
     }
 
     /// Sends the barriers that have been reached. Called on the live queries' thread while no event is being
     /// delivered: live subscriptions have been sent everything up to the version. The barriers wait for all others.
-    private func tellBarriers(at version: Version) {
+    private func sendReachedBarriers(at version: Version) {
         let hasLaterBarrier = state.withLock { state -> Bool in
-            state.isLookingAtBarriers = false
+            state.isCheckingBarriers = false
             let isSettled = state.slots.values.allSatisfy { $0.phase == .live || $0.phase == .over }
             while !state.isOver, isSettled, let barrier = state.barriers.first, barrier.mark.version <= version {
                 var next = state
@@ -308,7 +308,7 @@ final class SetStream: Sendable {
             }
             return state.barriers.first.map { $0.mark.version > version } ?? false
         }
-        if hasLaterBarrier { lookAtBarriers() }
+        if hasLaterBarrier { checkBarriers() }
     }
 
     // MARK: Sending
@@ -402,7 +402,7 @@ final class SetMember: TopicMember {
     func isAt(_ version: Version) { stream?.isAt(version, self) }
     func fallBehind(since version: Version?) { stream?.fallBehind(self, since: version) }
     func fallBehind(in delivery: Delivery) { stream?.fallBehind(self, since: nil, delivery) }
-    func beginAnew() { stream?.beginAnew(self) }
+    func restart() { stream?.restart(self) }
     func end(with ending: Ending) { stream?.end(self, with: ending) }
 }
 

@@ -217,9 +217,9 @@ final class SubscriptionSet: Sendable {
 
     /// Makes each open stream send a barrier once it has sent everything up to this state. Returns the number of open
     /// streams. Throws 429 if too many barriers already wait on a stream.
-    func expect(_ token: BarrierToken, at mark: Mark) throws(Problem) -> Int {
+    func requestBarrier(_ token: BarrierToken, at mark: Mark) throws(Problem) -> Int {
         try state.withLock { state throws(Problem) in
-            for stream in state.streams where !stream.expect(token, at: mark) {
+            for stream in state.streams where !stream.requestBarrier(token, at: mark) {
                 throw Problem(
                     .subscriptionTooManyBarriers,
                     "A stream of the set has the most barriers that it accepts. Wait until some of them have arrived."

@@ -83,7 +83,7 @@ final class SubscriptionSets: Sendable {
         let id = SubscriptionSetID(owner, name)
         return try sets.withLock { sets throws(Problem) in
             if let set = sets[id], set.touch(now) { return set }
-            guard sets.count < configuration.mostSubscriptionSets else {
+            guard sets.count < configuration.maximumSubscriptionSets else {
                 throw Problem(
                     .subscriptionTooManySets,
                     "There are \(sets.count) subscription sets, which is the limit. Try again later.")

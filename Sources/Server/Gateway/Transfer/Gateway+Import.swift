@@ -46,7 +46,7 @@ private struct ImportOrder: Sendable {
             wholeLimit: wholeLimit, faultLimit: bounds.faults)
         // A single transaction makes every other write wait.
         let watch = TransferWatch(stall: bounds.stall, mayRest: !isAtomic)
-        let told: @Sendable (ObjectImporter.Outcome) throws -> Void = { outcome in
+        let report: @Sendable (ObjectImporter.Outcome) throws -> Void = { outcome in
             watch.advance()
             try watch.check()
             progress(outcome)
@@ -62,11 +62,11 @@ private struct ImportOrder: Sendable {
             }
             switch format {
             case .ndjson:
-                return try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), told)
+                return try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), report)
             case .csv:
                 let rows = try CSVRowSource(
                     source, class: objectClass, schema: schema, escapesFormulas: escapesFormulas)
-                return try run(importer, rows, told)
+                return try run(importer, rows, report)
             }
         } catch let failure as ObjectImporter.Failure {
             throw failure

@@ -87,7 +87,7 @@ final class RequestWork: WorkPace {
     }
 
     /// Requests a pause at the next checkpoint.
-    func askForPause() { wish.store(true, ordering: .relaxed) }
+    func requestPause() { wish.store(true, ordering: .relaxed) }
 
     /// Called when it has a permit again.
     func goOn() {

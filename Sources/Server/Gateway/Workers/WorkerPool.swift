@@ -252,7 +252,7 @@ final class WorkerPool: Sendable {
                 state.isTicking = state.scheduler.waitingCount > 0
                 return (late, state.isTicking)
             }
-            for request in late { request.askForPause() }
+            for request in late { request.requestPause() }
             // A permit taken from a job without checkpoints may be free.
             startNext()
             if goesOn { tickLater() }

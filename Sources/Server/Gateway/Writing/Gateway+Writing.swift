@@ -36,7 +36,7 @@ extension Gateway {
                 let time = settings.all.clock()
                 try known?.checkNew(in: transaction, at: time)
                 try StoreError.check(transaction, has: schema)
-                if !view.isUnrestricted { ruleProblems.tell(view.access(under: transaction.schema)) }
+                if !view.isUnrestricted { ruleProblems.report(view.access(under: transaction.schema)) }
                 if known != nil {
                     try repetitions.check(account, most: settings.all.idempotencyBytesPerCaller, at: time)
                 }

@@ -19,17 +19,17 @@ package func limitRates(
                 detail: "Too many requests. Try again in \(outcome.retryAfter) s, and less often from then on.",
                 headers: ["Retry-After": String(outcome.retryAfter)]
             ).httpResponse
-            response.tell(outcome, burst)
+            response.addRateLimit(outcome, burst)
             return .now(response)
         }
-        return next(request).mapHead { $0.tell(outcome, burst) }
+        return next(request).mapHead { $0.addRateLimit(outcome, burst) }
     }
 }
 
 extension Response {
     /// Reports the limit, or of two limits the one with fewer remaining requests.
-    fileprivate mutating func tell(_ outcome: RateLimiter.Outcome, _ burst: Int) {
-        if let told = headers["RateLimit-Remaining"].flatMap({ Int($0) }), told <= outcome.remaining { return }
+    fileprivate mutating func addRateLimit(_ outcome: RateLimiter.Outcome, _ burst: Int) {
+        if let known = headers["RateLimit-Remaining"].flatMap({ Int($0) }), known <= outcome.remaining { return }
         headers["RateLimit-Limit"] = String(burst)
         headers["RateLimit-Remaining"] = String(outcome.remaining)
         headers["RateLimit-Reset"] = String(outcome.reset)

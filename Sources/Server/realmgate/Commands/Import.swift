@@ -102,16 +102,16 @@ struct Import: ParsableCommand {
                 outcome = try run(importer, rows, source.size)
             }
         } catch let failure as ObjectImporter.Failure {
-            tell(failure.outcome)
+            printSummary(failure.outcome)
             if let line = failure.line { StandardError.write("The import ended at line \(line).\n") }
             throw failure
         }
-        tell(outcome)
+        printSummary(outcome)
         if outcome.refused + outcome.incomplete > 0 { throw ExitCode(1) }
     }
 
     /// Reports the imported and the rejected lines.
-    private func tell(_ outcome: ObjectImporter.Outcome) {
+    private func printSummary(_ outcome: ObjectImporter.Outcome) {
         for fault in outcome.faults { StandardError.write("line \(fault.line): \(fault.message)\n") }
         let more = outcome.refused + outcome.incomplete - outcome.faults.count
         if more > 0 { StandardError.write("and \(grouped(more)) more lines\n") }

@@ -163,11 +163,11 @@ extension Setting {
             "snapshot.lifetime", \.gateway.snapshotLife, 1...86_400,
             "The default lifetime of a snapshot, in seconds.", isLive: true),
         .integer(
-            "snapshot.longest", \.gateway.longestSnapshotLife, 1...31_536_000,
+            "snapshot.longest", \.gateway.maximumSnapshotLife, 1...31_536_000,
             "The maximum lifetime of a snapshot, in seconds.",
             isLive: true),
         .integer(
-            "snapshot.most", \.gateway.mostSnapshots, 1...100_000, "The maximum number of snapshots.", isLive: true),
+            "snapshot.most", \.gateway.maximumSnapshots, 1...100_000, "The maximum number of snapshots.", isLive: true),
         .limit(
             "snapshot.perCaller", \.gateway.snapshotsPerCaller, ...100_000,
             "The maximum number of snapshots of one caller; 0 for no limit.", isLive: true),
@@ -175,7 +175,7 @@ extension Setting {
             "subscription.lifetime", \.gateway.subscriptionSetLifetime, 1...31_536_000,
             "The time in seconds after which an unused subscription set is deleted.", isLive: true),
         .integer(
-            "subscription.sets", \.gateway.mostSubscriptionSets, 1...10_000_000,
+            "subscription.sets", \.gateway.maximumSubscriptionSets, 1...10_000_000,
             "The maximum number of subscription sets.",
             isLive: true),
         .limit(

@@ -8,14 +8,16 @@ package import ObjectModel
 /// stream.
 package struct BarrierToken: Hashable, Sendable {
     /// The maximum length in bytes.
-    package static let longest = 128
+    package static let maximumLength = 128
 
     package let text: String
 
     /// Returns nil for text that cannot be a path segment: empty, too long, `.` or `..`, or with control characters.
     package init?(_ text: String) {
         let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
-        guard !text.isEmpty, text.utf8.count <= Self.longest, isPrintable, text != ".", text != ".." else { return nil }
+        guard !text.isEmpty, text.utf8.count <= Self.maximumLength, isPrintable, text != ".", text != ".." else {
+            return nil
+        }
         self.text = text
     }
 }

@@ -23,7 +23,7 @@ struct QuotaTests {
     func snapshots() throws {
         let gateway = try TestGateway {
             $0.snapshotsPerCaller = 3
-            $0.mostSnapshots = 10
+            $0.maximumSnapshots = 10
         }
         for _ in 0..<3 { #expect(try make(gateway, "10.0.0.1").status == 201) }
         let refused = try make(gateway, "10.0.0.1")

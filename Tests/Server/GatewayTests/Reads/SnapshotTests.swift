@@ -100,8 +100,8 @@ struct SnapshotTests {
     @Test("there are only so many, each for only so long")
     func bounds() throws {
         let home = try DogOwnersGatewayFixture(.model) {
-            $0.mostSnapshots = 2
-            $0.longestSnapshotLife = 50
+            $0.maximumSnapshots = 2
+            $0.maximumSnapshotLife = 50
             $0.snapshotLife = 60
         }
         #expect(try home.wire.send(.post, "/v1/snapshots?ttl=51").code == "parameter.invalid")

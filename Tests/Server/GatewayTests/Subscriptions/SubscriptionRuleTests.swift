@@ -146,7 +146,7 @@ struct SubscriptionRuleTests {
     @Test("names and numbers have bounds")
     func bounds() throws {
         let home = try SubscriptionFixture {
-            $0.mostSubscriptionSets = 2
+            $0.maximumSubscriptionSets = 2
             $0.largestSubscriptionSet = 2
         }
         for name in ["$1", "%01", "..", String(repeating: "x", count: 129)] {
