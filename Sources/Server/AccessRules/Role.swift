@@ -1,3 +1,5 @@
+package import QueryLanguage
+
 /// The permissions of a role, from the configuration. It is not bound to a schema, so it may name classes that do not
 /// exist.
 package struct Role: Hashable, Sendable {
@@ -51,5 +53,15 @@ package struct ClassRule: Hashable, Sendable {
         self.delete = delete
         self.readableProperties = readableProperties
         self.writableProperties = writableProperties
+    }
+}
+
+extension ClassRule {
+    /// Parses a predicate without a schema. Throws errors that do not depend on the classes.
+    package static func check(_ predicate: String) throws(QueryError) {
+        let parsed = try QueryParser.parse(RuleText(predicate).text, dialect: .rql)
+        guard parsed.steps.isEmpty else {
+            throw QueryError(.invalid, "A rule is a predicate: leave SORT, DISTINCT and LIMIT out.", position: 0)
+        }
     }
 }

@@ -123,3 +123,47 @@ extension LMDBTransaction {
         return LMDBDatabase(handle: handle)
     }
 }
+
+extension LMDBEnvironment {
+    /// Writes the newest version to an empty file, in order and without unused pages, and syncs it. Others may read and
+    /// write meanwhile.
+    func copy(to descriptor: Int32) throws(LMDBError) {
+        var code = mdb_env_copyfd2(pointer, descriptor, UInt32(MDB_CP_COMPACT))
+        if code == MDB_INCOMPATIBLE {
+            // Some pages are neither used nor listed as free; LMDB cannot make a compacted copy of such a file.
+            guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+                throw LMDBError(code: errno, action: "Copying")
+            }
+            code = mdb_env_copyfd2(pointer, descriptor, 0)
+        }
+        try check(code, "Copying")
+        guard fsync(descriptor) == 0 else { throw LMDBError(code: errno, action: "Syncing a copy of") }
+    }
+}
+
+extension LMDBEnvironment {
+    /// The oldest transaction that any process still reads; nil when nobody reads.
+    ///
+    /// LMDB reports this only as text: a heading, then per reader the process, the thread and the transaction.
+    var oldestReader: Int? {
+        var oldest: Int?
+        withUnsafeMutablePointer(to: &oldest) { oldest in
+            _ = mdb_reader_list(
+                pointer,
+                { line, context in
+                    guard let line, let oldest = context?.assumingMemoryBound(to: Int?.self) else { return 0 }
+                    let words = String(cString: line).split(whereSeparator: { $0 == " " || $0 == "\n" })
+                    guard words.count == 3, let transaction = Int(words[2]) else { return 0 }
+                    oldest.pointee = min(oldest.pointee ?? .max, transaction)
+                    return 0
+                }, oldest)
+        }
+        return oldest
+    }
+
+    /// The number of durable states from the oldest one in use to the newest. Versions of one commit count as one.
+    var activeVersions: Int {
+        let newest = lastTransaction
+        return newest - min(oldestReader ?? newest, newest) + 1
+    }
+}

@@ -56,3 +56,9 @@ struct LMDBError: Error {
 func check(_ code: Int32, _ action: @autoclosure () -> String) throws(LMDBError) {
     guard code == 0 else { throw LMDBError(code: code, action: action()) }
 }
+
+extension StoreError {
+    static func damaged(_ path: String) -> StoreError {
+        StoreError(.invalidFile, "'\(path)' is damaged: a record in it cannot be read. Restore it from a backup.")
+    }
+}

@@ -196,7 +196,7 @@ extension Gateway {
         _ = try QueryParameters(request, single: [ParameterName.lastEventID])
         let caller = try caller(of: request)
         let set = try subscriptions.existing(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber)
-        let position = request.lastEventID.flatMap { StreamPosition($0) }?.heard { [store] mark in
+        let position = request.lastEventID.flatMap { StreamPosition($0) }?.received { [store] mark in
             (try? store.knows(mark)) ?? false
         }
         let account = Self.limitKey(request)

@@ -61,8 +61,8 @@ extension StreamPosition: LosslessStringConvertible {
         self.init(common, revision)
         for part in parts.dropFirst() {
             let pair = part.split(separator: "=", omittingEmptySubsequences: false)
-            guard pair.count == 2, let id = Int(pair[0]), let heard = mark(pair[1]) else { return nil }
-            exceptions[id] = .some(heard)
+            guard pair.count == 2, let id = Int(pair[0]), let known = mark(pair[1]) else { return nil }
+            exceptions[id] = .some(known)
         }
     }
 
