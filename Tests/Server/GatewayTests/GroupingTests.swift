@@ -279,7 +279,7 @@ struct GroupingTests {
         let held = try wire.send(.get, "/v1/objects/Person/ada/dogs?filter=age%3E3&explain")
         #expect(held["count"] == .int(1), "\(held)")
         for live in [run["live"], plan["live"]] { #expect(live == ["upkeep": "incremental"]) }
-        #expect(held["live"]?["upkeep"] == "anew")
+        #expect(held["live"]?["upkeep"] == "recompute")
         #expect(held["live"]?["reason"]?.asString?.isEmpty == false)
         // Without a filter it is observed in stored order.
         let whole = try wire.send(.get, "/v1/objects/Person/ada/dogs?explain=plan")

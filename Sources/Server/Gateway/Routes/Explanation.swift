@@ -19,7 +19,7 @@ enum ExplainMode: Sendable {
         case "plan": self = .plan
         case let other?:
             throw Problem(
-                .parameterInvalid, "'explain' takes true, to run the query, or plan, not '\(other)'.",
+                .parameterInvalid, "'explain' must be true, to run the query, or plan, not '\(other)'.",
                 parameter: "explain", hint: ["true", "plan", "false"].nearest(to: other))
         }
     }
@@ -55,7 +55,7 @@ extension JSONWriter {
         switch maintenance {
         case .incremental: plainString("incremental")
         case .recompute(let reason):
-            plainString("anew")
+            plainString("recompute")
             name("reason")
             string(reason)
         }
