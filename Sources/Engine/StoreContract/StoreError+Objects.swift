@@ -4,7 +4,7 @@ package import ObjectModel
 extension StoreError {
     package static func unknownClass(_ id: ClassID) -> StoreError {
         StoreError(
-            .unknownClass, "The schema has no class with number \(id.rawValue) any more. Look the class up again.")
+            .unknownClass, "The schema no longer has a class with number \(id.rawValue). Look the class up again.")
     }
 
     package static func unknownProperty(_ id: PropertyID, in objectClass: ClassSchema) -> StoreError {

@@ -159,7 +159,7 @@ extension GatewayHost {
     func makeKey(name: String, role: String, claims: [String: String]) throws -> String {
         guard control.roleNames.contains(role) else {
             throw RealmServer.Error(
-                .access, "There is no role '\(role)'; there are \(control.roleNames.joined(separator: ", ")).")
+                .access, "There is no role '\(role)'. Use one of: \(control.roleNames.joined(separator: ", ")).")
         }
         let members = claims.sorted { $0.key < $1.key }.map {
             JSONObject.Member(name: $0.key, value: .string($0.value))

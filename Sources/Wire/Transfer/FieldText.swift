@@ -19,7 +19,7 @@ enum FieldText {
             case .decimal128: Decimal128(text).map(Value.decimal)
             case .link, .linkingObjects, .mixed: nil
             }
-        guard let value else { throw RecordFault("'\(abbreviated(text))' is no \(expectation(of: type.base)).") }
+        guard let value else { throw RecordFault("'\(abbreviated(text))' is not \(expectation(of: type.base)).") }
         return value
     }
 
@@ -64,15 +64,15 @@ enum FieldText {
 
     private static func expectation(of base: BaseType) -> String {
         switch base {
-        case .bool: "bool (true, false, 1 or 0)"
-        case .int: "64-bit whole number"
-        case .float, .double: "number"
-        case .date: "date such as 2026-01-31T12:00:00Z"
-        case .objectId: "object id (24 hexadecimal digits)"
-        case .uuid: "UUID"
+        case .bool: "a bool (true, false, 1 or 0)"
+        case .int: "a 64-bit whole number"
+        case .float, .double: "a number"
+        case .date: "a date such as 2026-01-31T12:00:00Z"
+        case .objectId: "an object id (24 hexadecimal digits)"
+        case .uuid: "a UUID"
         case .data: "base64 text"
-        case .decimal128: "decimal number"
-        default: "value of type \(base.name)"
+        case .decimal128: "a decimal number"
+        default: "a value of type \(base.name)"
         }
     }
 

@@ -143,14 +143,17 @@ struct ConfigurationTests {
         #expect(running.workers == 5 && running.version == "as it was")
     }
 
-    @Test("a list that names what there is not is refused with its origin")
+    @Test("a list with an unknown name is refused with its origin")
     func lists() {
         let wrong = [
             (
                 "auth.tokens.algorithms=ES265",
-                "auth.tokens.algorithms (--set auth.tokens.algorithms): there is no 'ES265', but"
+                "auth.tokens.algorithms (--set auth.tokens.algorithms): 'ES265' is not one of: "
             ),
-            ("trustedProxies=proxy", "trustedProxies (--set trustedProxies): 'proxy' is no address such as 10.0.0.7"),
+            (
+                "trustedProxies=proxy",
+                "trustedProxies (--set trustedProxies): 'proxy' is neither an address such as 10.0.0.7"
+            ),
         ]
         for (text, part) in wrong {
             let message = message {

@@ -37,12 +37,12 @@ struct KeyRequest {
             roles = [role]
         }
         guard !roles.isEmpty else {
-            throw Self.fault("$.role", "A key needs a 'role'; there are \(known.joined(separator: ", ")).")
+            throw Self.fault("$.role", "A key needs a 'role'. Use one of: \(known.joined(separator: ", ")).")
         }
         for role in roles where !known.contains(role) {
             var problem = Self.fault(
                 object["role"] == nil ? "$.roles" : "$.role",
-                "There is no role '\(role)'; there are \(known.joined(separator: ", ")).")
+                "There is no role '\(role)'. Use one of: \(known.joined(separator: ", ")).")
             problem.hint = known.nearest(to: role)
             throw problem
         }
@@ -54,15 +54,15 @@ struct KeyRequest {
             let writer = JSONWriter(capacity: 256)
             writer.value(.object(claims))
             guard writer.count <= Self.largestClaims else {
-                throw Self.fault("$.claims", "'claims' may have \(Self.largestClaims) bytes.")
+                throw Self.fault("$.claims", "'claims' may have at most \(Self.largestClaims) bytes.")
             }
             details.claims = .object(claims)
-        case let other?: throw Self.fault("$.claims", "'claims' takes an object, not \(other.inWords).")
+        case let other?: throw Self.fault("$.claims", "'claims' must be an object, not \(other.inWords).")
         }
         switch object["readOnly"] {
         case nil: break
         case .bool(let flag)?: details.scope.isReadOnly = flag
-        case let other?: throw Self.fault("$.readOnly", "'readOnly' takes true or false, not \(other.inWords).")
+        case let other?: throw Self.fault("$.readOnly", "'readOnly' must be true or false, not \(other.inWords).")
         }
         if let classes = try Self.names(object, "classes") { details.scope.classes = Set(classes) }
         self.details = details
@@ -78,8 +78,8 @@ struct KeyRequest {
         switch object[name] {
         case nil: return nil
         case .string(let text)? where !text.isEmpty && text.utf8.count <= longestText: return text
-        case .string?: throw fault("$.\(name)", "'\(name)' takes 1 to \(longestText) bytes of text.")
-        case let other?: throw fault("$.\(name)", "'\(name)' takes a string, not \(other.inWords).")
+        case .string?: throw fault("$.\(name)", "'\(name)' must have 1 to \(longestText) bytes.")
+        case let other?: throw fault("$.\(name)", "'\(name)' must be a string, not \(other.inWords).")
         }
     }
 
@@ -87,13 +87,13 @@ struct KeyRequest {
         guard let value = object[name] else { return nil }
         guard case .array(let elements) = value, elements.count <= longestList else {
             throw fault(
-                "$.\(name)", "'\(name)' takes an array of at most \(longestList) strings, not \(value.inWords).")
+                "$.\(name)", "'\(name)' must be an array of at most \(longestList) strings, not \(value.inWords).")
         }
         var names: [String] = []
         for element in elements {
             guard case .string(let text) = element, !text.isEmpty, text.utf8.count <= longestText else {
                 throw fault(
-                    "$.\(name)", "'\(name)' takes strings of 1 to \(longestText) bytes, not \(element.inWords).")
+                    "$.\(name)", "'\(name)' must contain strings of 1 to \(longestText) bytes, not \(element.inWords).")
             }
             names.append(text)
         }
@@ -105,15 +105,15 @@ struct KeyRequest {
         case (nil, nil): return nil
         case (.string(let text)?, nil):
             guard let date = Timestamp(rfc3339: text) else {
-                throw fault("$.expires", "'expires' takes a date such as 2027-01-31T12:00:00Z, not '\(text)'.")
+                throw fault("$.expires", "'expires' must be a date such as 2027-01-31T12:00:00Z, not '\(text)'.")
             }
             guard date > now else { throw fault("$.expires", "'expires' is in the past.") }
             return date
         case (nil, .int(let seconds)?) where (1...longestLife).contains(seconds):
             return Timestamp(seconds: now.floored.seconds + seconds)
         case (nil, let other?):
-            throw fault("$.expiresIn", "'expiresIn' takes a number of seconds from 1, not \(other.inWords).")
-        case (let other?, nil): throw fault("$.expires", "'expires' takes a date, not \(other.inWords).")
+            throw fault("$.expiresIn", "'expiresIn' must be a number of seconds from 1, not \(other.inWords).")
+        case (let other?, nil): throw fault("$.expires", "'expires' must be a date, not \(other.inWords).")
         case (_?, _?): throw fault("$.expires", "Give 'expires' or 'expiresIn', not both.")
         }
     }

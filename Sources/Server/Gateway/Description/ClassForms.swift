@@ -97,7 +97,7 @@ struct ClassForms {
         }
         let description =
             form == .create
-            ? "\(objectClass.name.withCapitalArticle) to be created: what is not given takes its default."
+            ? "\(objectClass.name.withCapitalArticle) to be created. Omitted properties get their defaults."
             : "Properties of \(objectClass.name.withArticle) to be set. The primary key cannot change."
         var members: [(String, JSONValue)] = [
             ("type", "object"), ("title", .string(form == .create ? names.create : names.change)),

@@ -291,7 +291,7 @@ extension PropertyPlace {
         switch (edit, kind) {
         case (_, .map): refusal("is a map. Set a value with PUT …/{key}, remove one with DELETE …/{key}.")
         case (.discard, .list): refusal("is a list. Remove an element with DELETE …/{index}.")
-        case (.move, .set): refusal("is a set, which has an order of its own.")
+        case (.move, .set): refusal("is a set, whose order is fixed.")
         case (.insert, .set): refusal("is a set, whose order is fixed. Omit the position.")
         case (_, .single): refusal("is a single value. Assign it with PUT.")
         default: refusal("is a \(kind == .set ? "set" : "list"), which cannot be edited like this.")

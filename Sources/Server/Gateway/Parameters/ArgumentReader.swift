@@ -19,7 +19,7 @@ struct ArgumentReader {
         }
         guard case .array(let elements) = json else {
             throw Problem(
-                .parameterInvalid, "'args' takes a JSON array, not \(json.inWords).", parameter: "args")
+                .parameterInvalid, "'args' must be a JSON array, not \(json.inWords).", parameter: "args")
         }
         guard elements.reduce(0, { $0 + Self.weight($1) }) <= limit else {
             throw Problem(.parameterInvalid, "'args' has more than \(limit) values.", parameter: "args")

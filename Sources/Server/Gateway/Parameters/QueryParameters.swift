@@ -26,7 +26,7 @@ struct QueryParameters {
                 }
                 let names = single + repeatable
                 let possible =
-                    names.isEmpty ? "This takes no parameters." : "Possible are \(names.joined(separator: ", "))."
+                    names.isEmpty ? "This resource has no parameters." : "Use one of: \(names.joined(separator: ", "))."
                 throw Problem(
                     .parameterUnknown, "There is no parameter '\(item.name)' here. \(possible)",
                     parameter: item.name, hint: names.nearest(to: item.name))
@@ -64,7 +64,7 @@ struct QueryParameters {
                 range.upperBound == .max
                 ? "from \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
             throw Problem(
-                .parameterInvalid, "'\(name)' takes a whole number \(words), not '\(text)'.", parameter: name)
+                .parameterInvalid, "'\(name)' must be a whole number \(words), not '\(text)'.", parameter: name)
         }
         return value
     }
@@ -76,7 +76,7 @@ struct QueryParameters {
         case "", "true": return true
         case let other?:
             throw Problem(
-                .parameterInvalid, "'\(name)' takes true or false, not '\(other)'.", parameter: name)
+                .parameterInvalid, "'\(name)' must be true or false, not '\(other)'.", parameter: name)
         }
     }
 
@@ -88,7 +88,7 @@ struct QueryParameters {
         guard let value = T(rawValue: text) else {
             let words = T.allCases.map(\.rawValue)
             throw Problem(
-                .parameterInvalid, "'\(name)' takes \(words.joined(separator: " or ")), not '\(text)'.",
+                .parameterInvalid, "'\(name)' must be \(words.joined(separator: " or ")), not '\(text)'.",
                 parameter: name, hint: words.nearest(to: text))
         }
         return value

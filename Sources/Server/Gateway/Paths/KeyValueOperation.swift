@@ -34,7 +34,8 @@ enum KeyValueOperation: Hashable, Sendable {
             throw Problem(
                 .parameterInvalid,
                 operation == .count
-                    ? "'@count' stands alone." : "'\(name)' must be followed by the name of a property: \(name).age.",
+                    ? "'@count' must not be followed by a property."
+                    : "'\(name)' must be followed by the name of a property: \(name).age.",
                 parameter: "keyPath")
         }
         return (operation, path)

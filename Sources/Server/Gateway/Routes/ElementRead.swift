@@ -116,7 +116,7 @@ struct ElementRead: Sendable {
         if let json = try? JSONValue.parse(text), let value = try? ValueCoding.decode(json, as: type) { return value }
         if let value = try? ValueCoding.decode(.string(text), as: type) { return value }
         throw Problem(
-            .parameterInvalid, "'\(parameter)' takes \(type.inWords), not '\(text)'.", parameter: parameter,
+            .parameterInvalid, "'\(parameter)' must be \(type.inWords), not '\(text)'.", parameter: parameter,
             property: property.schema.name)
     }
 }

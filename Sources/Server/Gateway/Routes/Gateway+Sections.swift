@@ -49,7 +49,7 @@ private struct SectionRead: Sendable {
         guard chosen.count <= configuration.largestGrouping else {
             throw Problem(
                 .sectionsTooMany,
-                "There would be \(chosen.count) sections; at most \(configuration.largestGrouping) are given. Narrow the filter, or ask for one section.",
+                "There would be \(chosen.count) sections; at most \(configuration.largestGrouping) are returned. Narrow the filter, or request one section.",
                 parameter: "by")
         }
         let json = JSONWriter(capacity: 1024)
@@ -85,7 +85,7 @@ private struct SectionRead: Sendable {
         guard total <= configuration.largestPage else {
             throw Problem(
                 .sectionsTooLarge,
-                "There would be \(total) items; at most \(configuration.largestPage) are given. Use 'limit' for each section, 'keys=true', or ask for one section.",
+                "There would be \(total) items; at most \(configuration.largestPage) are returned. Use 'limit' for each section, 'keys=true', or request one section.",
                 parameter: "limit")
         }
         json.name("count")

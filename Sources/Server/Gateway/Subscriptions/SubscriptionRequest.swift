@@ -40,7 +40,7 @@ struct SubscriptionRequest: Sendable {
             if let wait = SubscriptionWait(rawValue: word) { return wait }
             let words = SubscriptionWait.allCases.map(\.rawValue)
             throw Problem(
-                .subscriptionInvalid, "'waitForSync' takes \(words.joined(separator: ", ")), not '\(word)'.",
+                .subscriptionInvalid, "'waitForSync' must be \(words.joined(separator: " or ")), not '\(word)'.",
                 property: SubscriptionForm.Field.waitForSync, hint: words.nearest(to: word))
         case let other?:
             throw Problem(

@@ -222,7 +222,7 @@ final class SubscriptionSet: Sendable {
             for stream in state.streams where !stream.requestBarrier(token, at: mark) {
                 throw Problem(
                     .subscriptionTooManyBarriers,
-                    "A stream of the set has the most barriers that it accepts. Wait until some of them have arrived."
+                    "A stream of the set already waits for the maximum number of barriers. Wait until some of them have arrived."
                 )
             }
             return state.streams.count

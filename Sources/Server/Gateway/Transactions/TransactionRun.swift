@@ -188,7 +188,7 @@ struct TransactionRun {
             }
         var problem = Problem(
             StoreError.Code.notACollection,
-            "'\(place.name)' is \(what), which takes \(advice), not \(name.rawValue).", property: place.property.name)
+            "'\(place.name)' is \(what), which accepts \(advice), not \(name.rawValue).", property: place.property.name)
         problem.path = "$.op"
         throw problem
     }

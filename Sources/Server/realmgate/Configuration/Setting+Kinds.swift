@@ -144,7 +144,7 @@ extension Setting {
             for name in value?.list ?? [] {
                 guard let choice = Choice(rawValue: name) else {
                     throw SettingFault(
-                        "there is no '\(name)', but \(known.joined(separator: ", "))", hint: known.nearest(to: name))
+                        "'\(name)' is not one of: \(known.joined(separator: ", "))", hint: known.nearest(to: name))
                 }
                 choices.insert(choice)
             }
@@ -160,7 +160,7 @@ extension Setting {
             var proxies = TrustedProxies()
             for text in value?.list ?? [] where !proxies.insert(text) {
                 throw SettingFault(
-                    "'\(text)' is no address such as 10.0.0.7 and no network such as 10.0.0.0/8")
+                    "'\(text)' is neither an address such as 10.0.0.7 nor a network such as 10.0.0.0/8")
             }
             configuration[keyPath: path] = proxies
         }

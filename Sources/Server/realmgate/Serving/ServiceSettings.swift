@@ -112,7 +112,7 @@ struct ServiceSettings: Sendable {
     func checkTLS() throws(CommandFailure) {
         guard (configuration.certificate == nil) == (configuration.certificateKey == nil) else {
             throw CommandFailure(
-                "HTTPS takes tls.certificate and tls.key; only one of them is given.", exitCode: 78)
+                "HTTPS needs both tls.certificate and tls.key; only one of them is given.", exitCode: 78)
         }
         do {
             try configuration.server.tls?.check()

@@ -134,7 +134,7 @@ package struct ObjectInputReader {
                 ? .embedded(input) : .link(ObjectInput.Link(target: target.id, way: .object(input), place: place))
         }
         if property.ownsTarget {
-            throw place.problem("'\(name)' takes \(target.name.withArticle) as a JSON object, not \(json.inWords).")
+            throw place.problem("'\(name)' must be \(target.name.withArticle) as a JSON object, not \(json.inWords).")
         }
         guard target.primaryKey != nil else {
             throw place.problem("'\(name)': \(target.name) has no primary key; write \(form) or the object itself.")

@@ -57,19 +57,19 @@ private struct StepDecoder {
         let path = "\(path).\(step.name)"
         if step.name == "deleteClass" {
             guard case .string(let name) = step.value else {
-                add(path, "'deleteClass' takes the name of a class, not \(step.value.inWords).")
+                add(path, "'deleteClass' must be the name of a class, not \(step.value.inWords).")
                 return nil
             }
             return .deleteClass(name)
         }
         guard let names = Self.members[step.name] else {
             add(
-                path, "There is no step '\(step.name)'; possible are \(Self.kinds.joined(separator: ", ")).",
+                path, "There is no step '\(step.name)'. Use one of: \(Self.kinds.joined(separator: ", ")).",
                 hint: Self.kinds.nearest(to: step.name))
             return nil
         }
         guard case .object(let members) = step.value else {
-            add(path, "'\(step.name)' takes an object, not \(step.value.inWords).")
+            add(path, "'\(step.name)' must be an object, not \(step.value.inWords).")
             return nil
         }
         for member in members.members where !names.contains(member.name) {

@@ -25,7 +25,7 @@ package struct TransactionForm: Hashable, Sendable {
         let members = try TransactionMembers(body, "A transaction", [Field.expected, Field.operations], at: "$")
         expected = try members.state(Field.expected)
         guard case .array(let operations)? = members[Field.operations] else {
-            throw TransactionFault("A transaction has a list of 'operations'.", "$.operations")
+            throw TransactionFault("A transaction needs an array of 'operations'.", "$.operations")
         }
         self.operations = operations
     }

@@ -14,13 +14,13 @@ struct TransactionMembers {
         at path: String
     ) throws(TransactionFault) {
         guard case .object(let object) = json else {
-            throw TransactionFault("\(what()) is a JSON object, not \(json.inWords).", path)
+            throw TransactionFault("\(what()) must be a JSON object, not \(json.inWords).", path)
         }
         for member in object.members
         where !names.contains(member.name) && !(isOperation && member.name == TransactionOperation.Field.op) {
             let names = (isOperation ? [TransactionOperation.Field.op] : []) + names
             throw TransactionFault(
-                "\(what()) has no member '\(member.name)', but \(names.joined(separator: ", ")).",
+                "\(what()) has no member '\(member.name)'. Its members are \(names.joined(separator: ", ")).",
                 path + JSONPath.member(member.name), hint: names.nearest(to: member.name))
         }
         self.object = object
@@ -39,14 +39,14 @@ struct TransactionMembers {
     }
 
     func required(_ name: String) throws(TransactionFault) -> JSONValue {
-        guard let value = self[name] else { throw TransactionFault("There is no '\(name)'.", "\(path).\(name)") }
+        guard let value = self[name] else { throw TransactionFault("'\(name)' is missing.", "\(path).\(name)") }
         return value
     }
 
     func text(_ name: String) throws(TransactionFault) -> String? {
         guard let json = self[name] else { return nil }
         guard case .string(let text) = json else {
-            throw TransactionFault("'\(name)' is a string, not \(json.inWords).", "\(path).\(name)")
+            throw TransactionFault("'\(name)' must be a string, not \(json.inWords).", "\(path).\(name)")
         }
         return text
     }
@@ -54,7 +54,7 @@ struct TransactionMembers {
     func flag(_ name: String) throws(TransactionFault) -> Bool? {
         guard let json = self[name] else { return nil }
         guard case .bool(let value) = json else {
-            throw TransactionFault("'\(name)' is true or false, not \(json.inWords).", "\(path).\(name)")
+            throw TransactionFault("'\(name)' must be true or false, not \(json.inWords).", "\(path).\(name)")
         }
         return value
     }
@@ -66,7 +66,7 @@ struct TransactionMembers {
         }
         guard let mark = Mark(text) else {
             throw TransactionFault(
-                "'\(name)' is a version, such as 41, or better the mark of an answer, such as \"41-0a1b2c3d\", not '\(text)'.",
+                "'\(name)' must be a version, such as 41, or better the mark of a response, such as \"41-0a1b2c3d\", not '\(text)'.",
                 "\(path).\(name)")
         }
         return .mark(mark)
@@ -82,14 +82,14 @@ struct TransactionMembers {
             default: nil
             }
         guard let number = given, number >= 0, number < Int64.max else {
-            throw TransactionFault("'\(name)' is a whole number from 0 on, not \(json.inWords).", "\(path).\(name)")
+            throw TransactionFault("'\(name)' must be a whole number from 0, not \(json.inWords).", "\(path).\(name)")
         }
         return Int(number)
     }
 
     func requiredPosition(_ name: String) throws(TransactionFault) -> Int {
         guard let position = try position(name) else {
-            throw TransactionFault("There is no '\(name)'.", "\(path).\(name)")
+            throw TransactionFault("'\(name)' is missing.", "\(path).\(name)")
         }
         return position
     }

@@ -36,7 +36,7 @@ extension TransactionOperation.Creation {
             guard let given = UpdatePolicy(rawValue: text) else {
                 let names = UpdatePolicy.allCases.map(\.rawValue)
                 throw TransactionFault(
-                    "'update' takes \(names.joined(separator: " or ")), not '\(text)'.", "$.update",
+                    "'update' must be \(names.joined(separator: " or ")), not '\(text)'.", "$.update",
                     hint: names.nearest(to: text))
             }
             policy = given
@@ -150,7 +150,7 @@ extension TransactionOperation.WayPart {
             self = .position(try members.requiredPosition(Field.index), was: members[Field.was])
         default:
             throw TransactionFault(
-                "Here stands the name of a property, the key of a map, or a position in a list, counted from 0, or {\"index\": 0, \"was\": …}.",
+                "Give the name of a property, the key of a map, a position in a list, counted from 0, or {\"index\": 0, \"was\": …}.",
                 path)
         }
     }
