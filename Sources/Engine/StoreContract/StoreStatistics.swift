@@ -44,7 +44,7 @@ package struct StoreStatistics: Sendable, Hashable {
     package var usedBytes = 0
     /// Bytes that are free on the file's disk for this process.
     package var freeDiskBytes: Int?
-    /// Whether a write failed in such a way that nothing is written any more until the store is opened again.
+    /// Whether a write failed in such a way that the store rejects all writes until it is opened again.
     package var hasStopped = false
     package var isClosed = false
 

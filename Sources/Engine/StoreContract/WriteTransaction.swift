@@ -24,9 +24,9 @@ package protocol WriteTransaction: ReadContext {
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws
 
     /// Edits one collection in place; see `CollectionOperation`. Returns false when that changed nothing: an element
-    /// that a set already has or does not have, a map key that does not exist. Throws `notFound`, `notACollection` when
-    /// the property is no collection or one of another kind, `indexOutOfBounds`, and the errors of `create` for values.
-    /// Cost: for lists of any length, a few blocks of elements.
+    /// that a set already has or does not have, a map key that does not exist. Throws `notFound`, `notACollection`
+    /// when the property is not a collection, or one of another kind, `indexOutOfBounds`, and the errors of `create`
+    /// for values. Cost: for lists of any length, a few blocks of elements.
     @discardableResult
     func edit(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation

@@ -51,13 +51,13 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension JSONValue {
-    /// The member of an object; nil for anything else.
+    /// The member of an object; nil for any other value.
     package subscript(name: String) -> JSONValue? {
         if case .object(let object) = self { return object[name] }
         return nil
     }
 
-    /// The element of an array; nil for anything else and beyond its end.
+    /// The element of an array; nil for any other value, and beyond the array's end.
     package subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]

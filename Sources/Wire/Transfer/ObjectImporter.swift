@@ -337,7 +337,7 @@ package struct ObjectImporter: Sendable {
 extension ObjectImporter.Failure {
     fileprivate var finished: Self {
         var outcome = outcome
-        // Their objects are imported, and the links will not be assigned any more.
+        // Their objects are imported, but their links will never be assigned.
         for link in outcome.forwardLinks {
             outcome.add(
                 incomplete: LineFault(

@@ -18,7 +18,7 @@ extension Leaf {
         return Int(truncatingIfNeeded: unpack(slot))
     }
 
-    /// The number of texts, or runs of bytes, that the leaf's slots refer to; nil when the leaf is no dictionary.
+    /// The number of texts, or runs of bytes, that the leaf's slots refer to; nil if the leaf is not a dictionary.
     package var dictionaryCount: Int? { encoding == .dictionary ? entryCount : nil }
 
     /// One of the dictionary's entries, borrowed.

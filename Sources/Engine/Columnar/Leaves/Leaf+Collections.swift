@@ -50,8 +50,8 @@ extension Leaf {
         return Int64(ElementRun(UnsafeRawBufferPointer(bytes), hasKeys: kind == .map).count)
     }
 
-    /// Tests the distinct collections of a dictionary leaf once each; returns false when the leaf is no dictionary, or
-    /// the test cannot decide.
+    /// Tests the distinct collections of a dictionary leaf once each; returns false if the leaf is not a dictionary,
+    /// or the test cannot decide.
     private func narrow(
         _ mask: SelectionMask, _ scratch: SelectionMask, byEntries test: (UnsafeBufferPointer<UInt8>) -> Bool?
     ) -> Bool {

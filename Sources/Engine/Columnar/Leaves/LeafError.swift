@@ -2,7 +2,7 @@
 package enum LeafError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Fewer bytes than the header, or than the header requires.
     case truncated
-    /// A field of the header has a value that no writer gives it.
+    /// A field of the header has a value that no writer stores.
     case malformed
     /// Written by a newer format.
     case unsupportedFormat
@@ -10,7 +10,7 @@ package enum LeafError: Error, Hashable, Sendable, CustomStringConvertible {
     case kindMismatch
     /// A leaf holds at most 65,535 slots and 4 GiB of text.
     case full
-    /// There is no such slot.
+    /// The slot does not exist.
     case noSuchSlot
 
     package var description: String {

@@ -40,7 +40,7 @@ package enum SearchWords {
     /// A Latin letter without its diacritics; other letters unchanged.
     private static func plain(_ letter: Unicode.Scalar) -> Unicode.Scalar {
         switch letter {
-        // These have a stroke, which is no combining mark.
+        // These have a stroke, which is not a combining mark.
         case "ø": return "o"
         case "đ": return "d"
         case "ł": return "l"

@@ -139,7 +139,7 @@ private struct ScalarDecoder<Bytes: IteratorProtocol<UInt8>> {
             guard byte & 0xC0 == 0x80 else { return take() }
             value = value << 6 | byte & 0x3F
         }
-        // Overlong encodings and surrogates are no scalars.
+        // Overlong encodings and surrogates are not scalars.
         guard value >= [0x80, 0x800, 0x10000][length - 2], let scalar = Unicode.Scalar(value) else { return take() }
         pending = length == 4 ? 0 : pending >> UInt32(8 * length)
         pendingCount -= length

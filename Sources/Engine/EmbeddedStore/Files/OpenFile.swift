@@ -27,7 +27,7 @@ final class OpenFile: Sendable {
         trees = try Self.prepare(environment, path: path, schema: schema, options: options)
         self.generation = generation
         reserve = DiskReserve(presence)
-        // A full disk is no reason not to open the file.
+        // The file can be opened even if the disk is full.
         _ = reserve.isWhole(behind: environment.usedBytes)
     }
 

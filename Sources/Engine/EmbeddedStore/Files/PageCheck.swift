@@ -1,7 +1,7 @@
 import Glibc
 import StoreContract
 
-/// Runs the page verifier over a file that nobody changes: its presence is held exclusively.
+/// Runs the page verifier over a file that cannot change meanwhile, because its presence is held exclusively.
 struct PageCheck {
     private let presence: FilePresence
     private let path: String

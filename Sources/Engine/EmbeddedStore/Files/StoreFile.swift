@@ -78,7 +78,7 @@ final class StoreFile: Sendable {
     /// See `environment`.
     var trees: Trees { get throws { try current.trees } }
 
-    /// Releases the file, which is closed when no snapshot of it is held any more.
+    /// Releases the file, which is closed once its last snapshot is released.
     func close() { openFile.withLock { $0 = nil } }
 
     /// Opens the file, or creates a new one where there is none. A process with exclusive access cleans up after

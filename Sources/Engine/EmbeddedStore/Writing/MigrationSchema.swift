@@ -30,7 +30,7 @@ struct MigrationSchema {
         new.classes.filter { $0.isEmbedded && old[$0.id]?.isEmbedded == false }
     }
 
-    /// Classes whose objects nothing can refer to any more.
+    /// Classes whose objects can no longer be referenced.
     var unreferable: [ClassID] {
         old.classes.filter { !$0.isEmbedded && new[$0.id]?.isEmbedded != false }.map(\.id)
     }

@@ -99,7 +99,7 @@ final class VersionHistory {
         self.sight = sight
     }
 
-    /// The delta from a version to the snapshot; nil when that version is not available any more, or is later. For the
+    /// The delta from a version to the snapshot; nil if that version is no longer available, or is later. For the
     /// snapshot's own version it is a delta without changes.
     ///
     /// - Parameter watches: the watches whose changes must be included.

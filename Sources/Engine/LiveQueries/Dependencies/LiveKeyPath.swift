@@ -29,7 +29,7 @@ package struct LiveKeyPath: Hashable, Sendable {
 
     /// Throws `unknownClass`, `unknownProperty` with the nearest name as hint, and `keyPathTooWide`.
     ///
-    /// - Parameter takesWildcards: whether `*` is more than a name that no property has.
+    /// - Parameter takesWildcards: whether `*` matches any property; else it is a name that does not exist.
     package init(
         _ text: String, in classID: ClassID, of schema: Schema, takesWildcards: Bool = true
     ) throws(StoreError) {

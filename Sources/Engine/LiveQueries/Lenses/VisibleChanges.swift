@@ -175,7 +175,7 @@ struct VisibleChanges {
             asParts ? try parts(value, property, reads) : value
         }
         let (old, new) = (try before.value(classID, key, id), try after.value(classID, key, id))
-        // An assignment of the value that was already visible is reported to nobody: otherwise those who are not
+        // An assignment of the value that was already visible is never reported: otherwise callers that are not
         // notified would learn of something hidden.
         guard try look(old, before) != look(new, after) else { return }
         seen.recordModification(key, id)
@@ -186,7 +186,7 @@ struct VisibleChanges {
 
     /// The edit of a collection, derived from its two visible states; nil where they are equal or of different kinds.
     ///
-    /// Objects that are not visible any more leave a list as deleted ones do; the result is the same as if the list was
+    /// Objects that are no longer visible leave a list as deleted ones do; the result is the same as if the list was
     /// written as a whole.
     private mutating func edit(_ property: PropertySchema, from old: Value, to new: Value) throws -> CollectionEdit? {
         guard case .list(let before) = old, case .list(let after) = new else {
@@ -211,7 +211,7 @@ struct VisibleChanges {
         return edit.isEmpty ? nil : .list(edit)
     }
 
-    /// Whether an object that was visible before is not visible any more.
+    /// Whether an object that was visible before is no longer visible.
     private mutating func isGone(_ object: ObjectReference) throws -> Bool {
         if whole.changes.classes[object.classID]?.deletions.contains(object.key) == true { return true }
         return try turned(of: object.classID).went.contains(object.key)

@@ -46,7 +46,7 @@ protocol MaintainedView: AnyObject {
     func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter?
 
     /// Advances from `step.before` to `snapshot`, which is `step.after`, and notifies its observers. After a throw it
-    /// must not be used any more. Also called for a change of the schema alone.
+    /// must no longer be used. Also called for a change of the schema alone.
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws
 }
 
@@ -74,8 +74,7 @@ extension MaintainedView {
         return subscriberGroups.count - 1
     }
 
-    /// Resolves the key paths again under another schema. Observers whose key paths do not exist any more fail on their
-    /// own.
+    /// Resolves the key paths again under another schema. Observers whose key paths no longer exist fail on their own.
     func adoptKeyPaths(_ schema: Schema) {
         for index in subscriberGroups.indices {
             do {

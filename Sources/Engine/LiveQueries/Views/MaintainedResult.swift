@@ -72,8 +72,8 @@ final class MaintainedResult: MaintainedView {
         try KeyPathFilter(keyPaths, from: query.classID, schema, else: "the query")
     }
 
-    /// Looks everything up again that depends on the schema. Observers whose key paths do not exist any more fail on
-    /// their own. An observer that resumes from a version before it starts again, as it would after a restart.
+    /// Looks up again everything that depends on the schema. Observers whose key paths no longer exist fail on their
+    /// own. An observer that resumes from a version before it starts again, as it would after a restart.
     private func adopt(_ snapshot: any Snapshot) throws {
         let schema = snapshot.schema
         dependencies = try QueryDependencies(query, schema: schema)
@@ -153,7 +153,7 @@ extension MaintainedResult {
 // MARK: Resuming
 
 extension MaintainedResult {
-    /// The difference that an observer missed since a version; nil where it is not available any more.
+    /// The difference that an observer missed since a version; nil if it is no longer available.
     private func missed(
         since known: Resumption, of index: Int, _ snapshot: any Snapshot
     ) throws -> (change: LiveChange?, Void)? {

@@ -56,8 +56,8 @@ final class MaintainedSections: MaintainedView {
         try KeyPathFilter(keyPaths, from: query.classID, schema, else: "the query")
     }
 
-    /// Looks everything up again that depends on the schema. Observers whose key paths do not exist any more fail on
-    /// their own.
+    /// Looks up again everything that depends on the schema. Observers whose key paths no longer exist fail on their
+    /// own.
     private func adopt(_ schema: Schema) throws {
         dependencies = try QueryDependencies(query, alsoReading: [key.path], schema: schema)
         reach = DeepChangeChecker(from: query.classID, schema: schema)

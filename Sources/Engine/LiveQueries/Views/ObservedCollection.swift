@@ -131,8 +131,8 @@ final class ObservedCollection: MaintainedView {
         return try KeyPathFilter(keyPaths, from: target, schema, else: "the collection's elements")
     }
 
-    /// Looks everything up again that depends on the schema. Observers whose key paths do not exist any more fail on
-    /// their own.
+    /// Looks up again everything that depends on the schema. Observers whose key paths no longer exist fail on their
+    /// own.
     private func adopt(_ schema: Schema) throws {
         let now = try Self.type(of: property, object.classID, schema)
         guard now.collection == type.collection else {

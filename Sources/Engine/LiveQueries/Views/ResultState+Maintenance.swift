@@ -10,8 +10,8 @@ extension ResultState {
     private static let retestShareSorted = 2_048
     private static let retestMinimum = 64
 
-    /// Advances the result over a step, in either direction. The new result does not depend on the method, but which of
-    /// two elements moved may, where both are equally good. After a throw it must not be used any more.
+    /// Advances the result over a step, in either direction. The new result does not depend on the method, but which
+    /// of two elements moved may, where both are equally good. After a throw it must no longer be used.
     ///
     /// - Parameters:
     ///   - query: the query as observed, with objects by their primary keys.

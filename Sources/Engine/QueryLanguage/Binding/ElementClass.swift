@@ -4,7 +4,7 @@ package import ObjectModel
 /// are parsed, bound and executed like those on objects.
 ///
 /// In a query `SELF`, or `self`, is the element; for a map it is the value. For a map `@keys` is its key and `@values`
-/// is the value, too. There are no other names.
+/// is the value, too. No other names exist.
 package struct ElementClass: Hashable, Sendable {
     /// A schema with only this class, whose name is the property's, `Person.tags`. Its numbers are valid in this schema
     /// only.

@@ -20,7 +20,7 @@ extension Lexer {
         {
             position += 1
             let value = Float(padded(text)) ?? .infinity
-            // Infinity has no text of its own; the excess digits have no use.
+            // Infinity cannot be written as a number, so the excess digits are not needed.
             return value.isInfinite ? .value(.double(Double(value))) : .floating(.float(value), text: text)
         }
         if !isFraction, let value = Int64(text) { return .value(.int(value)) }

@@ -9,7 +9,8 @@ final class InstanceView {
         /// The view is being prepared in the background.
         case preparing(ViewPreparation)
         case ready(LiveView)
-        /// The view cannot be used any more. The error has not been reported to observers without a first call yet.
+        /// The view can no longer be used. Observers that have not had their first call must still be notified of the
+        /// error.
         case failed(any Error)
     }
 

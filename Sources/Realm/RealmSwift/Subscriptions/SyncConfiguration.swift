@@ -14,8 +14,8 @@ public import Foundation
 /// class needs a primary key. Only one process at a time can open a file with a `SyncConfiguration`.
 ///
 /// **Downloads.** The realm contains the objects that at least one subscription matches, and no others. A link to
-/// another object is null, and lists and sets omit such elements, until that object arrives. An object that no
-/// subscription matches any more is removed from the realm, not from the gateway.
+/// another object is null, and lists and sets omit such elements, until that object arrives. An object that no longer
+/// matches any subscription is removed from the realm, not from the gateway.
 ///
 /// **Uploads.** Every commit of this realm becomes a transaction of the gateway; commits in quick succession may share
 /// one. The gateway runs each transaction once, however often it is sent. Pending uploads are stored in the file, and

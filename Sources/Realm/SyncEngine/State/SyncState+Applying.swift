@@ -198,7 +198,7 @@ extension SyncState {
         for key in keys { try remove(SyncObject(className, key), at: version, transaction) }
     }
 
-    /// Removes an object that no subscription matches any more. Keeps an object that was created here and that the
+    /// Removes an object that no longer matches any subscription. Keeps an object that was created here and that the
     /// gateway did not have at that version.
     mutating func remove(_ object: SyncObject, at version: UInt64, _ transaction: any WriteTransaction) throws {
         guard !isMember(object) else { return }

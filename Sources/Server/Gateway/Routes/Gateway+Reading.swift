@@ -19,8 +19,8 @@ extension Gateway {
     }
 
     /// Returns the budget of a request's queries. It is small on a loop's thread, because a worker continues. It is
-    /// even smaller while long requests wait for processors, because work that is begun on the loop in vain takes time
-    /// from all.
+    /// even smaller while long requests wait for processors, because work that the loop begins in vain delays all
+    /// requests.
     func queryBudget(for request: Request) -> QueryBudget {
         // Read in place: a copy of all settings would cost more than the rest of this function.
         let now = settings.now

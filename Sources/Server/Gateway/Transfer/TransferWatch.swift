@@ -13,7 +13,7 @@ final class TransferWatch: Sendable {
     /// The time of the last progress, in nanoseconds of the transfer's own work.
     private let progress: Atomic<Int64>
 
-    /// Thrown if no client waits for the transfer any more.
+    /// Thrown if no client is waiting for the transfer.
     struct Abandoned: Error {}
 
     /// - Parameter mayRest: false for work that blocks others while it pauses.

@@ -14,7 +14,7 @@ package final class ClientPresence: Sendable {
     /// Whether the client sends nothing more.
     package var hasEnded: Bool { state.load(ordering: .relaxed) > 0 }
 
-    /// Whether nothing can reach the client any more.
+    /// Whether the client can no longer be reached.
     package var hasLeft: Bool { state.load(ordering: .relaxed) > 1 }
 
     /// The peer has shut down its sending side: `POLLRDHUP`, which glibc declares only with _GNU_SOURCE.

@@ -12,7 +12,7 @@ enum StandardError {
             while !rest.isEmpty {
                 let written = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
                 if written < 0, errno == EINTR { continue }
-                // There is no other place to report to.
+                // The error cannot be reported anywhere else.
                 guard written > 0 else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[written...])
             }

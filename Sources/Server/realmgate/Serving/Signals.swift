@@ -28,7 +28,7 @@ enum Signals {
         sigwait(&signals, &number)
         if number == SIGHUP { return .reload }
         for forced in [SIGTERM, SIGINT] { signal(forced) { _exit(128 + $0) } }
-        // A reload has no effect any more, and must not end the process.
+        // A reload no longer has an effect, and must not end the process.
         signal(SIGHUP, SIG_IGN)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         return .stop(signal: number == SIGINT ? "SIGINT" : "SIGTERM")
