@@ -139,7 +139,8 @@ struct StormMigrator {
                 guard !extras.contains(name) else { break }
                 extras.append(name)
                 steps.append(#"{"copy":{"class":"Item","from":"\#(label)","to":"\#(name)"}}"#)
-            case 5: if !extras.isEmpty { extras.remove(at: random.below(extras.count)) }
+            // Not one that this migration copies to.
+            case 5 where steps.isEmpty: if !extras.isEmpty { extras.remove(at: random.below(extras.count)) }
             case 6: set("tags", #"["m\#(random.below(3))"]"#)
             case 7: set("rates", #"{"m":\#(random.below(3))}"#)
             case 8: isIndexed.toggle()
