@@ -18,7 +18,7 @@ package struct MigrationPlan: Sendable {
     /// In the order of the steps.
     package private(set) var faults: [Fault] = []
 
-    /// `requested` must have no faults of its own, and its version must not be below that of `old`.
+    /// `requested` must be valid in itself, and its version must not be below that of `old`.
     package init(from old: Schema, to requested: Schema, steps: [MigrationStep]) {
         self.old = old
         self.steps = steps

@@ -1,4 +1,4 @@
-/// An error that a store reports. `code` is stable and never reused; `message` is a sentence for a person that includes
+/// An error that a store reports. `code` is stable and never reused; `message` is a sentence for people that includes
 /// the remedy.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An open set, grouped by the part before the dot.

@@ -41,13 +41,13 @@ package protocol WriteTransaction: ReadContext {
     /// deletes anything. Cost: the links to them are read once, and not once for each of them.
     func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws
 
-    /// The bytes kept beside the objects under `key`, if they have not expired at `time`.
+    /// The bytes stored beside the objects under `key`, if they have not expired at `time`.
     func sideRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]?
 
-    /// Keeps bytes beside the objects, in this very commit, in place of those under the same key: data that nobody
-    /// queries or observes, such as the answer to a request. The store may delete them after `expiry`; it deletes some
-    /// of those that expired before `time` now. Throws `invalidValue` for an empty key and for one of more than
-    /// `longestRecordKey` bytes.
+    /// Stores bytes beside the objects, in the same commit, and replaces those under the same key: for data that is
+    /// neither queried nor observed, such as the response to a request. The store may delete them after `expiry`; it
+    /// deletes some of those that expired before `time` now. Throws `invalidValue` for an empty key and for one of
+    /// more than `longestRecordKey` bytes.
     func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws
 
     /// The values of an object and its neighbours, to read and assign one by one, valid as long as the transaction; nil

@@ -6,7 +6,7 @@ package protocol CommitReceiver: AnyObject, Sendable {
     func receive(_ changes: [ChangeSet])
 }
 
-/// Connects the store, which keeps its listeners for good, to a receiver, which may be released earlier.
+/// Connects the store, which keeps its listeners until it is closed, to a receiver, which may be released earlier.
 package final class CommitListener: Sendable {
     private struct State {
         weak var target: (any CommitReceiver)?

@@ -9,7 +9,8 @@ package final class LiveToken: Sendable {
     deinit { end() }
 
     /// Ends the observation. No event starts after this returns; one that is being delivered on the worker's thread at
-    /// that moment may still finish. Called from within the observer's own `deliver`, nothing follows at all.
+    /// that moment may still finish. If it is called from within the observer's own `deliver`, no event follows at
+    /// all.
     package func cancel() { end() }
 }
 

@@ -4,8 +4,8 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// The instances of one store, for all of which it receives commits. Each store has one, made when the store is opened,
-/// because a store keeps its listeners until it is closed.
+/// The instances of one store, for all of which it receives commits. Each store has one, created when the store is
+/// opened, because a store keeps its listeners until it is closed.
 package final class InstanceHub: CommitReceiver {
     private struct Member {
         let scheduler: LiveSchedulerID

@@ -69,8 +69,8 @@ package final class LiveInstance: Sendable {
 
     // MARK: Versions
 
-    /// Whether the instance moves to versions that others commit between turns; initially true. Otherwise they wait for
-    /// `refresh` or `beginWrite`; commits of the instance itself are reported all the same, and first calls are made.
+    /// Whether the instance moves to versions that others commit between turns; initially true. Otherwise they wait
+    /// for `refresh` or `beginWrite`; the instance's own commits are still reported, and first calls are made.
     package var autorefresh: Bool {
         get throws { try isFrozen ? false : enter { $0.autorefresh } }
     }
@@ -102,8 +102,8 @@ package final class LiveInstance: Sendable {
         try enter { $0.invalidate() }
     }
 
-    /// Releases the version that the instance was made with: the first access takes the newest one. Does nothing when
-    /// there are observers, or an open write.
+    /// Releases the version that the instance was created with: the first access takes the newest one. Does nothing
+    /// when there are observers, or an open write.
     package func rest() throws {
         guard !isFrozen else { return }
         try enter { $0.rest() }

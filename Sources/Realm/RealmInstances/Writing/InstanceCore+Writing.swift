@@ -39,9 +39,9 @@ extension InstanceCore {
         return try write.transaction
     }
 
-    /// Puts the write on disk and moves to its version. Realm-level observers are called before this returns, others in
-    /// a later turn; those of the tokens are not notified of this commit. Throws the store's error; the write has ended
-    /// then, too.
+    /// Commits the write to the disk and moves to its version. Realm-level observers are called before this returns,
+    /// others in a later turn; those of the tokens are not notified of this commit. Throws the store's error; the
+    /// write has ended then, too.
     func commitWrite(withoutNotifying muted: Set<Int>) throws {
         guard let write else { throw InstanceError.nothingToCommit }
         let version = try write.transaction.version

@@ -28,8 +28,8 @@ extension LiveInstance: WriteLifecycle {
     // MARK: Asynchronous writes
 
     /// Calls the block in a turn, when the writer is free, with the write open; or with the error that prevented it. A
-    /// write that the block leaves open is cancelled. Requests are served in their order, each after the end of the one
-    /// before. A synchronous write that is begun meanwhile goes first.
+    /// write that the block leaves open is cancelled. Requests are served in their order, each after the end of the
+    /// one before. A synchronous write that begins meanwhile has precedence.
     ///
     /// Throws `readOnly`, `frozen`, and `noRunLoop` where no run loop would call the block. The instance lives until
     /// then.
@@ -81,7 +81,7 @@ extension LiveInstance: WriteLifecycle {
         get throws { try isFrozen ? false : enter { !$0.asyncWrites.isIdle } }
     }
 
-    /// Puts the write on disk. Throws `noWrite`, and `foreignToken` with the write still open.
+    /// Commits the write to the disk. Throws `noWrite`, and `foreignToken` with the write still open.
     ///
     /// - Parameter tokens: their observers are not notified of this transaction; their later changes are relative to
     ///   it. They must be this instance's own.

@@ -193,7 +193,7 @@ extension SyncClient {
             }
             Task {
                 do {
-                    try await ask(forBarrier: token)
+                    try await requestBarrier(token)
                 } catch {
                     barriers.removeValue(forKey: token)?.resume(throwing: error)
                 }
@@ -201,7 +201,7 @@ extension SyncClient {
         }
     }
 
-    private func ask(forBarrier token: String) async throws {
+    private func requestBarrier(_ token: String) async throws {
         let answer = try await transport.send("PUT", Endpoint.barrier.path(stateStore.syncState.client, token))
         let isUnknown = answer.status == 404 && answer.code != nil
         guard answer.status < 300 || isUnknown else { throw GatewayFailure(answer: answer) }
