@@ -148,7 +148,7 @@ enum TypeName: String {
     case dictionary = "$dictionary"
 
     init?(_ name: String) {
-        // Most member names are not such names, and a raw value is compared with all of them.
+        // Most names of members are no such names, and a raw value is compared with all of them.
         guard name.utf8.first == UInt8(ascii: "$") else { return nil }
         self.init(rawValue: name)
     }

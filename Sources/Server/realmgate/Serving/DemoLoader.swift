@@ -17,7 +17,7 @@ struct DemoLoader {
         let present = try store.snapshot().schema
         let names = Self.files.map(\.0)
         guard present.classes.isEmpty || names.allSatisfy({ present[$0] != nil }) else {
-            report("The database already has classes, so the demo was not loaded into it.")
+            report("The database has classes of its own, so the demo was not loaded into it.")
             return
         }
         if present.classes.isEmpty { _ = try SchemaFile.apply(directory + "/schema.json", to: store) }
