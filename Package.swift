@@ -37,13 +37,12 @@ func floor(_ directory: String, _ targets: [Target]) -> [Target] {
     return targets
 }
 
-let log = Target.Dependency.product(name: "Logging", package: "swift-log")
-let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+// The server's packages are behind a trait, so that an app with RealmSwift alone need not fetch them.
+let log = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"]))
 let combine = Target.Dependency.product(name: "OpenCombine", package: "OpenCombine")
 let combineDispatch = Target.Dependency.product(name: "OpenCombineDispatch", package: "OpenCombine")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let arguments = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Server"]))
 
 var targets: [Target] = []
 
@@ -66,6 +65,8 @@ targets += floor(
         .target(name: "CDiscovery"),
         .target(name: "CRefusals"),
         module("Compression", ["CZlib", "CZstd"]),
+        // Hashes, signatures and TLS, by GnuTLS.
+        module("Cryptography", ["CGnuTLS"]),
         module("Files", []),
         module("Promises", []),
     ])
@@ -122,15 +123,15 @@ targets += floor(
 targets += floor(
     "Sources/Server",
     [
-        module("HTTPServer", ["Compression", "Files", "CMicrohttpd", "CGnuTLS", "CRefusals", log]),
-        module("Identity", ["JSONCoding", "ObjectModel", "Files", "Promises", jwt, crypto, log]),
+        module("HTTPServer", ["Compression", "Cryptography", "Files", "CMicrohttpd", "CRefusals", log]),
+        module("Identity", ["JSONCoding", "ObjectModel", "Cryptography", "Files", log]),
         module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         module(
             "Gateway",
             [
                 "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "LiveQueries", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "Promises",
-                log, crypto,
+                "LiveQueries", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography",
+                "Files", "Promises", log,
             ]),
         // A gateway with its server, for the program and for programs of others.
         module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
@@ -146,7 +147,8 @@ targets += floor(
             "realmgate",
             [
                 "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
-                "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, arguments,
+                "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography", "Files",
+                log, arguments,
             ]),
     ])
 
@@ -169,6 +171,8 @@ targets += floor(
         .target(
             name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch],
             swiftSettings: [.swiftLanguageMode(.v5)]),
+        // Keys and signatures, made by GnuTLS for tests of what verifies them.
+        module("SignatureTesting", ["CGnuTLS"]),
         // What tests of servers ask with.
         module("HTTPTesting", ["HTTPServer", "Promises"]),
         // The program `realmgate` as a process, with its clients.
@@ -183,7 +187,10 @@ targets += floor(
 
 targets += floor(
     "Tests/System",
-    [tests("Compression", ["Compression"]), tests("Files", ["Files"]), tests("Promises", ["Promises"])])
+    [
+        tests("Compression", ["Compression"]), tests("Cryptography", ["Cryptography", "SignatureTesting"]),
+        tests("Files", ["Files"]), tests("Promises", ["Promises"]),
+    ])
 
 targets += floor(
     "Tests/Engine",
@@ -241,7 +248,7 @@ targets += floor(
     "Tests/Server",
     [
         tests("HTTPServer", ["HTTPServer", "HTTPTesting", "Compression", log]),
-        tests("Identity", ["Identity", "JSONCoding", "ObjectModel", crypto, cryptoExtras]),
+        tests("Identity", ["Identity", "SignatureTesting", "JSONCoding", "ObjectModel"]),
         tests(
             "AccessRules",
             [
@@ -273,7 +280,8 @@ targets += floor(
             "CommandLine",
             [
                 "realmgate", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "Hosting", "Gateway",
-                "HTTPServer", "Identity", "AccessRules", "EmbeddedStore", "JSONCoding", "ObjectModel", crypto, log,
+                "HTTPServer", "Identity", "AccessRules", "EmbeddedStore", "SignatureTesting", "JSONCoding",
+                "ObjectModel", log,
             ]),
         // The program when it is killed, its disk is full or its system calls fail.
         tests(
@@ -291,12 +299,11 @@ targets += floor(
 // Programs to read and to try; see the README.
 targets += floor("Examples", [program("NotesServer", ["RealmgateServer", "RealmSwift"])])
 
+// Exact versions: a lock file names commits, which a mirror need not have.
 var packages: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
 ]
 
 // Benchmarks compare with SQLite, which nothing else here needs: they are built only when asked for.
@@ -346,12 +353,18 @@ if let names = Context.environment["REALMGATE_ONLY"] {
 
 // The documentation as pages: swift package generate-documentation --target RealmSwift
 if Context.environment["REALMGATE_DOCUMENTATION"] != nil {
-    packages.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+    packages.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"))
 }
 
 let package = Package(
     name: "realmgate",
     products: products,
+    traits: [
+        .trait(
+            name: "Server",
+            description: "The program realmgate and the module RealmgateServer. RealmSwift does not need it."),
+        .default(enabledTraits: ["Server"]),
+    ],
     dependencies: packages,
     targets: targets,
     swiftLanguageModes: [.v6]

@@ -1,3 +1,4 @@
+import Cryptography
 package import Logging
 package import ObjectModel
 import Synchronization
@@ -146,13 +147,13 @@ package final class KeyRing: Sendable {
     /// Returns the caller with this secret. Cost: a hash and a lock; for an unknown key also a check of the file.
     package func principal(of secret: String) throws(CredentialFault) -> Principal {
         let hash = Secret.hash(secret)
-        if let initial, Secret.areEqual(initial.hash, hash) {
+        if let initial, ConstantTime.areEqual(initial.hash, hash) {
             return Principal(credential: .key(Self.initialKey), roles: [initial.role])
         }
         guard let id = Self.id(in: secret) else { throw .invalid }
         if key(id) == nil { refreshOrLog() }
         let now = clock()
-        guard let key = key(id), Secret.areEqual(key.hash, hash), key.revoked == nil else { throw .invalid }
+        guard let key = key(id), ConstantTime.areEqual(key.hash, hash), key.revoked == nil else { throw .invalid }
         guard !key.isExpired(at: now) else { throw .expired }
         state.withLock { $0.uses[id] = now }
         return key.principal

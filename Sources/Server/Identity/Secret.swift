@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// Random secrets, and their stored hashes.
 enum Secret {
@@ -12,13 +12,5 @@ enum Secret {
 
     /// Returns the hash that is stored instead of the secret. A secret with 256 random bits needs no slow hash, because
     /// it cannot be guessed.
-    static func hash(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
-
-    /// Compares in constant time.
-    static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
-        guard a.count == b.count else { return false }
-        var difference: UInt8 = 0
-        for (left, right) in zip(a, b) { difference |= left ^ right }
-        return difference == 0
-    }
+    static func hash(_ text: String) -> [UInt8] { SHA256.hash(Array(text.utf8)) }
 }

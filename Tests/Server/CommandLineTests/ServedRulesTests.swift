@@ -1,8 +1,8 @@
-import Crypto
 import Foundation
 import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
+import SignatureTesting
 import Testing
 
 /// Roles of a configuration file, keys and tokens, with the program as users run it.
@@ -132,8 +132,7 @@ struct ServedRulesTests {
                 "=", with: "")
         }
         let text = encoded(#"{"alg":"HS256","typ":"JWT"}"#.utf8) + "." + encoded(claims.utf8)
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data(text.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+        let code = authenticationCode(of: Array(text.utf8), secret: Array(secret.utf8), hashBits: 256)
         return text + "." + encoded(code)
     }
 

@@ -17,6 +17,15 @@ final class KeyPlace: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
+    /// Creates a file with these keys of tokens.
+    func keySet(_ keys: [JSONValue]) throws -> String {
+        let writer = JSONWriter()
+        writer.value(["keys": .array(keys)])
+        let path = directory + "/jwks.json"
+        try Data(writer.bytes).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
     var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 }
 

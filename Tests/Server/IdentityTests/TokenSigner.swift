@@ -1,8 +1,6 @@
-import Crypto
-import CryptoExtras
-import Foundation
 import JSONCoding
 import ObjectModel
+import SignatureTesting
 
 /// Creates tokens with a key of its own.
 struct TokenSigner: Sendable {
@@ -14,77 +12,56 @@ struct TokenSigner: Sendable {
     static func url(_ bytes: some Sequence<UInt8>) -> JSONValue { .string(Base64.url.encode(Array(bytes))) }
 
     static func hmac(_ algorithm: String, _ secret: String, kid: String? = nil) -> TokenSigner {
-        let key = SymmetricKey(data: Array(secret.utf8))
         let shared: JSONValue = ["kty": .string("oct"), "k": url(secret.utf8), "alg": .string(algorithm)]
-        return TokenSigner(algorithm: algorithm, publicKey: shared) { message in
-            switch algorithm {
-            case "HS384": Array(HMAC<SHA384>.authenticationCode(for: message, using: key))
-            case "HS512": Array(HMAC<SHA512>.authenticationCode(for: message, using: key))
-            default: Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
-            }
+        return TokenSigner(algorithm: algorithm, publicKey: shared) {
+            authenticationCode(of: $0, secret: Array(secret.utf8), hashBits: hashBits(algorithm))
         }
     }
+
+    private static func hashBits(_ algorithm: String) -> Int { Int(algorithm.suffix(3)) ?? 0 }
 
     /// Returns a signer with the RSA key that all tests share, because creating one takes long.
-    static func rsa(_ algorithm: String) throws -> TokenSigner {
-        let key = try rsaKey.get()
-        let primitives = try key.publicKey.getKeyPrimitives()
-        let set: JSONValue = [
-            "kty": .string("RSA"), "n": url(primitives.modulus), "e": url(primitives.publicExponent),
-        ]
-        let padding: _RSA.Signing.Padding = algorithm.hasPrefix("PS") ? .PSS : .insecurePKCS1v1_5
-        return TokenSigner(algorithm: algorithm, publicKey: set) { message in
-            switch algorithm.suffix(3) {
-            case "384": Array(try key.signature(for: SHA384.hash(data: message), padding: padding).rawRepresentation)
-            case "512": Array(try key.signature(for: SHA512.hash(data: message), padding: padding).rawRepresentation)
-            default: Array(try key.signature(for: SHA256.hash(data: message), padding: padding).rawRepresentation)
-            }
+    static func rsa(_ algorithm: String) throws -> TokenSigner { try rsa(algorithm, rsaKey.get()) }
+
+    static func rsa(_ algorithm: String, _ key: SigningKey) throws -> TokenSigner {
+        let (modulus, exponent) = try key.publicNumbers()
+        let set: JSONValue = ["kty": .string("RSA"), "n": url(modulus), "e": url(exponent)]
+        return TokenSigner(algorithm: algorithm, publicKey: set) {
+            try key.sign($0, hashBits: hashBits(algorithm), isPSS: algorithm.hasPrefix("PS"))
         }
     }
 
-    private static let rsaKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+    private static let rsaKey = Result { try SigningKey(.rsa(bits: 2048)) }
 
-    static func ellipticCurve(_ algorithm: String) -> TokenSigner {
-        func set(_ curve: String, _ point: Data) -> JSONValue {
-            let half = (point.count - 1) / 2
-            return [
-                "kty": .string("EC"), "crv": .string(curve), "x": url(point.dropFirst().prefix(half)),
-                "y": url(point.suffix(half)),
-            ]
-        }
-        switch algorithm {
-        case "ES384":
-            let key = P384.Signing.PrivateKey()
-            return TokenSigner(algorithm: algorithm, publicKey: set("P-384", key.publicKey.x963Representation)) {
-                Array(try key.signature(for: $0).rawRepresentation)
+    static func ellipticCurve(_ algorithm: String) throws -> TokenSigner {
+        let (kind, curve): (SigningKey.Kind, String) =
+            switch algorithm {
+            case "ES384": (.p384, "P-384")
+            case "ES512": (.p521, "P-521")
+            default: (.p256, "P-256")
             }
-        case "ES512":
-            let key = P521.Signing.PrivateKey()
-            return TokenSigner(algorithm: algorithm, publicKey: set("P-521", key.publicKey.x963Representation)) {
-                Array(try key.signature(for: $0).rawRepresentation)
-            }
-        default:
-            let key = P256.Signing.PrivateKey()
-            return TokenSigner(algorithm: algorithm, publicKey: set("P-256", key.publicKey.x963Representation)) {
-                Array(try key.signature(for: $0).rawRepresentation)
-            }
+        let key = try SigningKey(kind)
+        let (x, y) = try key.publicNumbers()
+        let set: JSONValue = ["kty": .string("EC"), "crv": .string(curve), "x": url(x), "y": url(y)]
+        return TokenSigner(algorithm: algorithm, publicKey: set) {
+            try key.sign($0, hashBits: hashBits(algorithm))
         }
     }
 
-    static func edwards() -> TokenSigner {
-        let key = Curve25519.Signing.PrivateKey()
+    static func edwards() throws -> TokenSigner {
+        let key = try SigningKey(.ed25519)
         let set: JSONValue = [
-            "kty": .string("OKP"), "crv": .string("Ed25519"), "x": url(key.publicKey.rawRepresentation),
+            "kty": .string("OKP"), "crv": .string("Ed25519"), "x": url(try key.publicNumbers().0),
         ]
-        return TokenSigner(algorithm: "EdDSA", publicKey: set) { Array(try key.signature(for: $0)) }
+        return TokenSigner(algorithm: "EdDSA", publicKey: set) { try key.sign($0, hashBits: 512) }
     }
 
     static func of(_ algorithm: String) throws -> TokenSigner {
         switch algorithm.prefix(2) {
         case "HS": hmac(algorithm, String(repeating: "secret-", count: 10))
         case "RS", "PS": try rsa(algorithm)
-        case "ES": ellipticCurve(algorithm)
-        default: edwards()
+        case "ES": try ellipticCurve(algorithm)
+        default: try edwards()
         }
     }
 

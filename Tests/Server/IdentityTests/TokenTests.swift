@@ -2,6 +2,7 @@ import Foundation
 import Identity
 import JSONCoding
 import ObjectModel
+import SignatureTesting
 import Testing
 
 @Suite("JSON Web Tokens")
@@ -11,20 +12,11 @@ struct TokenTests {
         "sub": .string("ann"), "role": .string("clerk"), "shop": .int(7), "exp": .int(now + 600),
     ]
 
-    /// Creates a file with these keys.
-    private func keySet(_ keys: [JSONValue], in place: KeyPlace) throws -> String {
-        let writer = JSONWriter()
-        writer.value(["keys": .array(keys)])
-        let path = place.directory + "/jwks.json"
-        try Data(writer.bytes).write(to: URL(fileURLWithPath: path))
-        return path
-    }
-
     private func verifier(
         _ keys: [JSONValue], in place: KeyPlace, _ change: (inout TokenSettings) -> Void = { _ in }
     ) throws -> TokenVerifier {
         var settings = TokenSettings()
-        settings.keyFile = try keySet(keys, in: place)
+        settings.keyFile = try place.keySet(keys)
         change(&settings)
         return try TokenVerifier(settings, clock: { Timestamp(seconds: Self.now) })
     }
@@ -146,7 +138,7 @@ struct TokenTests {
     @Test("of several keys the one that the token names is tried, and a changed file counts at once")
     func rotation() throws {
         let place = try KeyPlace()
-        let (old, new) = (TokenSigner.ellipticCurve("ES256"), TokenSigner.edwards())
+        let (old, new) = try (TokenSigner.ellipticCurve("ES256"), TokenSigner.edwards())
         let verifier = try verifier([old.publicKey.with("kid", .string("old"))], in: place)
         let token = try old.token(Self.claims, header: [("kid", .string("old"))])
         let principal = try verifier.principal(of: token)
@@ -163,13 +155,119 @@ struct TokenTests {
         try "{}".write(toFile: place.directory + "/jwks.json", atomically: true, encoding: .utf8)
         #expect(!verifier.refreshOrLog())
         #expect(verifier.accepts(signer: signer))
-        _ = try keySet(
-            [new.publicKey.with("kid", .string("new")), ["kty": .string("EC"), "use": .string("enc")]], in: place)
+        _ = try place.keySet(
+            [new.publicKey.with("kid", .string("new")), ["kty": .string("EC"), "use": .string("enc")]])
         #expect(verifier.refreshOrLog())
         #expect(!verifier.accepts(signer: signer))
         #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) }
         let replaced = try new.token(Self.claims, header: [("kid", .string("new"))])
         #expect(throws: Never.self) { try verifier.principal(of: replaced) }
+    }
+
+    @Test("a key that names its algorithm verifies no other", arguments: TokenAlgorithm.allCases)
+    func namedAlgorithm(algorithm: TokenAlgorithm) throws {
+        let place = try KeyPlace()
+        let family = TokenAlgorithm.allCases.filter { $0.rawValue.prefix(2) == algorithm.rawValue.prefix(2) }
+        // RSA keys suit two families of algorithms.
+        let rsa = TokenAlgorithm.allCases.filter { ["RS", "PS"].contains($0.rawValue.prefix(2)) }
+        let related = rsa.contains(algorithm) ? rsa : family
+        let signer = try TokenSigner.of(algorithm.rawValue)
+        for named in related {
+            guard case .object(var object) = signer.publicKey else { return }
+            object.members.removeAll { $0.name == "alg" }
+            object.members.append(JSONObject.Member(name: "alg", value: .string(named.rawValue)))
+            // A curve has one algorithm: the key with another is for nothing.
+            let isUsable = named == algorithm || rsa.contains(algorithm) || algorithm.rawValue.hasPrefix("HS")
+            guard isUsable else {
+                #expect(throws: IdentityError.self) { try self.verifier([.object(object)], in: place) }
+                continue
+            }
+            let verifier = try verifier([.object(object)], in: place)
+            let token = try signer.token(Self.claims)
+            var fault: CredentialFault?
+            do throws(CredentialFault) { _ = try verifier.principal(of: token) } catch { fault = error }
+            #expect(fault == (named == algorithm ? nil : .invalid), "a key for \(named.rawValue)")
+        }
+    }
+
+    private static let members: [(String, JSONValue, Bool)] = [
+        ("use", .string("sig"), true), ("use", .string("enc"), false), ("use", .string("SIG"), false),
+        ("key_ops", .array([.string("verify")]), true),
+        ("key_ops", .array([.string("sign"), .string("verify")]), true),
+        ("key_ops", .array([.string("encrypt")]), false), ("key_ops", .array([.string("sign")]), false),
+        ("key_ops", .array([]), false), ("alg", .string("RSA-OAEP"), false), ("alg", .string("none"), false),
+    ]
+
+    @Test("a key for another purpose verifies nothing", arguments: members)
+    func purposes(member: String, value: JSONValue, isUsable: Bool) throws {
+        let place = try KeyPlace()
+        for algorithm in ["HS256", "RS256", "ES256", "EdDSA"] {
+            let signer = try TokenSigner.of(algorithm)
+            guard case .object(var object) = signer.publicKey else { return }
+            object.members.removeAll { $0.name == member }
+            let key = JSONValue.object(object).with(member, value)
+            let other = try TokenSigner.ellipticCurve("ES384")
+            let verifier = try verifier([key, other.publicKey], in: place)
+            let token = try signer.token(Self.claims)
+            if isUsable {
+                #expect(throws: Never.self) { try verifier.principal(of: token) }
+            } else {
+                #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) }
+            }
+        }
+        // Each of them must allow it.
+        let signer = try TokenSigner.of("ES256")
+        let both = signer.publicKey.with("use", .string("enc")).with("key_ops", .array([.string("verify")]))
+        #expect(throws: IdentityError.self) { try verifier([both], in: place) }
+    }
+
+    @Test("a token chooses no key by its header but by 'kid'")
+    func headerKeys() throws {
+        let place = try KeyPlace()
+        let known = try TokenSigner.ellipticCurve("ES256")
+        let stranger = try TokenSigner.ellipticCurve("ES256")
+        let verifier = try verifier([known.publicKey.with("kid", .string("a"))], in: place)
+        let url = JSONValue.string("https://example.com/keys")
+        for header: [(String, JSONValue)] in [
+            [("jwk", stranger.publicKey)], [("jku", url)], [("x5u", url)], [("x5c", .array([.string("AAAA")]))],
+            [("kid", .string("a"))], [("kid", .string("a"))] + [("jwk", stranger.publicKey)],
+        ] {
+            let token = try stranger.token(Self.claims, header: header)
+            #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) }
+        }
+        for kid: JSONValue in [
+            .string("b"), .string(""), .string("../../dev/null"), .string("a' OR 1=1"), .int(0), .null,
+            .array([.string("a")]),
+        ] {
+            let token = try known.token(Self.claims, header: [("kid", kid)])
+            #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) }
+        }
+        #expect(throws: Never.self) {
+            try verifier.principal(of: known.token(Self.claims, header: [("kid", .string("a"))]))
+        }
+    }
+
+    @Test("many threads may ask for the same new tokens at once")
+    func threads() async throws {
+        let place = try KeyPlace()
+        let signers = try ["HS512", "RS256", "PS384", "ES512", "EdDSA"].map { try TokenSigner.of($0) }
+        let verifier = try verifier(signers.map(\.publicKey), in: place)
+        let tokens = try signers.flatMap { signer in
+            try (0..<20).map { try signer.token(Self.claims.with("number", .int($0))) }
+        }
+        await withTaskGroup(of: Int.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    var wrong = 0
+                    for token in task % 2 == 0 ? tokens : tokens.reversed() {
+                        if (try? verifier.principal(of: token))?.subject != "ann" { wrong += 1 }
+                        if (try? verifier.principal(of: token.dropLast(8) + "AAAAAAAA")) != nil { wrong += 1 }
+                    }
+                    return wrong
+                }
+            }
+            for await wrong in group { #expect(wrong == 0) }
+        }
     }
 
     @Test("keys that cannot be used are refused at the start, with the reason")
@@ -189,6 +287,28 @@ struct TokenTests {
         #expect(message([half])?.contains("Key number 1") ?? false)
         let short: JSONValue = ["kty": .string("oct"), "k": TokenSigner.url([1, 2, 3])]
         #expect(message([short])?.contains("3 bytes") ?? false)
+        let weak = try TokenSigner.rsa("RS256", SigningKey(.rsa(bits: 1024))).publicKey
+        #expect(
+            message([weak])?.hasSuffix("cannot be used: it has a modulus of 1024 bits; use 2048 to 16384.") ?? false)
+        let modulus = try #require(try TokenSigner.rsa("RS256").publicKey["n"])
+        let open: JSONValue = ["kty": .string("RSA"), "n": modulus, "e": .string("AQ")]
+        #expect(message([open])?.contains("has an exponent that is not an odd number from 3") ?? false)
+        let point = try TokenSigner.ellipticCurve("ES256").publicKey
+        let x = try #require(point["x"])
+        let outside: JSONValue = ["kty": .string("EC"), "crv": .string("P-256"), "x": x, "y": x]
+        #expect(message([outside])?.hasSuffix("cannot be used: it is not a point of its curve.") ?? false)
+        let wide: JSONValue = ["kty": .string("EC"), "crv": .string("P-384"), "x": x, "y": x]
+        #expect(message([wide])?.contains("has 32 bytes in its coordinate x, which needs 48") ?? false)
+        #expect(message([["kty": .string("EC")]])?.hasSuffix("has no 'crv'.") ?? false)
+        #expect(message([.string("key")])?.contains("is not a JSON Web Key") ?? false)
+        for name in ["use", "alg", "kid"] {
+            #expect(message([point.with(name, .int(1))])?.hasSuffix("has a '\(name)' that is not a string.") ?? false)
+        }
+        #expect(message([point.with("key_ops", .string("verify"))])?.hasSuffix("not an array.") ?? false)
+        let short512: JSONValue = [
+            "kty": .string("oct"), "k": TokenSigner.url([UInt8](repeating: 7, count: 40)), "alg": .string("HS512"),
+        ]
+        #expect(message([short512])?.contains("has 40 bytes; HS512 needs 64 at least") ?? false)
         #expect(message([]) { $0.secret = "short" }?.contains("HS256 needs 32") ?? false)
         #expect(message([]) { $0.keyFile = place.directory + "/none" }?.contains("does not exist") ?? false)
         #expect(throws: IdentityError.self) {

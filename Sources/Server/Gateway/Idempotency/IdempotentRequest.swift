@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import HTTPServer
 import Identity
 import JSONCoding
@@ -27,13 +27,13 @@ struct IdempotentRequest: Sendable {
         scope.take("\(caller.principal.credential)")
         scope.take(caller.subscriber ?? "")
         scope.take(key)
-        recordKey = Array("idempotency:".utf8) + Array(scope.finalize())
+        recordKey = Array("idempotency:".utf8) + scope.finalize()
         var content = SHA256()
         content.take("\(request.method)")
         content.take(request.target)
         for name in ["Content-Type", "If-Match", "If-None-Match"] { content.take(request.header(name) ?? "") }
-        content.update(data: request.body)
-        fingerprint = Array(content.finalize())
+        content.update(request.body)
+        fingerprint = content.finalize()
     }
 
     /// Throws `Replay` if the request was done before, and 422 if another request was done with the same key.
@@ -74,7 +74,7 @@ struct IdempotentRequest: Sendable {
 extension SHA256 {
     /// Hashes a string with its length, so that different sequences of strings give different hashes.
     fileprivate mutating func take(_ text: String) {
-        withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { update(bufferPointer: $0) }
-        update(data: Array(text.utf8))
+        withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { update($0) }
+        update(Array(text.utf8))
     }
 }

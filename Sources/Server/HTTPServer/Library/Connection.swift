@@ -1,5 +1,6 @@
 import CMicrohttpd
 import CRefusals
+import Cryptography
 import Glibc
 
 /// A TCP connection and its current request. Used only on its loop's thread.

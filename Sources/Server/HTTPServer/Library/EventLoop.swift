@@ -1,5 +1,6 @@
 import CMicrohttpd
 import CRefusals
+import Cryptography
 import Glibc
 
 /// One thread with one libmicrohttpd daemon and all its connections.
@@ -310,7 +311,7 @@ final class EventLoop {
         // The library reads NUL-terminated strings and does not keep them.
         return (pem.chain + [0]).withUnsafeBytes { chain in
             (pem.key + [0]).withUnsafeBytes { key in
-                Certificate.priorities.withCString { priorities in
+                TLSCredentials.priorities.withCString { priorities in
                     options.tls_chain = chain.baseAddress?.assumingMemoryBound(to: CChar.self)
                     options.tls_key = key.baseAddress?.assumingMemoryBound(to: CChar.self)
                     options.tls_priorities = priorities

@@ -1,4 +1,5 @@
 import CMicrohttpd
+import Cryptography
 import Glibc
 
 /// The sockets of one loop's event streams. Used only on that loop's thread.

@@ -1,15 +1,12 @@
-import Crypto
-import FoundationEssentials
 import JSONCoding
-import JWTKit
 package import Logging
 package import ObjectModel
 import Synchronization
 
 /// Verifies JSON Web Tokens: signature, validity period, issuer and audience.
 ///
-/// The first verification of a token costs a signature check, 5 µs for HS to about 400 µs for ES512; then it is cached
-/// until the token expires, and costs a hash.
+/// The first verification of a token costs a signature check: about 1 µs for HS, 30 µs for RS and PS, 200 µs for ES256
+/// and EdDSA, 400 µs for ES384 and 900 µs for ES512. Then it is cached until the token expires, and costs a hash.
 package final class TokenVerifier: Sendable {
     /// The maximum number of cached tokens.
     static let memory = 10_000
@@ -48,16 +45,12 @@ package final class TokenVerifier: Sendable {
             if let end = known.expires, end <= now { throw .expired }
             return known
         }
-        guard let token = SignedToken(text) else { throw .invalid }
-        let keys = state.withLock { $0.keys }.lazy.filter { key in
-            key.algorithm == token.algorithm && (key.id == nil || token.keyID == nil || key.id == token.keyID)
-        }
-        guard
-            let key = keys.prefix(Self.mostTries).first(where: { key in
-                (try? key.check.verify(token.signature, signs: token.message)) ?? false
-            })
+        guard let token = CompactSignature(text) else { throw .invalid }
+        let keys = state.withLock { $0.keys }.lazy.filter { $0.suits(token) }
+        guard let key = keys.prefix(Self.mostTries).first(where: { $0.verifies(token) }),
+            let claims = TokenClaims(token.payload)
         else { throw .invalid }
-        let principal = try principal(of: token, signer: key.fingerprint, now.seconds)
+        let principal = try principal(with: claims, signer: key.fingerprint, now.seconds)
         state.withLock { state in
             // Keys that were replaced meanwhile are no longer valid.
             guard state.keys.contains(where: { $0.fingerprint == key.fingerprint }) else { return }
@@ -103,27 +96,29 @@ package final class TokenVerifier: Sendable {
     }
 
     private func principal(
-        of token: SignedToken, signer: String, _ now: Int64
+        with claims: TokenClaims, signer: String, _ now: Int64
     ) throws(CredentialFault) -> Principal {
-        let end = try token.date("exp")
+        let end = try claims.date("exp")
         if let end, end + settings.leeway <= now { throw .expired }
         if end == nil, settings.requiresExpiry { throw .invalid }
-        if let start = try token.date("nbf"), start - settings.leeway > now { throw .notYetValid }
-        if let made = try token.date("iat"), made - settings.leeway > now { throw .notYetValid }
+        if let start = try claims.date("nbf"), start - settings.leeway > now { throw .notYetValid }
+        if let made = try claims.date("iat"), made - settings.leeway > now { throw .notYetValid }
         var subject: String?
-        switch token.claims["sub"] {
+        switch claims["sub"] {
         case nil: break
         case .string(let text)?: subject = text
         default: throw .invalid
         }
         if !settings.issuers.isEmpty {
-            guard case .string(let issuer)? = token.claims["iss"], settings.issuers.contains(issuer) else {
+            guard case .string(let issuer)? = claims["iss"], settings.issuers.contains(issuer) else {
                 throw .invalid
             }
         }
-        if !settings.audiences.isEmpty, settings.audiences.isDisjoint(with: token.names(at: ["aud"])) { throw .invalid }
+        if !settings.audiences.isEmpty, settings.audiences.isDisjoint(with: claims.names(at: ["aud"])) {
+            throw .invalid
+        }
         return Principal(
-            credential: .token(signer: signer), subject: subject, roles: token.names(at: settings.rolePaths),
-            claims: token.claims, expires: end.map { Timestamp(seconds: $0 + settings.leeway) })
+            credential: .token(signer: signer), subject: subject, roles: claims.names(at: settings.rolePaths),
+            claims: claims.values, expires: end.map { Timestamp(seconds: $0 + settings.leeway) })
     }
 }

@@ -1,33 +1,33 @@
 import CGnuTLS
 import Glibc
 
-/// The TLS session of one connection, for data that does not go through the library. The library owns it, but does not
-/// use it while the connection is suspended or a callback runs. Used only on its loop's thread.
-struct TLSSession {
+/// The TLS session of one connection that another library serves, for data that does not go through that library. It
+/// owns the session, and must not use it meanwhile. Used only on one thread.
+package struct TLSSession {
     private let session: OpaquePointer
 
-    init(_ session: OpaquePointer) { self.session = session }
+    package init(_ session: OpaquePointer) { self.session = session }
 
     /// The maximum size of a record.
-    static let recordLimit = 16_384
+    package static let recordLimit = 16_384
 
     /// Encrypts and sends up to one record.
     ///
     /// - Returns: the number of bytes sent, or the negated error number. After `EAGAIN` the record waits in the
     ///   session: `flush` sends it, and nothing else may be sent before.
-    func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+    package func send(_ bytes: UnsafeRawBufferPointer) -> Int {
         result(gnutls_record_send(session, bytes.baseAddress, min(bytes.count, Self.recordLimit)))
     }
 
     /// Sends the waiting record; returns what `send` would have.
-    func flush() -> Int { result(gnutls_record_send(session, nil, 0)) }
+    package func flush() -> Int { result(gnutls_record_send(session, nil, 0)) }
 
     /// Sends the TLS close notification.
-    func sayEnd() { gnutls_bye(session, GNUTLS_SHUT_WR) }
+    package func sayEnd() { gnutls_bye(session, GNUTLS_SHUT_WR) }
 
     /// Reads and discards the received data. Returns false for a client that has disconnected, violates the protocol,
     /// or sends faster than that.
-    func discardInput() -> Bool {
+    package func discardInput() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.recordLimit, alignment: 1) { scratch in
             for _ in 0..<256 {
                 switch gnutls_record_recv(session, scratch.baseAddress, scratch.count) {
