@@ -42,6 +42,27 @@ struct ArchitectureTests {
         #expect(architecture.map.closure(of: Architecture.program).contains("ObjectModel"))
     }
 
+    @Test("RealmSwift needs no package but OpenCombine, and those of the server are behind its trait")
+    func packages() throws {
+        let map = try Architecture.ofThisPackage().map
+        let packages = map.closure(of: "RealmSwift").filter { map.modules[$0] == nil }
+        #expect(packages == ["OpenCombine", "OpenCombineDispatch"])
+        let text = try Checkout.text("Package.swift")
+        let products = text.matches(of: #/Target\.Dependency\.product\([^)]*?package: "([^"]+)"(?<rest>[^)]*\)?)/#)
+        #expect(products.count == 4)
+        for product in products {
+            let isBehindTrait = product.rest.contains(#"condition: .when(traits: ["Server"]"#)
+            #expect(isBehindTrait == (product.1 != "OpenCombine"), "\(product.1)")
+        }
+    }
+
+    @Test("other packages have exact versions")
+    func exactVersions() throws {
+        let text = try Checkout.text("Package.swift")
+        let versions = text.matches(of: #/\.package\(url: "[^"]+",\s*(\w+):/#).map { String($0.1) }
+        #expect(versions.count >= 5 && Set(versions) == ["exact"])
+    }
+
     @Test("the commands that read and write objects of a file need no HTTP")
     func commandsWithoutHTTP() throws {
         let architecture = try Architecture.ofThisPackage()
