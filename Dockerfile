@@ -12,34 +12,41 @@
 ARG SWIFT_VERSION=6.3
 
 FROM swift:${SWIFT_VERSION}-bookworm AS build
-RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-        libmicrohttpd-dev libgnutls28-dev libjansson-dev liblmdb-dev libintelrdfpmath-dev \
-        zlib1g-dev libzstd-dev libyaml-dev pkg-config \
-    && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
+COPY .ci/install .ci/install
+RUN .ci/install binutils patchelf && rm -rf /var/lib/apt/lists/*
 # The dependencies change less often than the sources; this way they stay in the build cache.
 COPY Package.swift ./
 RUN swift package resolve
 COPY Sources Sources
 COPY Tests Tests
 COPY Examples Examples
-RUN swift build --configuration release --product realmgate --static-swift-stdlib \
-    && install -D "$(swift build --configuration release --show-bin-path)/realmgate" /stage/bin/realmgate \
-    && strip /stage/bin/realmgate \
-    # The decimal library is a part of the program, and its licence asks for its notice beside it.
-    && install -D -m 0644 /usr/share/doc/libintelrdfpmath-dev/copyright \
-        /stage/share/doc/realmgate/libintelrdfpmath-copyright
-COPY static /stage/share/realmgate/static
-COPY openapi/openapi.json /stage/share/realmgate/openapi/
-COPY Examples/Demo /stage/share/realmgate/demo
+RUN swift build --configuration release --product realmgate --static-swift-stdlib
+COPY LICENSE ./
+COPY packaging packaging
+COPY openapi/openapi.json openapi/
+COPY static static
+ARG REALMGATE_COMMIT=
+RUN program=$(swift build --configuration release --static-swift-stdlib --show-bin-path)/realmgate \
+    && packaging/stage "$program" /stage \
+    && packaging/libraries "$program" | cut -f 3 | sort --unique > /libraries
 
 FROM debian:bookworm-slim
+ARG REALMGATE_VERSION=0.1.0
+ARG REALMGATE_COMMIT=
+LABEL org.opencontainers.image.title="Realmgate" \
+    org.opencontainers.image.description="Object database with live queries over HTTP" \
+    org.opencontainers.image.version="${REALMGATE_VERSION}" \
+    org.opencontainers.image.revision="${REALMGATE_COMMIT}" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
+# The packages of the libraries that the program loads.
+COPY --from=build /libraries /tmp/libraries
 RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-        libmicrohttpd12 libgnutls30 libjansson4 liblmdb0 zlib1g libzstd1 libyaml-0-2 \
-    && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --user-group --home-dir /data --shell /usr/sbin/nologin realmgate \
+    && DEBIAN_FRONTEND=noninteractive xargs --arg-file /tmp/libraries \
+        apt-get install --yes --no-install-recommends \
+    && rm -rf /tmp/libraries /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/apt /var/log/*.log \
+    && useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin realmgate \
     && install -d -o realmgate -g realmgate -m 0750 /data
 COPY --from=build /stage/ /usr/local/
 

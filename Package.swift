@@ -64,6 +64,7 @@ targets += floor(
         .target(name: "CExecutor"),
         .target(name: "CDiscovery"),
         .target(name: "CRefusals"),
+        .target(name: "CStamp"),
         module("Compression", ["CZlib", "CZstd"]),
         // Hashes, signatures and TLS, by GnuTLS.
         module("Cryptography", ["CGnuTLS"]),
@@ -148,7 +149,7 @@ targets += floor(
             [
                 "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
                 "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography", "Files",
-                log, arguments,
+                "CStamp", log, arguments,
             ]),
     ])
 

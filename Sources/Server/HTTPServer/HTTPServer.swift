@@ -91,6 +91,18 @@ package final class HTTPServer: Sendable {
         try slot.reload()
     }
 
+    /// Calls `answer` on the thread of each loop, as soon as the loop gets to it; a loop that is stuck never does.
+    /// `answer` must not block.
+    ///
+    /// - Returns: the number of loops; 0 for a server that does not run.
+    package func callRoll(_ answer: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            guard case .running(let threads, _, _) = state else { return 0 }
+            for (inbox, _) in threads { inbox.post(.roll(answer)) }
+            return threads.count
+        }
+    }
+
     /// Stops accepting, lets running requests finish, and ends event streams. Returns when all connections are closed
     /// or the time has elapsed, whichever comes first; then closes the remaining ones. Calling it again does nothing.
     /// Must not be called from a handler.

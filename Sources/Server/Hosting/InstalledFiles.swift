@@ -31,11 +31,10 @@ package struct InstalledFiles {
 
     /// Returns the directory of a part; nil if there is none.
     package func directory(of part: Part) -> String? {
-        if let executable {
-            let installed = Self.parent(of: Self.parent(of: executable)) + "/share/realmgate/" + part.rawValue
+        if let installation {
+            let installed = installation + "/" + part.rawValue
             if Self.isDirectory(installed) { return installed }
         }
-        let starts = [executable.map(Self.parent(of:)), workingDirectory].compactMap { $0 }
         for start in starts {
             if let checkout = Self.checkout(above: start) {
                 let directory = checkout + "/" + part.inCheckout
@@ -44,6 +43,31 @@ package struct InstalledFiles {
         }
         return nil
     }
+
+    /// Says in one sentence which parts are missing, where the program looked for them, and what to do.
+    ///
+    /// - Parameters:
+    ///   - parts: at least one.
+    ///   - options: the options of the command line that name these parts' directories.
+    package func sentence(missing parts: [Part], _ options: [String]) -> String {
+        var places: [String] = []
+        if let installation { places.append("in '\(installation)'") }
+        if !starts.isEmpty {
+            places.append("for a checkout above " + starts.map { "'\($0)'" }.joined(separator: " and "))
+        }
+        let names = parts.map { "'\($0.rawValue)'" }.joined(separator: " and ")
+        return "The program's files \(names) are missing: it looked \(places.joined(separator: ", and ")). "
+            + "Install share/realmgate of the release beside the program's directory, or name the directory with "
+            + options.joined(separator: " and ") + "."
+    }
+
+    /// Where an installation has the files.
+    private var installation: String? {
+        executable.map { Self.parent(of: Self.parent(of: $0)) + "/share/realmgate" }
+    }
+
+    /// Where the search for a checkout begins.
+    private var starts: [String] { [executable.map(Self.parent(of:)), workingDirectory].compactMap { $0 } }
 
     /// Returns the nearest directory at or above `start` that contains the package.
     private static func checkout(above start: String) -> String? {

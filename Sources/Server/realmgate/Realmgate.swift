@@ -1,4 +1,5 @@
 import ArgumentParser
+import CStamp
 import Glibc
 import Hosting
 import StoreContract
@@ -22,13 +23,21 @@ struct Realmgate: ParsableCommand {
             is REALMGATE_LOG_LEVEL, and so on. An option takes precedence over the variable, the variable over the \
             configuration file of `serve` and `token`, and the file over the default.
             """,
-        version: version,
+        version: "\(version) (\(commit.map { "commit \($0)" } ?? "development"))",
         subcommands: [
             Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Restore.self,
             Compact.self, Check.self, TokenCommand.self, Health.self,
         ])
 
     static let version = GatewayHost.version
+
+    /// The commit that the program was built from, which `packaging/stamp` writes into a release; nil for other builds.
+    static let commit: String? = {
+        var text = [CChar](repeating: 0, count: Int(CSTAMP_SIZE))
+        cstamp_copy(&text)
+        let commit = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+        return commit.isEmpty ? nil : commit
+    }()
 
     static func main() {
         do {

@@ -29,6 +29,39 @@ struct LifecycleTests {
         third.stop()
     }
 
+    @Test("every loop answers the roll call but one that is stuck, and none after the server stopped")
+    func rollCall() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let begun = DispatchSemaphore(value: 0)
+        var configuration = ServerConfiguration()
+        configuration.loops = 2
+        var router = Router()
+        router.get("/stuck") { _, _ in
+            begun.signal()
+            gate.wait()
+            return .now(.text("free"))
+        }
+        let server = HTTPServer(configuration: configuration, router: router)
+        #expect(server.callRoll {} == 0)
+        let port = try server.start()
+        let all = Recorder<Int>()
+        #expect(server.callRoll { all.append(1) } == 2)
+        #expect(eventually { all.values.count == 2 })
+
+        let client = try Client(port: port)
+        try client.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
+        begun.wait()
+        let some = Recorder<Int>()
+        #expect(server.callRoll { some.append(1) } == 2)
+        #expect(eventually { some.values.count == 1 })
+        usleep(200_000)
+        #expect(some.values.count == 1, "a loop that is stuck in a handler")
+        gate.signal()
+        #expect(eventually { some.values.count == 2 })
+        server.stop()
+        #expect(server.callRoll {} == 0)
+    }
+
     @Test("a host that is not ours is refused", arguments: ["", "not a host", "203.0.113.7", "1.2.3.4.5"])
     func badHost(host: String) {
         #expect(throws: ServerError.badHost(host)) { try server { $0.host = host }.start() }

@@ -30,10 +30,11 @@ struct GroupOutcome {
 /// the one at fault (a full disk, say) fails.
 struct GroupCommit {
     let file: StoreFile
+    let pulse: WriterPulse
 
     /// Throws when the whole group failed; nothing was kept then.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
-        let transaction = try file.environment.begin(readOnly: false)
+        let transaction = try pulse.waitingForOthers { try file.environment.begin(readOnly: false) }
         // Work may have kept its transaction; LMDB's lock must be released on the thread that took it.
         defer { transaction.abort() }
         let catalogue = try file.catalogue(transaction, file.trees)

@@ -157,6 +157,7 @@ final class EventLoop {
         case .piece(let request, let id):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resumeBody()
+        case .roll(let answer): answer()
         case .stop(let deadline, let closingEvent):
             stopDeadline = min(stopDeadline, deadline)
             if !isStopping { beginStopping(closingEvent) }

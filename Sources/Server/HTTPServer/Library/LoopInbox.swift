@@ -9,6 +9,8 @@ final class LoopInbox: Sendable {
         case answer(request: UInt64, connection: UInt64, Responder.Answer)
         /// The next piece of a body is ready, for a connection that is suspended until then.
         case piece(request: UInt64, connection: UInt64)
+        /// Somebody wants to know whether the loop runs.
+        case roll(@Sendable () -> Void)
         /// Finish running requests by the deadline, in monotonic milliseconds, and stop. The closing event is the last
         /// one of each stream.
         case stop(deadline: Int64, closingEvent: SharedBytes?)

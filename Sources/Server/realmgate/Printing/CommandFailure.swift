@@ -1,3 +1,4 @@
+import HTTPServer
 import ObjectCoding
 import ObjectModel
 import StoreContract
@@ -29,6 +30,20 @@ struct CommandFailure: Error {
         case let problem as Problem: self.init(withHint(problem.detail, problem.hint))
         default: return nil
         }
+    }
+
+    /// The exit codes are those of sysexits.h.
+    init(_ error: ServerError) {
+        let exitCode: Int32 =
+            switch error {
+            case .unreadableFile: 66
+            case .badHost: 68
+            case .addressInUse, .unsupportedLibrary: 69
+            case .system, .alreadyStarted: 71
+            case .permissionDenied: 77
+            case .badCertificate, .badKey, .keyMismatch, .noTLS: 78
+            }
+        self.init(error.description, exitCode: exitCode)
     }
 
     init(_ error: StoreError) { self.init(withHint(error.message, error.hint)) }

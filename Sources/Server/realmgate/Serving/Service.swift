@@ -1,5 +1,6 @@
 import EmbeddedStore
 import Gateway
+import Glibc
 import HTTPServer
 import Hosting
 import Identity
@@ -12,8 +13,10 @@ final class Service: Sendable {
     /// `http://HOST:PORT`, or `https://…` with a certificate; for port 0, with the port that the system chose.
     var address: String { host.address }
 
-    private let store: any Store
+    private let store: EmbeddedStore
     private let host: GatewayHost
+    private let manager: ServiceManager?
+    private let watchdog: Watchdog?
     private let level: LiveLogLevel
     private let logger: Logger
     private let current: Mutex<(settings: ServiceSettings, rules: AccessControl.Rules)>
@@ -53,7 +56,7 @@ final class Service: Sendable {
 
     /// Starts to listen.
     private init(
-        _ settings: ServiceSettings, _ rules: AccessControl.Rules, _ control: AccessControl, _ store: any Store,
+        _ settings: ServiceSettings, _ rules: AccessControl.Rules, _ control: AccessControl, _ store: EmbeddedStore,
         _ level: LiveLogLevel, _ again: @escaping @Sendable () throws -> ServiceSettings
     ) throws {
         let configuration = settings.configuration
@@ -62,15 +65,22 @@ final class Service: Sendable {
         do {
             host = try GatewayHost(serving: store, to: control, gateway, at: configuration.server)
         } catch let error as ServerError {
-            throw CommandFailure(error.description)
+            throw CommandFailure(error)
         }
         logger = Logger(label: "realmgate")
         self.store = store
         self.level = level
         self.again = again
         current = Mutex((settings, rules))
+        manager = .process
+        watchdog = manager.flatMap { [host] in Watchdog($0, host, store) }
         logger.info("Started.", metadata: ["data": "\(configuration.data)", "version": "\(Realmgate.version)"])
         tellWhoMayCall(settings)
+        if let missing = settings.missingFiles { logger.warning("\(missing)") }
+        if let failure = manager?.send("READY=1", "STATUS=Listening on \(host.address)"), failure != 0 {
+            logger.warning(
+                "The service manager cannot be notified.", metadata: ["error": "\(String(cString: strerror(failure)))"])
+        }
     }
 
     private func tellWhoMayCall(_ settings: ServiceSettings) {
@@ -86,6 +96,8 @@ final class Service: Sendable {
     /// Reads the configuration, keys and key sets again. Applies the changes that a running server can make, and logs
     /// the others. If anything is invalid, nothing changes.
     func reload() {
+        manager?.send("RELOADING=1", "MONOTONIC_USEC=\(Self.monotonicMicroseconds())")
+        defer { manager?.send("READY=1") }
         do {
             let (before, rules) = current.withLock { $0 }
             let settings = try again()
@@ -113,8 +125,16 @@ final class Service: Sendable {
     /// Lets running requests finish, then closes the database.
     func stop(because signal: String) {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
+        watchdog?.end()
+        manager?.send("STOPPING=1")
         host.stop(within: Self.stopLimit)
         store.close()
         logger.info("Stopped.")
+    }
+
+    private static func monotonicMicroseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
     }
 }

@@ -12,6 +12,9 @@ import StoreContract
 struct ServiceSettings: Sendable {
     let settings: Settings
     private(set) var configuration = ServiceConfiguration()
+    /// A sentence about files of the program that are not installed and that the server can do without; nil if it has
+    /// all.
+    private(set) var missingFiles: String?
 
     init(_ settings: Settings, _ files: InstalledFiles) throws(CommandFailure) {
         self.settings = settings
@@ -25,14 +28,18 @@ struct ServiceSettings: Sendable {
         if configuration.loadsDemo {
             configuration.demo = try directory(.demo, "demoData", configuration.demo, files)
             guard configuration.demo != nil else {
-                throw CommandFailure(
-                    "The demo's files are not installed with the program. Name their directory with --demo-data.")
+                throw CommandFailure(files.sentence(missing: [.demo], ["--demo-data"]), exitCode: 66)
             }
         }
         configuration.gateway.staticDirectory = try directory(
             .console, "static", configuration.gateway.staticDirectory, files)
         configuration.gateway.openapiDirectory = try directory(
             .openapi, "openapi", configuration.gateway.openapiDirectory, files)
+        let missing: [(InstalledFiles.Part, String)] = [
+            configuration.gateway.staticDirectory == nil ? (.console, "--static") : nil,
+            configuration.gateway.openapiDirectory == nil ? (.openapi, "--openapi") : nil,
+        ].compactMap { $0 }
+        if !missing.isEmpty { missingFiles = files.sentence(missing: missing.map(\.0), missing.map(\.1)) }
     }
 
     /// Returns the configured directory, which must exist, else the one installed with the program.

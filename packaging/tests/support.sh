@@ -1,0 +1,100 @@
+# Sourced by the tests, in a minimal Debian root: a plain user without Swift installs and uses Realmgate.
+# shellcheck shell=bash
+
+fail() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# refuses CODE TEXT COMMAND…: the command must end with that exit code and say that text on standard error.
+refuses() {
+    local code=0 expected=$1 text=$2
+    shift 2
+    "$@" >/tmp/refused.out 2>/tmp/refused.err || code=$?
+    [[ $code -eq $expected ]] || fail "$* ended with $code, not $expected: $(cat /tmp/refused.err)"
+    grep -qF -- "$text" /tmp/refused.err || fail "$* does not say '$text': $(cat /tmp/refused.err)"
+}
+
+# A user without rights.
+make_user() {
+    useradd --create-home --shell /bin/bash ann
+    command -v swift cc clang && fail "this root has a compiler"
+    true
+}
+
+# as_user COMMAND…: runs a command as that user, in the home directory.
+as_user() { (cd /home/ann && exec setpriv --reuid ann --regid ann --clear-groups env HOME=/home/ann "$@"); }
+
+server=
+address=
+
+# start COMMAND…: starts a server as the user and waits until it says where it listens.
+start() {
+    : >/tmp/server.out
+    (cd /home/ann && exec setpriv --reuid ann --regid ann --clear-groups env HOME=/home/ann "$@") \
+        >/tmp/server.out 2>/tmp/server.err &
+    server=$!
+    for _ in $(seq 300); do
+        address=$(sed -n 's/^realmgate: listening on http:\/\///p' /tmp/server.out)
+        [[ -z $address ]] || return 0
+        kill -0 "$server" 2>/dev/null || fail "the server ended: $(cat /tmp/server.err)"
+        sleep 0.1
+    done
+    fail "the server is not ready after 30 s: $(cat /tmp/server.err)"
+}
+
+# Ends the server; it must end in an orderly way.
+stop() {
+    local status=0
+    kill -TERM "$server"
+    wait "$server" || status=$?
+    [[ $status -eq 0 ]] || fail "the server ended with $status: $(cat /tmp/server.err)"
+}
+
+# ask METHOD PATH [JSON]: prints the response's body; fails for a status of 300 and above.
+ask() {
+    local method=$1 path=$2 body=${3:-} status
+    exec 3<>"/dev/tcp/${address%:*}/${address##*:}"
+    printf '%s %s HTTP/1.0\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n%s' \
+        "$method" "$path" "$address" "${#body}" "$body" >&3
+    cat <&3 >/tmp/response
+    exec 3>&-
+    status=$(head -n 1 /tmp/response | cut -d ' ' -f 2)
+    [[ $status == 2?? ]] || fail "$method $path: $(cat /tmp/response)"
+    sed '1,/^\r$/d' /tmp/response
+}
+
+# uses PROGRAM…: a first session with the demo, and a second one that finds what the first one changed.
+uses() {
+    local command=("$@" serve --demo --port 0 --data /home/ann/demo.realmgate)
+    start "${command[@]}"
+    ! grep -q missing /tmp/server.err || fail "files are missing: $(cat /tmp/server.err)"
+    as_user "$@" health --port "${address##*:}" >/dev/null
+    grep -q '"count":6099' <<<"$(ask GET '/v1/objects/Flight?limit=0&count=true')" || fail "the demo has no flights"
+    grep -qi '<!doctype html' <<<"$(ask GET /)" || fail "the console is not served"
+    grep -q '"openapi":' <<<"$(ask GET /openapi.json)" || fail "the API's description is not served"
+    ask PATCH /v1/objects/Airport/JFK '{"name": "kept over a restart"}' >/dev/null
+    stop
+    start "${command[@]}"
+    grep -q 'kept over a restart' <<<"$(ask GET /v1/objects/Airport/JFK)" || fail "the change is gone after a restart"
+    refuses 69 "Port ${address##*:} on 127.0.0.1 is in use" \
+        as_user "$@" serve --port "${address##*:}" --data /home/ann/other.realmgate
+    stop
+    [[ $(as_user "$@" query Airport 'code == "JFK"' --data /home/ann/demo.realmgate) == *'kept over a restart'* ]] ||
+        fail "the query command does not find the change"
+}
+
+# loads_only_from DIRECTORY PROGRAM…: of the libraries that the program loads, only those of glibc and of the compiler
+# may come from the system. Prints how many come from the directory.
+loads_only_from() {
+    local directory=$1
+    shift
+    start "$@" serve --port 0 --data /home/ann/maps.realmgate
+    local loaded foreign
+    loaded=$(sed -n 's/.* \(\/.*\.so[.0-9]*\)$/\1/p' "/proc/$server/maps" | sort --unique)
+    foreign=$(grep -v "^$directory/" <<<"$loaded" |
+        grep -vE '/(ld-linux-x86-64|libc|libm|libdl|librt|libpthread|libresolv|libutil|libgcc_s|libstdc\+\+)\.so' || true)
+    [[ -z $foreign ]] || fail "libraries of the system are loaded: $foreign"
+    grep -c "^$directory/" <<<"$loaded"
+    stop
+}
