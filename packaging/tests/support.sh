@@ -80,7 +80,7 @@ uses() {
     refuses 69 "Port ${address##*:} on 127.0.0.1 is in use" \
         as_user "$@" serve --port "${address##*:}" --data /home/ann/other.realmgate
     stop
-    [[ $(as_user "$@" query Airport 'code == "JFK"' --data /home/ann/demo.realmgate) == *'kept over a restart'* ]] ||
+    [[ $(as_user "$@" query Airport 'iata == "JFK"' --data /home/ann/demo.realmgate) == *'kept over a restart'* ]] ||
         fail "the query command does not find the change"
 }
 
