@@ -39,7 +39,7 @@ LABEL org.opencontainers.image.title="Realmgate" \
     org.opencontainers.image.version="${REALMGATE_VERSION}" \
     org.opencontainers.image.revision="${REALMGATE_COMMIT}" \
     org.opencontainers.image.licenses="Apache-2.0" \
-    org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
+    org.opencontainers.image.base.name="debian:bookworm-slim"
 # The packages of the libraries that the program loads.
 COPY --from=build /libraries /tmp/libraries
 RUN apt-get update \
