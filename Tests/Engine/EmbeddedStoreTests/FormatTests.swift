@@ -57,6 +57,19 @@ struct FormatTests {
         }
     }
 
+    @Test("a big-endian machine is refused before the file is touched, and this one is not")
+    func byteOrder() throws {
+        #expect(ByteOrder.isLittle == (1.littleEndian == 1))
+        try ByteOrder.check("/nowhere/store", isLittle: true)
+        do throws(StoreError) {
+            try ByteOrder.check("/nowhere/store", isLittle: false)
+            Issue.record("not refused")
+        } catch {
+            #expect(error.code == .unsupportedFormat)
+            #expect(error.message.contains("'/nowhere/store'") && error.message.contains("little-endian machine"))
+        }
+    }
+
     /// Removes what format 1 did not have, and adds the index entries that it had.
     private func makeFormat1(_ path: String, dogs: ClassID, tags: ClassID, _ id: PropertyID) throws {
         let file = try StoreFile(path: path, schema: .empty, options: smallClusters())

@@ -34,6 +34,7 @@ extension EmbeddedStore {
         guard FileIdentity(path: path) != nil else {
             throw StoreError(.fileAccess, "There is no file '\(path)'.")
         }
+        try ByteOrder.check(path)
         let presence = try FilePresence.take(path)
         let isAlone = presence.becomeExclusive()
         defer { if isAlone { presence.becomeShared() } }

@@ -86,6 +86,7 @@ final class StoreFile: Sendable {
     init(path: String, schema: Schema, options: EmbeddedStoreOptions) throws {
         self.path = path
         self.options = options
+        try ByteOrder.check(path)
         do {
             let isMade = try Self.createIfMissing(path: path, schema: schema, options: options)
             let presence = try FilePresence.take(path)
