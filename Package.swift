@@ -224,7 +224,12 @@ targets += floor(
         tests(
             "WireProtocol", ["WireProtocol", "JSONCoding", "StoreTesting", "StoreContract", "ObjectModel"]),
         tests("ObjectCoding", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
-        tests("Transfer", ["Transfer", "ObjectCoding", "ObjectModel"]),
+        tests(
+            "Transfer",
+            [
+                "Transfer", "EmbeddedStore", "ObjectCoding", "JSONCoding", "StoreTesting", "RepositoryFiles",
+                "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
     ])
 
 targets += floor(

@@ -24,6 +24,7 @@ const modules = {
   access: () => import("./pages/access.js"),
   metrics: () => import("./pages/metrics.js"),
   "sign-in": () => import("./pages/sign-in.js"),
+  "first-steps": () => import("./pages/first-steps.js"),
 };
 
 /**
@@ -57,7 +58,7 @@ class Console {
 
   async #arrive() {
     const place = readPlace();
-    const name = this.refusal !== null ? "sign-in" : Object.hasOwn(modules, place.page) ? place.page : "objects";
+    const name = this.refusal !== null ? "sign-in" : this.#pageOf(place);
     // The sign-in alone needs no schema.
     if (this.database.schema === null && name !== "sign-in") return;
     for (const id of ["classes", "pages"]) byId(id).hidden = this.refusal !== null;
@@ -82,6 +83,12 @@ class Console {
     if (name !== "objects") document.title = `${page.title ?? module.title} · Realmgate`;
     // So that the keyboard and a screen reader begin where the page begins.
     if (!isFirst) root.querySelector("h1")?.focus({ preventScroll: true });
+  }
+
+  #pageOf({ page, className }) {
+    const isBare = this.database.schema?.classes.length === 0;
+    if (isBare && page === "objects" && className === "") return "first-steps";
+    return Object.hasOwn(modules, page) && page !== "first-steps" ? page : "objects";
   }
 
   #markRail(place) {

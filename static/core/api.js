@@ -53,6 +53,8 @@ const escaped = (text) => (["", ".", ".."].includes(String(text)) ? "%FF" : "") 
 export const paths = {
   schema: "/v1/schema",
   plan: "/v1/schema/plan",
+  inference: "/v1/schema/inference",
+  demo: "/v1/demo",
   collection: (name) => `/v1/objects/${escaped(name)}`,
   object: (name, key) => `/v1/objects/${escaped(name)}/${escaped(key)}`,
   property: (name, key, property) => `/v1/objects/${escaped(name)}/${escaped(key)}/${escaped(property)}`,

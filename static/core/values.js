@@ -9,6 +9,14 @@ const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 /** A count with separators: 3,376. */
 export const tally = (count) => grouped.format(count);
 
+/** A number of bytes in the unit that suits it: 1.5 MiB. */
+export function byteSize(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KiB`;
+  if (bytes < 1024 ** 3) return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+  return `${(bytes / 1024 ** 3).toFixed(2)} GiB`;
+}
+
 /** A short form of an aggregate: whole numbers exactly while they are short, everything else to four digits. */
 export function brief(value, property) {
   if (property.kind === "date") return text(value, property).slice(0, 10);

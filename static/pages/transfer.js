@@ -1,27 +1,28 @@
 // Import and export: files of one object a line, or of comma-separated values, with progress.
 
-import { Problem, Unreachable, paths, queryString } from "../core/api.js";
-import { parse } from "../core/json.js";
-import { tally } from "../core/values.js";
+import { paths, queryString } from "../core/api.js";
+import { formatOf, mediaType, sendFile } from "../core/upload.js";
+import { byteSize, tally } from "../core/values.js";
+import { dropZone } from "../parts/drop.js";
 import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";
-import { absent, button, field, heading, panel, select, sentenceOf, table } from "../parts/ui.js";
-
-const shownErrors = 200;
+import { absent, button, field, heading, panel, select, sentenceOf } from "../parts/ui.js";
+import { NewClassPanel, faults } from "./new-class.js";
 
 export const title = "Import, export";
 
-const types = { ndjson: "application/x-ndjson", csv: "text/csv" };
-
-export function open(root, _, { gateway, database }) {
+export function open(root, _, app) {
+  const { gateway, database } = app;
   const names = database.schema.classes.filter((one) => !one.isEmbedded).map((one) => one.name);
   const imports = importing(gateway, database, names);
+  const made = new NewClassPanel(app, "A new class from a file");
   const exports = exporting(gateway, names);
   root.replaceChildren(
-    heading("Import, export", "The objects of a class, from and to files."), imports.root, exports.root);
+    heading("Import, export", "The objects of a class, from and to files."), imports.root, made.root, exports.root);
   return {
     close: () => {
       imports.close();
+      made.close();
       exports.close();
     },
   };
@@ -34,66 +35,42 @@ function importing(gateway, database, names) {
   const classes = select(names);
   const update = select([["error", "refuse the line"], ["modified", "set the values that differ"], ["all", "set all values"]]);
   const mode = select([["", "skip the line"], ["true", "refuse the whole file"]]);
-  const file = make("input", { type: "file", accept: ".ndjson,.jsonl,.json,.csv,text/csv,application/x-ndjson", id: "import-file" });
-  const drop = make("div.drop", {
-    ondragover: (event) => {
-      event.preventDefault();
-      drop.classList.add("over");
-    },
-    ondragleave: () => drop.classList.remove("over"),
-    ondrop: (event) => {
-      event.preventDefault();
-      drop.classList.remove("over");
-      if (event.dataTransfer.files.length > 0) send(event.dataTransfer.files[0]);
-    },
-  },
-  make("p", {}, "Drop a file here, or ", make("label.pick", { for: "import-file" }, "choose one"), "."),
-  make("p.note", {}, "NDJSON: one object as JSON on each line. CSV: the property names in the first line."), file);
+  const drop = dropZone((file) => send(file).catch(toastFault), { id: "import-file" });
   const result = make("div", { "aria-live": "polite" });
-  file.addEventListener("change", () => {
-    if (file.files.length > 0) send(file.files[0]);
-    file.value = "";
-  });
 
-  function send(chosen) {
+  async function send(chosen) {
     upload?.abort();
-    const isCSV = /\.csv$/i.test(chosen.name) || chosen.type === "text/csv";
     const bar = make("progress", { max: 1, "aria-label": "Sent" });
     bar.value = 0;
-    const words = make("p.note", { role: "status" }, `${chosen.name}: ${size(0)} of ${size(chosen.size)}`);
-    const cancel = button("Cancel", () => upload?.abort());
-    result.replaceChildren(make("div.progress", {}, bar, cancel), words);
-    // fetch does not report how much it has sent.
-    upload = new XMLHttpRequest();
-    upload.open("POST", paths.imports(classes.value) + queryString({ update: update.value, atomic: mode.value }));
-    upload.setRequestHeader("Content-Type", types[isCSV ? "csv" : "ndjson"]);
-    upload.setRequestHeader("Accept", "text/event-stream");
-    for (const [name, value] of Object.entries(gateway.session.headers)) upload.setRequestHeader(name, value);
-    upload.upload.onprogress = ({ loaded, total }) => {
-      bar.value = loaded / Math.max(1, total);
-      words.textContent = loaded < total
-        ? `${chosen.name}: ${size(loaded)} of ${size(total)}` : `${chosen.name} was sent; the gateway imports it.`;
-    };
-    upload.onprogress = () => {
-      const last = eventsOf(upload.responseText).findLast(({ type }) => type === "progress");
-      if (last === undefined) return;
-      bar.value = last.data.bytes / Math.max(1, last.data.total);
-      words.textContent = `Stored ${tally(last.data.created + last.data.modified)} objects, `
-        + `${size(last.data.bytes)} of ${size(last.data.total)} read`;
-    };
-    upload.onload = () => {
-      if (upload.status >= 300) {
-        refuse(gateway.problemOf(upload.status, upload.responseText));
-        return;
+    const words = make("p.note", { role: "status" }, `${chosen.name}: ${byteSize(0)} of ${byteSize(chosen.size)}`);
+    result.replaceChildren(make("div.progress", {}, bar, button("Cancel", () => upload?.abort())), words);
+    const className = classes.value;
+    const mine = sendFile(
+      gateway, paths.imports(className) + queryString({ update: update.value, atomic: mode.value }), chosen,
+      formatOf(chosen), {
+        streams: true,
+        sent: (loaded, total) => {
+          bar.value = loaded / Math.max(1, total);
+          words.textContent = loaded < total
+            ? `${chosen.name}: ${byteSize(loaded)} of ${byteSize(total)}` : `${chosen.name} was sent; the gateway imports it.`;
+        },
+        event: (_, { created, modified, bytes, total }) => {
+          bar.value = bytes / Math.max(1, total);
+          words.textContent = `Stored ${tally(created + modified)} objects, ${byteSize(bytes)} of ${byteSize(total)} read`;
+        },
+      });
+    upload = mine;
+    try {
+      show(chosen, await mine.done);
+      database.count(className).catch(() => {});
+    } catch (error) {
+      if (upload !== mine) return;
+      if (error.name === "AbortError") {
+        result.replaceChildren(make("p.note", {}, "Cancelled. The gateway keeps the objects that it has imported already."));
+      } else {
+        refuse(error);
       }
-      const last = eventsOf(upload.responseText).at(-1);
-      if (last?.type === "done") show(chosen, last.data);
-      else refuse(new Problem(last?.data.status ?? 500, last?.data ?? { detail: "The connection ended before the result. Check the number of objects before you import the file again." }));
-      database.count(classes.value).catch(() => {});
-    };
-    upload.onerror = () => result.replaceChildren(make("p.fault", { role: "alert" }, sentenceOf(new Unreachable())));
-    upload.onabort = () => result.replaceChildren(make("p.note", {}, "Cancelled. The gateway keeps the objects that it has imported already."));
-    upload.send(chosen);
+    }
   }
 
   function show(chosen, { created, modified, refused, errors }) {
@@ -109,8 +86,8 @@ function importing(gateway, database, names) {
       result.replaceChildren(absent("import", problem));
       return;
     }
-    const { errors = [] } = problem.body;
-    result.replaceChildren(make("p.fault", { role: "alert" }, problem.sentence));
+    const { errors = [] } = problem.body ?? {};
+    result.replaceChildren(make("p.fault", { role: "alert" }, sentenceOf(problem)));
     if (errors.length > 0) result.append(faults(errors));
   }
 
@@ -120,20 +97,6 @@ function importing(gateway, database, names) {
       drop, result),
     close: () => upload?.abort(),
   };
-}
-
-/** The events that have come as a whole: `[{type, data}]`. */
-function eventsOf(text) {
-  return text.split("\n\n").slice(0, -1).flatMap((block) => {
-    const type = /^event: (.*)$/m.exec(block)?.[1];
-    const data = /^data: (.*)$/m.exec(block)?.[1];
-    return type && data ? [{ type, data: parse(data) }] : [];
-  });
-}
-
-function faults(errors) {
-  return table("Refused lines", [{ words: "Line" }, "What is wrong", "Code"], errors.slice(0, shownErrors).map((one) =>
-    [String(one.line), one.detail ?? "", make("code", {}, one.code ?? "")]));
 }
 
 // MARK: Export
@@ -158,7 +121,7 @@ function exporting(gateway, names) {
       button("Cancel", () => control.abort())), words);
     try {
       const response = await gateway.respond("GET", paths.exports(classes.value), {
-        query: { format: format.value, filter: filter.value.trim() }, headers: { Accept: types[format.value] },
+        query: { format: format.value, filter: filter.value.trim() }, headers: { Accept: mediaType(format.value) },
         signal: control.signal,
       });
       const parts = [];
@@ -168,11 +131,11 @@ function exporting(gateway, names) {
         parts.push(part);
         bytes += part.length;
         for (const byte of part) if (byte === 10) lines += 1;
-        words.textContent = `${tally(lines)} lines, ${size(bytes)}`;
+        words.textContent = `${tally(lines)} lines, ${byteSize(bytes)}`;
       }
-      const link = make("a.action", { download: name, href: URL.createObjectURL(new Blob(parts, { type: types[format.value] })) },
+      const link = make("a.action", { download: name, href: URL.createObjectURL(new Blob(parts, { type: mediaType(format.value) })) },
         `Save ${name}`);
-      result.replaceChildren(make("p.figure", {}, `${tally(lines)} lines, ${size(bytes)}`), link);
+      result.replaceChildren(make("p.figure", {}, `${tally(lines)} lines, ${byteSize(bytes)}`), link);
       link.click();
     } catch (error) {
       if (error.name === "AbortError") result.replaceChildren(make("p.note", {}, "Cancelled."));
@@ -202,11 +165,4 @@ async function* chunks(body) {
     if (done) return;
     yield value;
   }
-}
-
-function size(bytes) {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KiB`;
-  if (bytes < 1024 ** 3) return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
-  return `${(bytes / 1024 ** 3).toFixed(2)} GiB`;
 }

@@ -32,6 +32,7 @@ package final class Gateway: Sendable {
     /// Accounts for the stored responses to repeatable requests.
     let repetitions = Repetitions()
     let plans = KnownPlans()
+    let demo = DemoState()
     let ruleProblems: RuleProblems
     private let files: StaticFiles
     /// The counters of the server that uses the router.

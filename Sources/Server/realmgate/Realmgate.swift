@@ -17,7 +17,7 @@ struct Realmgate: ParsableCommand {
 
             To try it with sample data:
 
-              realmgate serve --demo
+              realmgate demo
 
             Every option can also be given as an environment variable: `--data FILE` is REALMGATE_DATA, `--log-level` \
             is REALMGATE_LOG_LEVEL, and so on. An option takes precedence over the variable, the variable over the \
@@ -25,7 +25,7 @@ struct Realmgate: ParsableCommand {
             """,
         version: "\(version) (\(commit.map { "commit \($0)" } ?? "development"))",
         subcommands: [
-            Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Restore.self,
+            Serve.self, Demo.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Restore.self,
             Compact.self, Check.self, TokenCommand.self, Health.self,
         ])
 

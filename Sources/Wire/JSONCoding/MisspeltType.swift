@@ -1,8 +1,8 @@
-import ObjectModel
+package import ObjectModel
 
 extension PropertyType {
     /// Lists the valid types, for a text that is not one, and suggests the one that was perhaps meant.
-    static func sentence(onMisspelt text: String) -> String {
+    package static func sentence(onMisspelt text: String) -> String {
         let guess = guess(text).map { " Did you mean '\($0)'?" } ?? ""
         return """
             '\(text)' is no type.\(guess) There are \(BaseType.names.joined(separator: ", ")), the names of classes as in \

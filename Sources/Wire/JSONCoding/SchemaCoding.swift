@@ -27,7 +27,8 @@ package enum SchemaCoding {
         writer.endObject()
     }
 
-    private static func encode(_ objectClass: ClassSchema, into writer: JSONWriter) {
+    /// Writes one class as a document has it.
+    package static func encode(_ objectClass: ClassSchema, into writer: JSONWriter) {
         writer.beginObject()
         writer.name("name")
         writer.string(objectClass.name)

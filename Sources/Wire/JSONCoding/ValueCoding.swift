@@ -133,7 +133,7 @@ package enum ValueCoding {
 }
 
 /// The names of typed objects, which have one member.
-enum TypeName: String {
+package enum TypeName: String {
     case date = "$date"
     case objectId = "$oid"
     case uuid = "$uuid"
@@ -147,14 +147,14 @@ enum TypeName: String {
     /// In mixed values, for a dictionary that would otherwise look like one of these.
     case dictionary = "$dictionary"
 
-    init?(_ name: String) {
+    package init?(_ name: String) {
         // Most names of members are no such names, and a raw value is compared with all of them.
         guard name.utf8.first == UInt8(ascii: "$") else { return nil }
         self.init(rawValue: name)
     }
 
     /// Nil for those whose content is not one scalar.
-    var base: BaseType? {
+    package var base: BaseType? {
         switch self {
         case .date: .date
         case .objectId: .objectId

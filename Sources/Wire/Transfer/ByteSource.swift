@@ -91,6 +91,16 @@ package final class ByteSource {
         }
     }
 
+    /// Returns the next bytes, at most a block; nil at the end.
+    package func nextBlock() throws -> [UInt8]? {
+        if position == end, try !fill() { return nil }
+        defer {
+            count += end - position
+            position = end
+        }
+        return Array(block[position..<end])
+    }
+
     /// Returns the rest; throws if it is longer than `limit`.
     package func readAll(limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []

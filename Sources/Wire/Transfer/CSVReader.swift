@@ -30,6 +30,8 @@ package struct CSVReader {
     /// The line on which the last record began, from 1.
     package private(set) var line = 0
     private var linesSeen = 0
+    /// Whether the last record ended with the file, without a line break.
+    package private(set) var isAtEnd = false
 
     package init(_ source: ByteSource) { self.source = source }
 
@@ -83,6 +85,7 @@ package struct CSVReader {
             case UInt8(ascii: "\"") where bytes.isEmpty && !isQuoted:
                 isQuoted = true
                 guard try readQuoted(into: &bytes, &total) else {
+                    isAtEnd = true
                     throw RecordFault("A quote is opened and never closed.")
                 }
             default:
@@ -93,6 +96,7 @@ package struct CSVReader {
             }
         }
         linesSeen += 1
+        isAtEnd = true
         fields.append(field())
         if let fault { throw fault }
         return fields

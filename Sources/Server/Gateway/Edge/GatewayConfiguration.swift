@@ -10,6 +10,8 @@ package struct GatewayConfiguration: Sendable {
     package var staticDirectory: String?
     /// The directory of `openapi.json`. Nil for none.
     package var openapiDirectory: String?
+    /// The directory of the demo's files, which administrators can load into a database without classes. Nil for none.
+    package var demoDirectory: String?
     /// The origins of pages that may call the gateway, such as `https://app.example.com`; `*` allows every page,
     /// without credentials, but none while `accessControl` is open.
     package var allowedOrigins: Set<String> = ["*"]

@@ -68,7 +68,8 @@ package enum StatusTable {
         case .exportImpossible: 422
         case .clientGone: 499
 
-        case .schemaFixed: 409
+        case .schemaFixed, .demoNotEmpty: 409
+        case .demoUnavailable: 404
 
         case .authRequired, .authInvalid, .authExpired, .authNotYetValid, .accessEnded: 401
         case .authNoRole: 403

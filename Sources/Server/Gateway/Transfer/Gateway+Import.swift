@@ -80,9 +80,7 @@ private struct ImportOrder: Sendable {
     /// Nil for an uncompressed file.
     private var mostExpanded: (bytes: Int, times: Int)? {
         get throws {
-            guard let times = bounds.expansion, try request.contentCoding != nil else { return nil }
-            let (bytes, isOver) = file.count.multipliedReportingOverflow(by: times)
-            return isOver ? nil : (max(bytes, bounds.freeExpansion), times)
+            try ExpansionLimit(times: bounds.expansion, free: bounds.freeExpansion).bytes(of: file, request)
         }
     }
 
@@ -100,6 +98,9 @@ extension Gateway {
     /// - Parameter onFile: registers a route whose bodies are received into files up to a size in bytes.
     func onTransfer(_ on: Registration, _ onFile: FileRegistration) {
         onFile(.post, "/v1/import/:class", configuration.importLimit, importObjects)
+        onFile(.post, "/v1/schema/inference", configuration.importLimit, inferSchema)
+        on(.get, "/v1/demo", getDemo)
+        on(.post, "/v1/demo", loadDemo)
         on(.get, "/v1/export/:class", exportObjects)
         on(.get, "/v1/backup", getBackup)
     }
@@ -186,7 +187,7 @@ extension Gateway {
     /// Determines the format from the content type. `format` alone is not sufficient: a web page can make a browser
     /// send a body that is declared as plain text, as a form or not at all without a preflight request. An empty body
     /// needs no content type.
-    private func importFormat(_ request: Request, _ parameters: QueryParameters) throws(Problem) -> TransferFormat {
+    func importFormat(_ request: Request, _ parameters: QueryParameters) throws(Problem) -> TransferFormat {
         let named = parameters["format"] == nil ? nil : try parameters.choice("format", default: TransferFormat.ndjson)
         if request.header("Content-Type") == nil, request.bodyFile?.count == 0 { return named ?? .ndjson }
         let type = request.header("Content-Type") ?? ""

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Hosting
 import ObjectCoding
 import ObjectModel
 import StoreContract
@@ -15,6 +16,10 @@ struct Import: ParsableCommand {
             embedded objects are JSON. Links are the primary key of their target, so import the \
             targets first; links within the file may refer to later lines. Missing properties get their default.
 
+            With --create the command makes the class first, from the whole file: it infers the names, types and \
+            the primary key, and prints why on standard error. Texts that a number would change, such as 01234, stay \
+            texts. Give a type with --type, and see the result without writing anything with --dry-run.
+
             Invalid lines are reported on standard error with the reason. The others are imported, and the exit code is \
             then 1. A server may use the database at the same time (REALMGATE_DATA names it, too).
 
@@ -22,6 +27,8 @@ struct Import: ParsableCommand {
 
               realmgate import Airport airports.ndjson --data demo.realmgate --schema schema.json
               realmgate import Dog dogs.csv --update modified
+              realmgate import --create Dog dogs.csv --dry-run
+              realmgate import --create Dog dogs.csv --type zip=string --primary-key id
               zcat dogs.ndjson.gz | realmgate import Dog -
             """)
 
@@ -53,6 +60,8 @@ struct Import: ParsableCommand {
         completion: .file(extensions: ["json"]))
     var schema: String?
 
+    @OptionGroup(title: "A new class") var newClass: NewClassOptions
+
     @Flag(
         help: ArgumentHelp(
             "Import everything or nothing.",
@@ -69,15 +78,31 @@ struct Import: ParsableCommand {
         guard (1...(1 << 20)).contains(atomicLimit) else {
             throw ValidationError("--atomic-limit is from 1 to 1048576 MiB.")
         }
+        if newClass.create, schema != nil {
+            throw ValidationError(
+                "--create makes the class from the file, and --schema from a schema: give one of them.")
+        }
     }
 
     func run() throws {
         let sources = SettingSources.process
         let schemaFile = sources.text(schema, "REALMGATE_SCHEMA")
-        let source = try ByteSource(path: file)
-        let store = try database.open(sources, mustExist: schemaFile == nil)
+        let format = format ?? TransferFormat(fileName: file) ?? .ndjson
+        guard format == .csv || !escapeFormulas else {
+            throw CommandFailure("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)
+        }
+        let input = try InputFile(file, isReadTwice: newClass.create)
+        // Before the database is created: a file from which no class follows leaves none.
+        let proposal = try newClass.create ? infer(input, format, present(sources)) : nil
+        if newClass.dryRun, let proposal { return try show(proposal, after: try present(sources)) }
+        let store = try database.open(sources, mustExist: schemaFile == nil && !newClass.create)
         defer { store.close() }
-        if let schemaFile { _ = try SchemaFile.apply(schemaFile, to: store) }
+        if let proposal {
+            let schema = proposal.schema(after: try store.snapshot().schema)
+            try store.replaceSchema(with: schema, migration: Migration(steps: []))
+        } else if let schemaFile {
+            _ = try SchemaFile.apply(schemaFile, to: store)
+        }
         let schema = try store.snapshot().schema
         let objectClass = try schema.named(className)
         guard !objectClass.isEmbedded else {
@@ -87,10 +112,7 @@ struct Import: ParsableCommand {
         let importer = ObjectImporter(
             store: store, objectClass: objectClass, schema: schema, policy: update,
             wholeLimit: atomicLimit << 20)
-        let format = format ?? TransferFormat(fileName: file) ?? .ndjson
-        guard format == .csv || !escapeFormulas else {
-            throw CommandFailure("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)
-        }
+        let source = try input.source()
         let outcome: ObjectImporter.Outcome
         do {
             switch format {
@@ -108,6 +130,37 @@ struct Import: ParsableCommand {
         }
         printSummary(outcome)
         if outcome.refused + outcome.incomplete > 0 { throw ExitCode(1) }
+    }
+
+    /// The classes of the database, if there is one.
+    private func present(_ sources: SettingSources) throws -> Schema {
+        guard InstalledFiles.isFile(database.path(sources)) else { return .empty }
+        let store = try database.open(sources, mustExist: true)
+        defer { store.close() }
+        return try store.snapshot().schema
+    }
+
+    /// Prints the schema with a class, for `realmgate schema --apply`.
+    private func show(_ proposal: ClassProposal, after present: Schema) throws {
+        for fault in proposal.faults { StandardError.write("line \(fault.line): \(fault.message)\n") }
+        print(SchemaFile.text(of: proposal.schema(after: present)))
+        if proposal.refused > 0 || proposal.properties.contains(where: { $0.misfits > 0 }) { throw ExitCode(1) }
+    }
+
+    private func infer(
+        _ input: InputFile, _ format: TransferFormat, _ present: Schema
+    ) throws -> ClassProposal {
+        let source = try input.source()
+        let inference = try ClassInference(
+            class: className, in: present, format: format,
+            options: newClass.inference(escapesFormulas: escapeFormulas))
+        var line = ProgressLine(of: source.size)
+        let proposal = try inference.run(source) { rows in
+            line.show("\(className): \(grouped(rows)) rows read for their types", at: source.place)
+        }
+        line.finish()
+        for reason in proposal.explanation { StandardError.write(reason + "\n") }
+        return proposal
     }
 
     /// Reports the imported and the rejected lines.

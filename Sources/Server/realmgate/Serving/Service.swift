@@ -45,7 +45,7 @@ final class Service: Sendable {
         do {
             if let schema = configuration.schema { _ = try SchemaFile.apply(schema, to: store) }
             if configuration.loadsDemo, let demo = configuration.demo {
-                try DemoLoader(directory: demo, store: store) { StandardError.write("\($0)\n") }.run()
+                try DemoProgress.load(demo, into: store)
             }
             return try Service(settings, rules, control, store, level, again)
         } catch {

@@ -25,12 +25,11 @@ struct ServiceSettings: Sendable {
 
     /// Finds the directories installed with the program.
     private mutating func find(_ files: InstalledFiles) throws(CommandFailure) {
-        if configuration.loadsDemo {
-            configuration.demo = try directory(.demo, "demoData", configuration.demo, files)
-            guard configuration.demo != nil else {
-                throw CommandFailure(files.sentence(missing: [.demo], ["--demo-data"]), exitCode: 66)
-            }
+        configuration.demo = try directory(.demo, "demoData", configuration.demo, files)
+        guard configuration.demo != nil || !configuration.loadsDemo else {
+            throw CommandFailure(files.sentence(missing: [.demo], ["--demo-data"]), exitCode: 66)
         }
+        configuration.gateway.demoDirectory = configuration.demo
         configuration.gateway.staticDirectory = try directory(
             .console, "static", configuration.gateway.staticDirectory, files)
         configuration.gateway.openapiDirectory = try directory(

@@ -87,8 +87,10 @@ extension Problem {
         case exportImpossible = "export.impossible"
         case clientGone = "client.gone"
 
-        // The schema.
+        // The schema, and the demo.
         case schemaFixed = "schema.fixed"
+        case demoUnavailable = "demo.unavailable"
+        case demoNotEmpty = "demo.not_empty"
 
         // Authentication and access.
         case authRequired = "auth.required"

@@ -465,6 +465,9 @@ struct PermissionMatrixTests {
             (.delete, "/v1/objects/Person/1/nums/0", nil),
         ],
         "PUT /v1/schema": [(.put, "/v1/schema", HiddenPartFixture.visibleSchema)],
+        "POST /v1/schema/inference": [(.post, "/v1/schema/inference?class=Vault", #"{"id":1}"#)],
+        "GET /v1/demo": [(.get, "/v1/demo", nil)],
+        "POST /v1/demo": [(.post, "/v1/demo", nil)],
         "POST /v1/schema/plan": [(.post, "/v1/schema/plan", HiddenPartFixture.visibleSchema)],
         "POST /v1/objects/:class": [
             (.post, "/v1/objects/Person", #"{"id":9,"open":true}"#), (.post, "/v1/objects/Vault", #"{"id":9}"#),

@@ -1,0 +1,79 @@
+import HTTPServer
+import JSONCoding
+import ObjectCoding
+import ObjectModel
+import StoreContract
+import Transfer
+
+extension Gateway {
+    /// `POST /v1/schema/inference?class=NAME`: proposes a class for the objects of a file, with the reason for each
+    /// type, and changes nothing. A worker reads the file after all of it has arrived, and takes turns with imports.
+    func inferSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(
+            request, single: ["class", "format", "partial", "primaryKey", Self.escapeFormulas], repeatable: ["type"])
+        try requireAdministrator(request)
+        guard let className = parameters["class"] else {
+            throw Problem(.parameterMissing, "Name the class that the file is for: class=NAME.", parameter: "class")
+        }
+        let format = try importFormat(request, parameters)
+        guard let file = request.bodyFile, file.count > 0 else {
+            throw Problem(.importEmpty, "Send the file, or its beginning, as the body of the request.")
+        }
+        // Checked first, before any work for a body that cannot be read.
+        _ = try request.contentCoding
+        let options = try inferenceOptions(parameters, format)
+        let inference: ClassInference
+        do {
+            inference = try ClassInference(
+                class: className, in: try store.snapshot().schema, format: format, options: options)
+        } catch let fault as TransferFault {
+            throw Problem(.parameterInvalid, fault.message, parameter: "class")
+        }
+        let limit = configuration.importLimit
+        let expansion = ExpansionLimit(
+            times: configuration.importExpansion, free: configuration.importFreeExpansion)
+        return transfers.reply(for: Self.limitKey(request)) { [self] in
+            do {
+                let watch = TransferWatch()
+                let source = try ByteSource(file, of: request, limit: limit)
+                let most = try expansion.bytes(of: file, request)
+                source.check = { expanded in
+                    try watch.check()
+                    if let most, expanded > most.bytes { throw Problem(expandsBeyond: most.bytes, most.times) }
+                }
+                let json = JSONWriter(capacity: 4096)
+                try inference.run(source).encode(into: json)
+                return .now(.json(json.bytes))
+            } catch let fault as ObjectImporter.TooManyFaults {
+                let problem = Problem(
+                    .importTooManyFaults,
+                    "More than \(fault.limit) lines cannot be read (limits.importFaults). Correct the file, and check that its format is \(format.rawValue)."
+                )
+                return .now(response(to: problem, of: request))
+            } catch {
+                return .now(response(to: error, of: request))
+            }
+        }
+    }
+
+    private func inferenceOptions(
+        _ parameters: QueryParameters, _ format: TransferFormat
+    ) throws -> ClassInference.Options {
+        var options = ClassInference.Options()
+        options.isPartial = try parameters.flag("partial")
+        options.escapesFormulas = try escapesFormulas(parameters, format)
+        options.faultLimit = configuration.importFaults
+        if let name = parameters["primaryKey"] { options.key = name.isEmpty ? .none : .named(name) }
+        for text in parameters.all("type") {
+            do throws(TransferFault) {
+                let given = try GivenType(text)
+                guard options.types.updateValue(given.type, forKey: given.property) == nil else {
+                    throw TransferFault("'\(given.property)' is given a type more than once. Give it one.")
+                }
+            } catch {
+                throw Problem(.parameterInvalid, error.message, parameter: "type")
+            }
+        }
+        return options
+    }
+}

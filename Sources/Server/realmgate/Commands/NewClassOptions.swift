@@ -1,0 +1,62 @@
+import ArgumentParser
+import ObjectModel
+import Transfer
+
+/// The options of `realmgate import` for a class that it makes from the file.
+struct NewClassOptions: ParsableArguments {
+    @Flag(help: "Make the class from the file, with inferred types.")
+    var create = false
+
+    @Flag(help: "With --create, print the schema and the reasons for the types, and write nothing.")
+    var dryRun = false
+
+    @Option(
+        name: .customLong("type"),
+        help: ArgumentHelp(
+            "With --create, the type of a property; may be repeated.",
+            discussion: "It becomes optional if rows have no value. Example: --type zip=string",
+            valueName: "property=type"))
+    var types: [String] = []
+
+    @Option(help: ArgumentHelp("With --create, the property that is the primary key.", valueName: "property"))
+    var primaryKey: String?
+
+    @Flag(help: "With --create, make the class without a primary key.")
+    var noPrimaryKey = false
+
+    func validate() throws {
+        guard create || !(dryRun || !types.isEmpty || primaryKey != nil || noPrimaryKey) else {
+            throw ValidationError(
+                "--dry-run, --type, --primary-key and --no-primary-key are for a new class: add --create.")
+        }
+        guard primaryKey == nil || !noPrimaryKey else {
+            throw ValidationError("Give --primary-key or --no-primary-key, not both.")
+        }
+        do {
+            _ = try givenTypes()
+        } catch {
+            throw ValidationError("--type: \(error.message)")
+        }
+    }
+
+    func inference(escapesFormulas: Bool) throws(TransferFault) -> ClassInference.Options {
+        var options = ClassInference.Options()
+        options.types = try givenTypes()
+        options.escapesFormulas = escapesFormulas
+        options.faultLimit = nil
+        if let primaryKey { options.key = .named(primaryKey) }
+        if noPrimaryKey { options.key = .none }
+        return options
+    }
+
+    private func givenTypes() throws(TransferFault) -> [String: PropertyType] {
+        var given: [String: PropertyType] = [:]
+        for text in types {
+            let one = try GivenType(text)
+            guard given.updateValue(one.type, forKey: one.property) == nil else {
+                throw TransferFault("'\(one.property)' is given a type more than once. Give it one.")
+            }
+        }
+        return given
+    }
+}

@@ -1,0 +1,261 @@
+import JSONCoding
+import ObjectCoding
+import ObjectModel
+
+/// The tallies of all properties of a file's rows. A row counts as a whole, or not at all.
+struct RowTallies {
+    private let options: ClassInference.Options
+    private let className: String
+    private let budget = TallyBudget()
+    /// The names of the properties, in the order of the file.
+    private(set) var names: [String] = []
+    private var places: [String: Int] = [:]
+    private var states: [State] = []
+    /// The rows that count.
+    private(set) var count = 0
+    private(set) var refused = 0
+    private(set) var faults: [LineFault] = []
+
+    private struct State {
+        var tally: ValueTally
+        /// The rows that have the property, if only with null.
+        var present = 0
+        var search = KeySearch()
+        var override: PropertyType?
+        var misfits = 0
+        var firstMisfit: ValueExample?
+    }
+
+    init(_ options: ClassInference.Options, _ className: String) {
+        self.options = options
+        self.className = className
+    }
+
+    var columns: [ClassShaper.Column] {
+        zip(names, states).map { name, state in
+            ClassShaper.Column(
+                name: name, tally: state.tally, absent: count - state.present, override: state.override,
+                misfits: state.misfits, firstMisfit: state.firstMisfit)
+        }
+    }
+
+    // MARK: Rows
+
+    /// Takes the names of a CSV file. Throws `RecordFault`.
+    mutating func begin(_ header: [String]) throws {
+        for (index, name) in header.enumerated() {
+            guard !name.isEmpty else { throw RecordFault("Column \(index + 1) has no name.") }
+            guard places[name] == nil else { throw RecordFault("Column '\(name)' appears twice.") }
+            try check(name)
+            try makePlace(name)
+        }
+    }
+
+    /// Adds a record. Throws `RecordFault` if it has another number of fields than the header.
+    mutating func add(_ record: [CSVField], line: Int) throws {
+        guard record.count == names.count else {
+            throw RecordFault("There are \(record.count) fields where the first line has \(names.count).")
+        }
+        count += 1
+        for (place, field) in record.enumerated() {
+            guard !field.isMissing else {
+                states[place].search.close()
+                continue
+            }
+            states[place].present += 1
+            let isEscaped = options.escapesFormulas && field.text.unicodeScalars.first == "'"
+            let text = isEscaped ? CSVFormulas.plain(field.text) : field.text
+            if isEscaped {
+                states[place].tally.add(.text, text, line: line)
+            } else {
+                try states[place].tally.add(field: text, line: line, budget)
+            }
+            if let type = states[place].override { compare(text, with: type, at: place, line) }
+            addKey(ValueForm(field: text) == .uuid ? text.lowercased() : text, at: place, line)
+        }
+    }
+
+    /// Adds an object. Throws `RecordFault` for names that no property can have.
+    mutating func add(_ object: JSONObject, line: Int) throws {
+        for member in object.members {
+            try check(member.name)
+            if let name = member.value.unstorableName {
+                throw RecordFault(
+                    "'\(member.name)' has an object with the name '\(name.abbreviated)': names within values do not begin with '$' and have no point, except in typed objects such as {\"$date\": \"2026-01-31T12:00:00Z\"}."
+                )
+            }
+        }
+        for member in object.members where places[member.name] == nil { try makePlace(member.name) }
+        count += 1
+        for member in object.members {
+            guard let place = places[member.name] else { continue }
+            states[place].present += 1
+            try states[place].tally.add(member.value, line: line, budget)
+            if let type = states[place].override { compare(member.value, with: type, at: place, line) }
+            switch member.value {
+            case .int(let value): addKey(String(value), at: place, line)
+            case .string(let text): addKey(ValueForm(string: text) == .uuid ? text.lowercased() : text, at: place, line)
+            case .object(let typed) where typed.members.count == 1:
+                guard case .string(let text)? = typed.members.first?.value else { fallthrough }
+                addKey(text.lowercased(), at: place, line)
+            default: states[place].search.close()
+            }
+        }
+    }
+
+    /// Adds a line that cannot be read. Throws `TooManyFaults` beyond the limit.
+    mutating func refuse(_ fault: LineFault) throws {
+        refused += 1
+        if faults.count < 100 { faults.append(fault) }
+        if let limit = options.faultLimit, refused > limit { throw ObjectImporter.TooManyFaults(limit: limit) }
+    }
+
+    private func check(_ name: String) throws(RecordFault) {
+        guard name.utf8.count <= 63 else {
+            throw RecordFault(
+                "The name '\(name.abbreviated)' is longer than 63 bytes, the most that a property's may have.")
+        }
+        guard !name.isEmpty else { throw RecordFault("A member has no name.") }
+        guard !name.hasPrefix("$") else {
+            throw RecordFault("The name '\(name)' begins with '$', as no property's may.")
+        }
+    }
+
+    private mutating func makePlace(_ name: String) throws {
+        guard names.count < ClassInference.mostProperties else {
+            throw TransferFault(
+                "The file has more than \(ClassInference.mostProperties) different names of properties. Write names that are data as values."
+            )
+        }
+        var state = State(tally: try budget.make())
+        state.override = options.types[name]
+        // Rows before this one do not have it.
+        if count > 0 { state.search.close() }
+        places[name] = names.count
+        names.append(name)
+        states.append(state)
+    }
+
+    // MARK: Given types
+
+    private mutating func compare(_ text: String, with type: PropertyType, at place: Int, _ line: Int) {
+        // Whether the target of a link exists is not known here.
+        guard !type.isLink, !type.isComputed else { return }
+        if type.isCollection || type.isMixed {
+            let fits = (try? JSONValue.parse(text)).map { (try? ValueCoding.draft($0, as: type)) != nil } ?? false
+            if !fits { misfit(text, at: place, line) }
+        } else if (try? FieldText.parse(text, as: type)) == nil {
+            misfit(text, at: place, line)
+        }
+    }
+
+    private mutating func compare(_ json: JSONValue, with type: PropertyType, at place: Int, _ line: Int) {
+        guard !type.isLink, !type.isComputed, json != .null else { return }
+        if (try? ValueCoding.draft(json, as: type)) == nil { misfit(json.inWords, at: place, line) }
+    }
+
+    private mutating func misfit(_ text: String, at place: Int, _ line: Int) {
+        states[place].misfits += 1
+        if states[place].firstMisfit == nil {
+            states[place].firstMisfit = ValueExample(line: line, text: text.abbreviated)
+        }
+    }
+
+    // MARK: The primary key
+
+    private mutating func addKey(_ text: String, at place: Int, _ line: Int) {
+        states[place].search.add(text, line: line)
+        if line & 0x3FF == 0 { boundHashes() }
+    }
+
+    /// Releases the hashes of the least likely keys while there are too many.
+    private mutating func boundHashes() {
+        while states.reduce(0, { $0 + $1.search.kept }) > ClassInference.mostHashes {
+            let ranked = states.indices.filter { states[$0].search.kept > 0 }
+            guard let least = ranked.max(by: { (rank(names[$0]), $0) < (rank(names[$1]), $1) }) else { return }
+            states[least].search.forget()
+        }
+    }
+
+    /// How likely a property is the key, by its name; 0 is the most likely.
+    private func rank(_ name: String) -> Int {
+        let folded = name.lowercased()
+        if folded == "_id" || folded == "id" { return 0 }
+        let own = className.lowercased()
+        if [own + "id", own + "_id", "uuid", "guid", "key"].contains(folded) { return 1 }
+        return 2
+    }
+
+    /// Chooses the primary key. Throws `TransferFault` if the named property cannot be it.
+    func key(_ choice: KeyChoice, of objectClass: ClassSchema, _ findings: [PropertyFinding]) throws -> KeyFinding {
+        let candidates = zip(names, states).filter { name, state in
+            state.search.isUnique && objectClass[name]?.type.canBePrimaryKey == true
+        }.map(\.0)
+        switch choice {
+        case .none: return KeyFinding(property: nil, reason: "none was wanted", candidates: candidates)
+        case .named(let name):
+            try checkKey(name, objectClass)
+            return KeyFinding(property: name, reason: "it was given", candidates: candidates)
+        case .inferred: break
+        }
+        let likely = candidates.min { rank($0) < rank($1) }
+        if let likely, rank(likely) < 2 { return found(likely, "it is named like a key", candidates) }
+        // Of those that every row has, because the order of the others depends on the order of the rows.
+        let first = zip(names, states).first { $1.present - $1.tally.nulls == count }?.0
+        if let first, candidates.contains(first), count > 1, isIdentifier(first, objectClass) {
+            return found(first, "it is the first property that every row has", candidates)
+        }
+        return KeyFinding(property: nil, reason: absence(candidates), candidates: candidates)
+    }
+
+    private func found(_ name: String, _ why: String, _ candidates: [String]) -> KeyFinding {
+        KeyFinding(
+            property: name,
+            reason: count == 1
+                ? "\(why), and has a value in the only row"
+                : "\(why), and has a different value in each of the \(count) rows", candidates: candidates)
+    }
+
+    /// Whether a first property is a key although its name does not say so: texts are rather not.
+    private func isIdentifier(_ name: String, _ objectClass: ClassSchema) -> Bool {
+        guard objectClass[name]?.type.base == .string else { return true }
+        let folded = name.lowercased()
+        return ["id", "key", "code"].contains { folded.hasSuffix($0) }
+    }
+
+    private func absence(_ candidates: [String]) -> String {
+        if let likely = names.first(where: { rank($0) < 2 }), let place = places[likely] {
+            let search = states[place].search
+            if let first = search.firstRepeated {
+                return "'\(likely)' repeats a value, the first time on line \(first.line): '\(first.text)'"
+            }
+            let missing = count - states[place].present + states[place].tally.nulls
+            if missing > 0 { return "'\(likely)' has no value in \(missing) of \(count) rows" }
+        }
+        guard !candidates.isEmpty else { return "no property is known to have a different value in every row" }
+        return
+            "no property is named like one; \(candidates.joined(separator: ", ")) \(candidates.count == 1 ? "has" : "have") a different value in every row"
+    }
+
+    private func checkKey(_ name: String, _ objectClass: ClassSchema) throws {
+        guard let place = places[name], let property = objectClass[name] else {
+            throw TransferFault(
+                withHint("The file has no property '\(name)' for the primary key.", names.nearest(to: name)))
+        }
+        guard property.type.canBePrimaryKey else {
+            throw TransferFault(
+                "'\(name)' is of type \(property.type), which no primary key can have: choose one of type int, string, uuid or objectId."
+            )
+        }
+        let state = states[place]
+        let missing = count - state.present + state.tally.nulls
+        guard missing == 0 else {
+            throw TransferFault("'\(name)' cannot be the primary key: it has no value in \(missing) of \(count) rows.")
+        }
+        if let first = state.search.firstRepeated {
+            throw TransferFault(
+                "'\(name)' cannot be the primary key: \(state.search.repeated) of \(count) rows repeat a value, the first on line \(first.line): '\(first.text)'."
+            )
+        }
+    }
+}

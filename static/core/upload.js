@@ -1,0 +1,59 @@
+// Files sent as the body of a request, with the share that is sent. fetch does not report it.
+
+import { Problem, Unreachable } from "./api.js";
+import { parse } from "./json.js";
+
+const types = { ndjson: "application/x-ndjson", csv: "text/csv" };
+
+/** The format of a file, by its name and type. */
+export function formatOf(file) {
+  return /\.csv$/i.test(file.name) || file.type === "text/csv" ? "csv" : "ndjson";
+}
+
+/** The media type of a format. */
+export const mediaType = (format) => types[format];
+
+/**
+ * Sends a file. `sent(loaded, total)` is called with bytes, `event(type, data)` with each event when `streams` is set.
+ * Returns `{done, abort}`; `done` has the JSON of the answer, or the data of the last event, and throws a `Problem`, an
+ * `Unreachable`, or an `AbortError`.
+ */
+export function sendFile(gateway, address, body, format, { sent = () => {}, event = () => {}, streams = false } = {}) {
+  const request = new XMLHttpRequest();
+  const done = new Promise((resolve, reject) => {
+    request.open("POST", address);
+    request.setRequestHeader("Content-Type", types[format]);
+    if (streams) request.setRequestHeader("Accept", "text/event-stream");
+    for (const [name, value] of Object.entries(gateway.session.headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => sent(loaded, total);
+    request.onprogress = () => {
+      if (!streams) return;
+      const last = eventsOf(request.responseText).findLast(({ type }) => type === "progress");
+      if (last !== undefined) event(last.type, last.data);
+    };
+    request.onload = () => {
+      if (request.status >= 300) {
+        reject(gateway.problemOf(request.status, request.responseText));
+      } else if (!streams) {
+        resolve(parse(request.responseText));
+      } else {
+        const last = eventsOf(request.responseText).at(-1);
+        if (last?.type === "done") resolve(last.data);
+        else reject(new Problem(last?.data.status ?? 500, last?.data ?? { detail: "The connection ended before the result. Check the number of objects before you import the file again." }));
+      }
+    };
+    request.onerror = () => reject(new Unreachable());
+    request.onabort = () => reject(new DOMException("The upload was cancelled.", "AbortError"));
+    request.send(body);
+  });
+  return { done, abort: () => request.abort() };
+}
+
+/** The events that have come as a whole: `[{type, data}]`. */
+function eventsOf(text) {
+  return text.split("\n\n").slice(0, -1).flatMap((block) => {
+    const type = /^event: (.*)$/m.exec(block)?.[1];
+    const data = /^data: (.*)$/m.exec(block)?.[1];
+    return type && data ? [{ type, data: parse(data) }] : [];
+  });
+}
