@@ -1,0 +1,144 @@
+// Server-sent events over fetch, which can send a credential; resumed until they are stopped.
+
+import { RealmgateError, isConnectionFailure, isTransient, pause, problemOf, sleep, unreachable } from "./transport.js";
+import { parse } from "./values.js";
+
+/** An event that does not fit the state of the client. The stream begins again without a mark. */
+export class Mismatch extends Error {}
+
+/** Sends "the page is used again" to all streams: a computer that wakes up should not wait for a timer. */
+const wakers = new Set();
+const wake = () => { for (const waker of wakers) waker(); };
+globalThis.addEventListener?.("online", wake);
+globalThis.document?.addEventListener("visibilitychange", () => { if (!document.hidden) wake(); });
+
+/** The server writes at least a comment in this time, in milliseconds. */
+const heartbeat = 15_000;
+
+/**
+ * One stream. Calls `on.open()`, `on.event(type, data, isPart)`, `on.lost(error)` before it connects again, and
+ * `on.failed(error)` at its end. `on.repair(error)`, where there is one, may put right what a refusal is about.
+ */
+export class EventStream {
+  lastEventID = "";
+  #control = new AbortController();
+  #connection = null;
+  #wait = null;
+  #lastChunk = 0;
+
+  constructor(transport, path, parameters, on, { silence = 3 * heartbeat } = {}) {
+    Object.assign(this, { transport, path, parameters, on, silence });
+    wakers.add(this.#waker);
+    this.#run();
+  }
+
+  stop() {
+    wakers.delete(this.#waker);
+    this.#control.abort();
+    this.#connection?.abort();
+  }
+
+  #waker = () => {
+    this.#wait?.abort();
+    if (Date.now() - this.#lastChunk > heartbeat + 5000) this.#connection?.abort();
+  };
+
+  async #run() {
+    const stopped = this.#control.signal;
+    for (let attempt = 0; !stopped.aborted; attempt += 1) {
+      const outcome = await this.#connect();
+      if (stopped.aborted) return;
+      const { error, response, hadEvents } = outcome;
+      if (hadEvents) attempt = 0;
+      const renews = error.status === 401 && typeof this.transport.token === "function" && attempt < 2;
+      const isOver = !isTransient(error.status) && !renews && !(await this.on.repair?.(error));
+      if (stopped.aborted) return;
+      if (isOver) {
+        this.stop();
+        this.on.failed(error);
+        return;
+      }
+      this.on.lost(error);
+      this.#wait = new AbortController();
+      const onStop = () => this.#wait.abort();
+      stopped.addEventListener("abort", onStop);
+      await sleep(pause(attempt, { response }), this.#wait.signal).catch(() => {});
+      stopped.removeEventListener("abort", onStop);
+    }
+  }
+
+  /** One connection until its end, and why it ended. */
+  async #connect() {
+    const control = this.#connection = new AbortController();
+    const state = { hadEvents: false };
+    this.#lastChunk = Date.now();
+    const watch = setInterval(() => {
+      if (Date.now() - this.#lastChunk > this.silence) control.abort();
+    }, this.silence / 4);
+    try {
+      const headers = { Accept: "text/event-stream" };
+      if (this.lastEventID !== "") headers["Last-Event-ID"] = this.lastEventID;
+      const response = await this.transport.open("GET", this.path, { parameters: this.parameters, headers, signal: control.signal });
+      state.response = response;
+      if (!response.ok) state.error = problemOf(response.status, await response.text());
+      else if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw new TypeError("This is no event stream.");
+      else {
+        this.on.open?.();
+        state.error = await this.#read(response.body.getReader(), control.signal, state);
+      }
+    } catch (error) {
+      if (error instanceof Mismatch) this.lastEventID = "";
+      else if (!isConnectionFailure(error, control.signal)) state.error = new RealmgateError(-1, { detail: error.message, code: "client.fault" }, { cause: error });
+      state.error ??= unreachable(error);
+    } finally {
+      clearInterval(watch);
+      control.abort();
+    }
+    return state;
+  }
+
+  /** What comes damaged may fail in any way. */
+  #guard(block) {
+    try {
+      return block();
+    } catch (cause) {
+      throw new Mismatch("An event cannot be applied.", { cause });
+    }
+  }
+
+  async #read(reader, signal, state) {
+    const decoder = new TextDecoder();
+    let rest = "";
+    let event = { data: [] };
+    while (true) {
+      const { value, done } = await reader.read();
+      if (done || signal.aborted) return unreachable();
+      this.#lastChunk = Date.now();
+      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r?\n/);
+      rest = lines.pop();
+      for (const line of lines) {
+        if (line === "") {
+          const { type, data, id } = event;
+          event = { data: [] };
+          if (data.length > 0) {
+            const document = this.#guard(() => parse(data.join("\n")));
+            if (type === "error" && document.subscription === undefined) return new RealmgateError(document.status, document);
+            if (type === "closing") return new RealmgateError(503, { code: document.code, detail: "The server stops." });
+            this.#guard(() => this.on.event(type, document, id === ""));
+            state.hadEvents = true;
+            if (signal.aborted || this.#control.signal.aborted) return unreachable();
+          }
+          // Only now: an event that could not be applied has not been received.
+          if (id !== undefined) this.lastEventID = id;
+          continue;
+        }
+        const colon = line.indexOf(":");
+        const field = colon < 0 ? line : line.slice(0, colon);
+        const text = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+        if (field === "data") event.data.push(text);
+        else if (field === "event") event.type = text;
+        else if (field === "id" && !text.includes("\0")) event.id = text;
+      }
+    }
+  }
+}

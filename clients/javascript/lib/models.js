@@ -1,0 +1,195 @@
+// What streams maintain: each model applies events to a value, and says what changed. Values are never changed in place,
+// so that what a program was given stays as it was.
+
+import { Mismatch } from "./events.js";
+
+function check(holds) {
+  if (!holds) throw new Mismatch("An event does not fit the result.");
+}
+
+const initial = (version) => ({ type: "initial", version, deletions: [], insertions: [], modifications: [] });
+
+/** Returns the array after an update: modifications and deletions are positions before it, insertions after it. */
+export function applyUpdate(items, { deletions, insertions, modifications, objects }) {
+  check(objects?.insertions.length === insertions.length && objects.modifications.length === modifications.length);
+  const before = items.slice();
+  modifications.forEach((at, index) => {
+    check(at < before.length);
+    before[at] = objects.modifications[index];
+  });
+  const kept = [];
+  let from = 0;
+  for (const at of [...deletions, before.length]) {
+    check(at >= from && at <= before.length);
+    for (; from < at; from += 1) kept.push(before[from]);
+    from = at + 1;
+  }
+  check(deletions.length === 0 || deletions.at(-1) < before.length);
+  if (insertions.length === 0) return kept;
+  const after = [];
+  let next = 0;
+  insertions.forEach((at, index) => {
+    for (; after.length < at; next += 1) {
+      check(next < kept.length);
+      after.push(kept[next]);
+    }
+    check(after.length === at);
+    after.push(objects.insertions[index]);
+  });
+  for (; next < kept.length; next += 1) after.push(kept[next]);
+  return after;
+}
+
+/** The objects of a query, or the values of a list or set. Parts of a long event are shown together. */
+export class ListModel {
+  value = null;
+  /** For each element its place in the array that was shown last, or -1; null outside of a long event. */
+  #places = null;
+  #modified = new Set();
+  #shown = 0;
+
+  apply(type, data, isPart = false) {
+    const { version } = data;
+    if (type === "initial") {
+      this.value = data.items;
+      this.#places = null;
+      this.#shown = isPart ? -1 : data.items.length;
+      return isPart ? null : initial(version);
+    }
+    check(this.value !== null);
+    const { deletions, insertions, modifications } = data;
+    const isBeginning = this.#shown < 0;
+    if (!isBeginning && (isPart || this.#places)) {
+      this.#places ??= Array.from(this.value, (_, at) => at);
+      for (const at of modifications) this.#modified.add(this.#places[at]);
+      const none = { insertions: insertions.map(() => -1), modifications: [] };
+      this.#places = applyUpdate(this.#places, { deletions, insertions, modifications: [], objects: none });
+    }
+    this.value = applyUpdate(this.value, data);
+    if (isPart) return null;
+    const places = this.#places;
+    const shown = this.#shown;
+    this.#places = null;
+    this.#shown = this.value.length;
+    if (isBeginning) return initial(version);
+    if (places === null) return { type, version, deletions, insertions, modifications };
+    const kept = new Set(places);
+    const all = {
+      type, version,
+      deletions: Array.from({ length: shown }, (_, at) => at).filter((at) => !kept.has(at)),
+      insertions: places.flatMap((place, at) => (place < 0 ? [at] : [])),
+      modifications: [...this.#modified].filter((place) => place >= 0 && kept.has(place)).sort((one, other) => one - other),
+    };
+    this.#modified.clear();
+    return all;
+  }
+}
+
+/** The values of a map, as an object; changes name keys. */
+export class MapModel {
+  value = null;
+
+  apply(type, { version, items, deletions, insertions, modifications, objects }) {
+    if (type === "initial") {
+      this.value = items;
+      return initial(version);
+    }
+    check(this.value !== null);
+    const members = new Map(Object.entries(this.value));
+    for (const key of deletions) check(members.delete(key));
+    for (const one of [objects.insertions, objects.modifications]) {
+      for (const [key, value] of Object.entries(one)) members.set(key, value);
+    }
+    this.value = Object.fromEntries([...members].sort(([one], [other]) => (one < other ? -1 : 1)));
+    return { type, version, deletions, insertions, modifications };
+  }
+}
+
+/** One object, null after its deletion. */
+export class ObjectModel {
+  value = null;
+
+  apply(type, data) {
+    const { version } = data;
+    if (type === "initial") {
+      this.value = data.object;
+      return initial(version);
+    }
+    if (type === "deleted") {
+      this.value = null;
+      return { ...initial(version), type, deletions: [0] };
+    }
+    check(this.value !== null);
+    const changes = new Map(data.changes.map((change) => [change.name, change]));
+    const isWritten = (name) => Object.hasOwn(this.value, name);
+    // Of linking objects the event says only that they changed.
+    for (const [name, change] of changes) check(!isWritten(name) || "new" in change);
+    this.value = Object.fromEntries(Object.entries(this.value).map(([name, value]) => [name, changes.get(name)?.new ?? (changes.has(name) ? null : value)]));
+    return { type: "update", version, deletions: [], insertions: [], modifications: [0], properties: [...changes.keys()] };
+  }
+}
+
+/** Sections, each `{key, count, items}`. Positions are pairs of section and row. */
+export class SectionsModel {
+  value = null;
+
+  apply(type, data) {
+    const { version } = data;
+    if (type === "initial") {
+      this.value = data.sections;
+      return initial(version);
+    }
+    check(this.value !== null);
+    const { deletions, insertions, modifications, sectionsToDelete, sectionsToInsert, insertedKeys, objects } = data;
+    check(objects.insertions.length === insertions.length && objects.modifications.length === modifications.length);
+    const parts = (pairs, values) => {
+      const bySection = new Map();
+      pairs.forEach(([section, row], index) => {
+        if (!bySection.has(section)) bySection.set(section, { rows: [], objects: [] });
+        bySection.get(section).rows.push(row);
+        bySection.get(section).objects.push(values?.[index]);
+      });
+      return bySection;
+    };
+    const none = { rows: [], objects: [] };
+    const change = (sections, inserted, deleted, modified) => {
+      for (const at of [...inserted.keys(), ...deleted.keys(), ...modified.keys()]) check(at < sections.length);
+      return sections.map((section, at) => {
+        const [more, less, other] = [inserted, deleted, modified].map((part) => part.get(at) ?? none);
+        if (more === none && less === none && other === none) return section;
+        const items = applyUpdate(section.items, {
+          deletions: less.rows, insertions: more.rows, modifications: other.rows,
+          objects: { insertions: more.objects, modifications: other.objects },
+        });
+        return { ...section, count: items.length, items };
+      });
+    };
+    const empty = new Map();
+    const kept = change(this.value, empty, parts(deletions), parts(modifications, objects.modifications));
+    const isGone = new Set(sectionsToDelete);
+    for (const at of isGone) check(at < kept.length);
+    const sections = kept.filter((_, at) => !isGone.has(at));
+    sectionsToInsert.forEach((at, index) => {
+      check(at <= sections.length);
+      sections.splice(at, 0, { key: insertedKeys[index], count: 0, items: [] });
+    });
+    this.value = change(sections, parts(insertions, objects.insertions), empty, empty);
+    return { type, version, deletions, insertions, modifications, sectionsToDelete, sectionsToInsert };
+  }
+}
+
+/** The model that the first event asks for. */
+export class Model {
+  #model = new ObjectModel();
+
+  get value() { return this.#model.value; }
+
+  apply(type, data, isPart) {
+    if (type === "initial") {
+      this.#model = data.sections ? new SectionsModel() : !data.items ? new ObjectModel() : Array.isArray(data.items) ? new ListModel() : new MapModel();
+    }
+    // The elements have gone in an update before.
+    if (type === "deleted" && this.value !== null && !(this.#model instanceof ObjectModel)) return { ...initial(data.version), type };
+    return this.#model.apply(type, data, isPart);
+  }
+}

@@ -1,0 +1,139 @@
+// Requests: credentials, retries with pauses, errors.
+
+import { parse, randomUUID, stringify } from "./values.js";
+
+/** A refusal by the gateway, or a connection that failed. `code` is stable: compare it, and show `message` to people. */
+export class RealmgateError extends Error {
+  constructor(status, problem = {}, options) {
+    super(problem.detail ?? problem.title ?? `The gateway responded with status ${status}.`, options);
+    this.name = "RealmgateError";
+    /** The HTTP status; 0 without a response. */
+    this.status = status;
+    this.code = problem.code ?? (status === 0 ? "connection.failed" : `http.${status}`);
+    for (const member of ["hint", "position", "length", "expected", "parameter", "property", "path", "operation", "faults", "requestId"]) {
+      this[member] = problem[member] ?? null;
+    }
+  }
+}
+
+/** A segment of a path. Browsers remove `.` and `..` from paths unless `%FF` is in front. */
+export const segment = (text) => (["", ".", ".."].includes(String(text)) ? "%FF" : "") + encodeURIComponent(String(text));
+
+/** Waits; rejects with the signal's reason when it is aborted. */
+export function sleep(milliseconds, signal) {
+  return new Promise((done, fail) => {
+    signal?.throwIfAborted();
+    const stop = () => { clearTimeout(timer); fail(signal.reason); };
+    const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); done(); }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** The milliseconds before another attempt: what `Retry-After` says, or twice as many each time; always with jitter. */
+export function pause(attempt, { least = 250, most = 30_000, response } = {}) {
+  const header = response?.headers.get("Retry-After");
+  const asked = header ? (/^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()) : NaN;
+  if (asked >= 0) return asked + Math.random() * Math.min(1000, asked / 4 + 100);
+  return Math.min(most, least * 2 ** Math.min(attempt, 20)) * (0.5 + Math.random() / 2);
+}
+
+/** Whether the same request may succeed later. */
+export const isTransient = (status) => [0, 408, 425, 429, 502, 503, 504].includes(status);
+
+const longestURL = 6000;
+
+export class Transport {
+  constructor(url, { token, headers = {}, fetch = globalThis.fetch, retries = 5, timeout = 30_000 } = {}) {
+    this.base = String(url).replace(/\/+$/, "");
+    this.token = token;
+    this.headers = headers;
+    // A browser's fetch wants to be called on the window.
+    this.fetch = (...all) => fetch(...all);
+    this.retries = retries;
+    this.timeout = timeout;
+  }
+
+  /** The credential's header. A function as `token` is called for every request, so that it can renew the token. */
+  async authorization() {
+    const token = typeof this.token === "function" ? await this.token() : this.token;
+    return token ? { Authorization: `Bearer ${token}` } : {};
+  }
+
+  /** Opens a response. Long parameters go as a form, which the gateway accepts for every read. */
+  async open(method, path, { parameters = {}, body, headers = {}, signal, keepalive } = {}) {
+    const form = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) {
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== undefined && one !== null && one !== "") form.append(name, String(one));
+      }
+    }
+    let query = String(form) === "" ? "" : `?${form}`;
+    const all = { ...this.headers, ...(await this.authorization()), ...headers };
+    let target = path;
+    if (method === "GET" && path.length + query.length > longestURL) {
+      [method, target, body, query] = ["POST", path.replace("/v1/", "/v1/query/"), String(form), ""];
+      all["Content-Type"] = "application/x-www-form-urlencoded";
+    }
+    return this.fetch(this.base + target + query, { method, headers: all, body, signal, keepalive, cache: "no-store" });
+  }
+
+  /**
+   * Sends a request until it has an answer: again after a lost connection, 429 and 503, with growing pauses. A write has
+   * an Idempotency-Key, so that the gateway runs it once. Returns `{value, mark, status, headers}`.
+   */
+  async send(method, path, { value, headers = {}, signal, retries = this.retries, isFinal, ...rest } = {}) {
+    const all = { Accept: "application/json", ...headers };
+    if (method !== "GET" && !path.startsWith("/v1/subscriptions/") && !path.startsWith("/v1/snapshots")) {
+      all["Idempotency-Key"] ??= randomUUID();
+    }
+    const body = value === undefined ? undefined : stringify(value);
+    if (body !== undefined) all["Content-Type"] = "application/json";
+    for (let attempt = 0; ; attempt += 1) {
+      const { response, text, error } = await this.#attempt(method, path, { ...rest, body, headers: all, signal });
+      signal?.throwIfAborted();
+      if (response?.ok) {
+        const mark = response.headers.get("Realmgate-Mark");
+        return { value: text === "" ? null : parse(text), mark, status: response.status, headers: response.headers };
+      }
+      const failure = error ?? problemOf(response.status, text);
+      // A token may have expired on the way; a function gives another.
+      const mayRenew = failure.status === 401 && typeof this.token === "function" && attempt === 0;
+      if (!mayRenew && (!isTransient(failure.status) || attempt >= retries || isFinal?.(failure))) throw failure;
+      if (!mayRenew) await sleep(pause(attempt, { response }), signal);
+    }
+  }
+
+  /** One attempt, which fails when it takes longer than the timeout. */
+  async #attempt(method, path, { signal, ...options }) {
+    const control = new AbortController();
+    const stop = () => control.abort(signal.reason);
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", stop, { once: true });
+    const timer = setTimeout(() => control.abort(), this.timeout);
+    try {
+      const response = await this.open(method, path, { ...options, signal: control.signal });
+      return { response, text: await response.text() };
+    } catch (cause) {
+      if (!isConnectionFailure(cause, control.signal)) throw cause;
+      return { error: unreachable(cause) };
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+}
+
+/** fetch rejects with a TypeError when there is no response, and so does the reading of a body that was cut. */
+export const isConnectionFailure = (error, signal) =>
+  signal.aborted || error instanceof TypeError || ["NetworkError", "AbortError"].includes(error?.name);
+
+export const unreachable = (cause) =>
+  new RealmgateError(0, { detail: "The gateway cannot be reached, or did not respond in time." }, { cause });
+
+export function problemOf(status, text) {
+  try {
+    return new RealmgateError(status, JSON.parse(text));
+  } catch {
+    return new RealmgateError(status);
+  }
+}
