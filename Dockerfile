@@ -26,6 +26,7 @@ COPY LICENSE ./
 COPY packaging packaging
 COPY openapi/openapi.json openapi/
 COPY static static
+COPY clients/javascript/lib clients/javascript/lib
 ARG REALMGATE_COMMIT=
 RUN program=$(swift build --configuration release --static-swift-stdlib --show-bin-path)/realmgate \
     && packaging/stage "$program" /stage \

@@ -1,18 +1,21 @@
 import Glibc
 
-/// Finds the files that are installed with the program: the console, the API description, the demo.
+/// Finds the files that are installed with the program: the console, the JavaScript client, the API
+/// description, the demo.
 ///
 /// In an installation they are in `../share/realmgate` relative to the executable's directory. In a checkout they are
 /// found by walking up from the executable, then from the working directory, to the directory of the package.
 package struct InstalledFiles {
     package enum Part: String, CaseIterable {
         case console = "static"
+        case client
         case openapi
         case demo
 
         fileprivate var inCheckout: String {
             switch self {
             case .console: "static"
+            case .client: "clients/javascript/lib"
             case .openapi: "openapi"
             case .demo: "Examples/Demo"
             }

@@ -50,6 +50,7 @@ struct ServerParts {
         var gateway = GatewayConfiguration()
         let limits = options.limits
         (gateway.staticDirectory, gateway.openapiDirectory) = try options.console.directories()
+        if gateway.staticDirectory != nil { gateway.clientDirectory = InstalledFiles.process.directory(of: .client) }
         gateway.subscriptionFile = realm.isInMemory ? nil : realm.path + ".subscriptions"
         gateway.scratchDirectory = scratch(realm)
         gateway.allowedOrigins = options.cors.origins

@@ -25,7 +25,8 @@ struct Realmgate: ParsableCommand {
             """,
         version: "\(version) (\(commit.map { "commit \($0)" } ?? "development"))",
         subcommands: [
-            Serve.self, Demo.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Restore.self,
+            Serve.self, Demo.self, Query.self, Import.self, Export.self, SchemaCommand.self, TypesCommand.self,
+            Backup.self, Restore.self,
             Compact.self, Check.self, TokenCommand.self, Health.self,
         ])
 

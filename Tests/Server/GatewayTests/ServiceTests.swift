@@ -89,6 +89,33 @@ struct ServiceTests {
         }
     }
 
+    @Test("the JavaScript client is served beside the console, with the types of its files")
+    func client() throws {
+        let gateway = try TestGateway { $0.clientDirectory = Checkout.root + "/clients/javascript/lib" }
+        let module = try gateway.get("/static/client/realmgate.js")
+        #expect(module.status == 200 && module.text.contains("export class Realmgate"))
+        #expect(module.headers["Content-Type"] == "text/javascript; charset=utf-8")
+        let types = try gateway.get("/static/client/realmgate.d.ts")
+        #expect(types.headers["Content-Type"] == "application/typescript; charset=utf-8")
+        #expect(try gateway.get("/").text.contains("Realmgate is running"))
+    }
+
+    @Test("the schema is also there as TypeScript, with a tag of its own")
+    func typescript() throws {
+        let gateway = try TestGateway()
+        let response = try gateway.get("/v1/schema?format=typescript")
+        #expect(response.headers["Content-Type"] == "application/typescript; charset=utf-8")
+        #expect(
+            response.text.contains("export interface Dog {") && response.text.contains("export interface Classes {"))
+        let tag = try #require(response.headers["ETag"])
+        #expect(try gateway.get("/v1/schema").headers["ETag"] != tag)
+        #expect(
+            try gateway.get("/v1/schema?format=typescript", headers: ["If-None-Match": tag]).status == 304)
+        #expect(try gateway.get("/v1/schema?format=json").text == gateway.get("/v1/schema").text)
+        let refusal = try gateway.get("/v1/schema?format=java")
+        #expect(refusal.status == 400 && refusal.member("code") == .string("parameter.invalid"))
+    }
+
     @Test("a directory that is not there is an error at the start")
     func missingFiles() {
         #expect(throws: Unreadable.self) { try TestGateway { $0.staticDirectory = "/nonexistent" } }

@@ -183,13 +183,17 @@ export class Optimism {
 
 /** Which operations of a transaction can be shown before it has run: those on objects with a known key. */
 export function shownOperations(operations) {
-  const created = new Map(operations.filter(({ as }) => as).map((operation) => [operation.as, operation]));
-  return operations.flatMap(({ op, class: className, object, in: inside, value }) => {
-    if (op === "create") return [{ className, kind: "create", value }];
-    if (inside || !["set", "delete"].includes(op)) return [];
-    const kind = op;
+  const created = new Map();
+  return operations.flatMap(({ op: kind, class: className, as, object, in: inside, value }) => {
+    if (kind === "create") {
+      const creation = { className, kind, value: { ...value } };
+      created.set(as, creation);
+      return [creation];
+    }
+    if (inside || !["set", "delete"].includes(kind)) return [];
     if (object.ref === undefined) return [{ className: object.class, kind, key: object.key, value }];
-    const { class: name, value: original } = created.get(object.ref);
-    return op === "set" ? [{ className: name, kind: "create", value: { ...original, ...value } }] : [];
+    if (kind === "set") Object.assign(created.get(object.ref).value, value);
+    else created.get(object.ref).kind = "none";
+    return [];
   });
 }

@@ -8,6 +8,8 @@ import Transfer
 package struct GatewayConfiguration: Sendable {
     /// The directory of the console's files, served at `/` and `/static/` and read once at the start. Nil for none.
     package var staticDirectory: String?
+    /// The directory of the JavaScript client, served at `/static/client/` and read once at the start. Nil for none.
+    package var clientDirectory: String?
     /// The directory of `openapi.json`. Nil for none.
     package var openapiDirectory: String?
     /// The directory of the demo's files, which administrators can load into a database without classes. Nil for none.

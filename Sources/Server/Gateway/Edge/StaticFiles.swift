@@ -4,7 +4,7 @@ import HTTPServer
 import JSONCoding
 import ObjectCoding
 
-/// The console's files, read once: paths of requests are looked up among them, so that no path leads anywhere else.
+/// The files of the console and of the JavaScript client, read once: paths of requests are looked up among them, so that no path leads anywhere else.
 struct StaticFiles: Sendable {
     private struct File {
         let type: String
@@ -25,10 +25,9 @@ struct StaticFiles: Sendable {
 
     /// Throws for a directory that cannot be read.
     init(_ configuration: GatewayConfiguration) throws {
-        if let directory = configuration.staticDirectory {
-            var room = Self.sizeLimit
-            try read(directory, under: "", &room, depth: 0)
-        }
+        var room = Self.sizeLimit
+        if let directory = configuration.staticDirectory { try read(directory, under: "", &room, depth: 0) }
+        if let directory = configuration.clientDirectory { try read(directory, under: "client/", &room, depth: 0) }
     }
 
     /// The page at `/`.
@@ -126,6 +125,7 @@ struct StaticFiles: Sendable {
         case "html": "text/html; charset=utf-8"
         case "css": "text/css; charset=utf-8"
         case "js", "mjs": "text/javascript; charset=utf-8"
+        case "ts": "application/typescript; charset=utf-8"
         case "json", "map": "application/json"
         case "webmanifest": "application/manifest+json"
         case "svg": "image/svg+xml"

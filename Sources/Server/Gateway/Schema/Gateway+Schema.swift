@@ -6,9 +6,9 @@ import StoreContract
 
 extension Gateway {
     func getSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
-        _ = try QueryParameters(request, single: [])
+        let format = try QueryParameters(request, single: ["format"]).choice("format", default: SchemaFormat.json)
         try requireWorker(forLarge: try store.snapshot().schema, request)
-        let (response, mark) = try schemaResponse(for: request)
+        let (response, mark) = try schemaResponse(for: request, as: format)
         let tag = EntityTag(response.headers["ETag"].map { String($0.dropFirst().dropLast()) } ?? "")
         return .now(try notModified(request, tag, at: mark) ?? response)
     }
@@ -65,12 +65,22 @@ extension Gateway {
         }
     }
 
-    private func schemaResponse(for request: Request) throws -> (response: Response, mark: Mark) {
+    private func schemaResponse(
+        for request: Request, as format: SchemaFormat = .json
+    ) throws -> (response: Response, mark: Mark) {
         let json = JSONWriter()
         let snapshot = try snapshot(for: request)
         SchemaCoding.encode(snapshot.schema, into: json)
-        var response = Response.json(json.bytes)
-        response.headers["ETag"] = EntityTag(row: json, of: snapshot.mark).header
+        var response: Response
+        switch format {
+        case .json:
+            response = .json(json.bytes)
+            response.headers["ETag"] = EntityTag(row: json, of: snapshot.mark).header
+        case .typescript:
+            let text = Array(TypeScriptDeclarations.text(of: snapshot.schema).utf8)
+            response = Response(contentType: "application/typescript; charset=utf-8", body: text)
+            response.headers["ETag"] = EntityTag(text.withUnsafeBufferPointer { Fingerprint.text(of: $0) }).header
+        }
         response.headers.add(snapshot.mark)
         return (response, snapshot.mark)
     }
@@ -84,4 +94,10 @@ extension Gateway {
         problem.faults = faults
         return problem
     }
+}
+
+/// The forms in which a client can read the schema.
+private enum SchemaFormat: String, CaseIterable {
+    case json
+    case typescript
 }

@@ -164,7 +164,7 @@ final class SetStream: Sendable {
             next.slots[member.id] = slot
             let result = event.send(
                 on: stream, as: text(next.slots.mapValues(\.version), next.revision, event),
-                with: Self.members(slot.label))
+                with: Self.members(slot.label, isPart: isPart))
             if result == .queued { state = next }
             return (result, isLive && !state.barriers.isEmpty)
         }
@@ -338,10 +338,11 @@ final class SetStream: Sendable {
         state.owesList = stream.send(EncodedEvent(.subscriptions, nil, json).bytes) == .full
     }
 
-    /// Returns `"subscription": …` as a member of an object.
-    private static func members(_ label: String) -> [UInt8] {
+    /// Returns `"subscription": …` as a member of an object, and `"part": true` for an event that others complete.
+    private static func members(_ label: String, isPart: Bool = false) -> [UInt8] {
         let json = JSONWriter(capacity: 64)
         json.member(subscription: label)
+        if isPart { json.memberOfPart() }
         return json.bytes
     }
 }

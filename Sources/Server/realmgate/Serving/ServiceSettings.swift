@@ -32,6 +32,7 @@ struct ServiceSettings: Sendable {
         configuration.gateway.demoDirectory = configuration.demo
         configuration.gateway.staticDirectory = try directory(
             .console, "static", configuration.gateway.staticDirectory, files)
+        configuration.gateway.clientDirectory = files.directory(of: .client)
         configuration.gateway.openapiDirectory = try directory(
             .openapi, "openapi", configuration.gateway.openapiDirectory, files)
         let missing: [(InstalledFiles.Part, String)] = [

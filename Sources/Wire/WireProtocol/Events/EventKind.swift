@@ -28,6 +28,8 @@ package enum EventField {
     /// The subscription of a set that the event concerns.
     package static let subscription = "subscription"
     package static let subscriptions = "subscriptions"
+    /// Of an event of a subscription that later events of the same version complete: true.
+    package static let part = "part"
     package static let version = "version"
     package static let count = "count"
     /// In `initial`: objects or values.

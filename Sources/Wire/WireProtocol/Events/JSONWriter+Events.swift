@@ -15,6 +15,12 @@ extension JSONWriter {
         string(label)
     }
 
+    /// Says that later events of the same version complete this one.
+    package func memberOfPart() {
+        name(EventField.part)
+        bool(true)
+    }
+
     /// Writes a member with an array of positions.
     package func positions(_ name: String, _ positions: [Int]) {
         self.name(name)
