@@ -27,46 +27,76 @@ struct FirstAppTests {
         return (server, try server.start())
     }
 
-    @Test("shows what is to be bought in order, on two pages, and again after the server was restarted")
-    func list() throws {
+    @Test("the page has the files of Examples/Board", arguments: ["board.json", "index.html"])
+    func files(name: String) throws {
+        #expect(try Self.file(name) == Checkout.text("Examples/Board/" + name))
+    }
+
+    @Test("shows added, dragged and deleted cards on two pages, and again after the server was restarted")
+    func board() throws {
         let site = try Self.site()
         let origin = "http://127.0.0.1:\(site.port)"
         let directory = try TestDirectory()
-        let schema = try directory.write(try Self.file("list.json"), to: "list.json")
+        let schema = try directory.write(try Self.file("board.json"), to: "board.json")
         let options = [
-            "--data", directory.file("list.realmgate"), "--schema", schema, "--set", "cors.origins=\(origin)",
+            "--data", directory.file("board.realmgate"), "--schema", schema, "--set", "cors.origins=\(origin)",
         ]
         var server = try RunningServer(options, in: directory)
         let (first, second) = (try Browser(), try Browser())
-        for browser in [first, second] {
+        let both = [first, second]
+        for browser in both {
             try browser.open("\(origin)/?server=\(server.address)")
             try browser.wait(for: "document.getElementById('state')?.textContent === 'Live'")
         }
-        for (name, shop) in [("Milk", "dairy"), ("Bread", ""), ("Apples", "market")] {
+        for title in ["Milk", "Bread", "<b>Apples</b>"] {
             try first.evaluate(
                 """
-                (() => { const form = document.getElementById("new"); form.elements.name.value = "\(name)";
-                  form.elements.shop.value = "\(shop)"; form.requestSubmit(); })()
+                (() => { const form = document.getElementById("new"); form.elements.title.value = "\(title)";
+                  form.requestSubmit(); })()
                 """)
+            try first.wait(for: "document.querySelector('ol').innerText.includes('\(title)')")
         }
-        let all = ["Bread (anywhere)", "Milk (dairy)", "Apples (market)"]
-        for browser in [first, second] { try browser.wait(for: Self.shows(all)) }
-        try second.evaluate("document.querySelectorAll('#list button')[1].click()")
-        let rest = ["Bread (anywhere)", "Apples (market)"]
-        for browser in [first, second] { try browser.wait(for: Self.shows(rest)) }
+        for browser in both { try browser.wait(for: Self.shows(["Milk", "Bread", "<b>Apples</b>"], [], [])) }
+
+        try second.evaluate(Self.drop("Milk", behind: "Bread"))
+        for browser in both { try browser.wait(for: Self.shows(["Bread", "Milk", "<b>Apples</b>"], [], [])) }
+        try first.evaluate(Self.drop("Bread", in: "Doing"))
+        for browser in both { try browser.wait(for: Self.shows(["Milk", "<b>Apples</b>"], ["Bread"], [])) }
+        try first.click("[...document.querySelectorAll('button')].find((one) => one.ariaLabel === 'Move “Milk” right')")
+        for browser in both { try browser.wait(for: Self.shows(["<b>Apples</b>"], ["Bread", "Milk"], [])) }
 
         #expect(try server.stop() == 0)
+        try first.wait(for: "document.getElementById('state').textContent === 'Reconnecting…'")
         server = try RunningServer(options, port: server.port, in: directory)
         try first.wait(for: "document.getElementById('state').textContent === 'Live'")
-        try first.evaluate("document.querySelectorAll('#list button')[0].click()")
-        for browser in [first, second] { try browser.wait(for: Self.shows(["Apples (market)"])) }
+        try first.click("[...document.querySelectorAll('button')].find((one) => one.ariaLabel === 'Delete “Bread”')")
+        for browser in both { try browser.wait(for: Self.shows(["<b>Apples</b>"], ["Milk"], [])) }
+        for browser in both { #expect(browser.complaints.isEmpty, "\(browser.complaints)") }
         site.server.stop(within: .seconds(1))
         #expect(try server.stop() == 0)
     }
 
-    private static func shows(_ rows: [String]) -> String {
-        let shown = "[...document.querySelectorAll('#list li span')].map((text) => text.textContent)"
-        let wanted = rows.map { "\"\($0)\"" }.joined(separator: ",")
+    /// Drops a card on a column, or on another card.
+    private static func drop(_ title: String, in column: String? = nil, behind other: String? = nil) -> String {
+        """
+        (() => {
+          const cards = [...document.querySelectorAll("li")];
+          const card = (title) => cards.find((one) => one.querySelector("span").textContent === title);
+          const target = \(column.map { "[...document.querySelectorAll('ol')].find((one) => one.ariaLabel === '\($0)')" }
+            ?? "card('\(other ?? "")')");
+          const dataTransfer = new DataTransfer();
+          card("\(title)").dispatchEvent(new DragEvent("dragstart", { bubbles: true, dataTransfer }));
+          target.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+        })()
+        """
+    }
+
+    /// Whether the columns have these cards.
+    private static func shows(_ columns: [String]...) -> String {
+        let shown = """
+            [...document.querySelectorAll('ol')].map((list) => [...list.querySelectorAll('span')].map((one) => one.textContent))
+            """
+        let wanted = columns.map { "[" + $0.map { "\"\($0)\"" }.joined(separator: ",") + "]" }.joined(separator: ",")
         return "JSON.stringify(\(shown)) === JSON.stringify([\(wanted)])"
     }
 }

@@ -1,24 +1,21 @@
 // Server-sent events over fetch, which can send a credential; resumed until they are stopped.
 
-import { RealmgateError, isConnectionFailure, isTransient, pause, problemOf, sleep, unreachable } from "./transport.js";
+import { RealmgateError, isTransient, pause, problemOf, sleep, unreachable } from "./transport.js";
 import { parse } from "./values.js";
 
-/** An event that does not fit the state of the client. The stream begins again without a mark. */
+/** An event that does not fit. The stream begins again, without a mark. */
 export class Mismatch extends Error {}
 
-/** Sends "the page is used again" to all streams: a computer that wakes up should not wait for a timer. */
+// A computer that wakes up should not wait for a timer.
 const wakers = new Set();
 const wake = () => { for (const waker of wakers) waker(); };
 globalThis.addEventListener?.("online", wake);
 globalThis.document?.addEventListener("visibilitychange", () => { if (!document.hidden) wake(); });
 
-/** The server writes at least a comment in this time, in milliseconds. */
+/** In milliseconds; the server writes at least a comment in this time. */
 const heartbeat = 15_000;
 
-/**
- * One stream. Calls `on.open()`, `on.event(type, data, isPart)`, `on.lost(error)` before it connects again, and
- * `on.failed(error)` at its end. `on.repair(error)`, where there is one, may put right what a refusal is about.
- */
+/** Calls `on.open()`, `on.event(type, data, isPart)`, `on.lost(error)` before it connects again, `on.failed(error)` at its end. */
 export class EventStream {
   lastEventID = "";
   #control = new AbortController();
@@ -88,8 +85,7 @@ export class EventStream {
       }
     } catch (error) {
       if (error instanceof Mismatch) this.lastEventID = "";
-      else if (!isConnectionFailure(error, control.signal)) state.error = new RealmgateError(-1, { detail: error.message, code: "client.fault" }, { cause: error });
-      state.error ??= unreachable(error);
+      state.error = unreachable(error);
     } finally {
       clearInterval(watch);
       control.abort();

@@ -9,19 +9,12 @@ function call(callback, ...all) {
   }
 }
 
-/** A result that is kept up to date until `stop()`. Also an async iterator of `[items, change]`. */
 export class Observation {
-  /** The result as it is shown; null before the first event. */
   items = null;
-  /** The version of the database that the result shows; 0 before the first event. */
   version = 0;
-  /** `connecting`, `live`, `waiting` to connect again, or `ended`. */
   state = "connecting";
-  /** The reason of `waiting`, or of an end. */
   error = null;
-  /** The connection's number: an `initial` of a later one replaces everything before. */
   epoch = 0;
-  /** Shows pending writes over the result, once there are any. */
   overlay = null;
   #queue = null;
   #next = null;
@@ -37,7 +30,6 @@ export class Observation {
     }
   }
 
-  /** Calls the block at the end, at once if it has come. */
   onEnd(block) {
     if (this.state === "ended") block();
     else this.#cleanups.push(block);
@@ -70,7 +62,6 @@ export class Observation {
     if (this.items !== null) this.turn("live");
   }
 
-  /** Applies an event. Throws when it does not fit. */
   receive(type, data, isPart) {
     if (this.state === "ended") return;
     const change = this.model.apply(type, data, isPart);

@@ -36,13 +36,11 @@ class Readable {
 
   get live() { return this.path; }
 
-  /** Keeps the result up to date. Without a callback the observation is iterated. */
   observe(callback, options) {
     if (typeof callback !== "function") [callback, options] = [undefined, callback];
     return this.client.observe(this, `/v1/observe/${this.live}`, callback, options);
   }
 
-  /** The parameters of a resource, which are fewer than those of a stream. */
   parameters(kind = "live") {
     const { args, ...given } = this.state;
     const state = { types: "typed", ...given };
@@ -56,7 +54,6 @@ class Readable {
   }
 }
 
-/** The objects of a class, or what a property holds: as a whole, or those that a filter selects, in an order. */
 export class Query extends Readable {
   filter(text, ...args) {
     const before = this.state.args ?? [];
@@ -154,7 +151,6 @@ export class Query extends Readable {
   }
 }
 
-/** The sections of a result. */
 export class Sections extends Readable {
   async get(options) { return (await this.read("sections", {}, options)).value.sections; }
   async keys(options) { return (await this.read("sections", { keys: true }, options)).value.keys; }
@@ -162,7 +158,6 @@ export class Sections extends Readable {
   get live() { return this.path.replace("objects/", "sections/"); }
 }
 
-/** One object by its key, or what a path behind it leads to. */
 export class ObjectReference extends Edits {
   constructor(client, path, state, object) {
     super((operation) => client.edit(operation), object);

@@ -3,7 +3,7 @@
 
 import { Transaction } from "./edits.js";
 import { EventStream } from "./events.js";
-import { Model } from "./models.js";
+import { ListModel } from "./list-model.js";
 import { Observation } from "./observation.js";
 import { Query } from "./query.js";
 import { Transport, segment } from "./transport.js";
@@ -15,31 +15,22 @@ export {
 
 const list = (names) => names?.split(",");
 
-/** A database behind a gateway. */
 export class Realmgate {
   #set = null;
   #observations = new Set();
-  /** Live queries that have a stream of their own. */
   #alone = 0;
   #optimism = null;
 
-  /**
-   * - url: the gateway, such as "https://db.example.com".
-   * - token: an API key or token, or a function that returns one, also as a promise.
-   * - streams: how many live queries have a stream of their own; the others share one.
-   */
   constructor(url, { streams = 1, silence, ...options } = {}) {
     this.transport = new Transport(url, options);
     this.streams = streams;
     this.streamOptions = { silence };
   }
 
-  /** The objects of a class. */
   objects(className) { return new Query(this, `objects/${segment(className)}`); }
 
   object(className, key) { return this.objects(className).object(key); }
 
-  /** Runs the operations that the block adds, in one commit, all or none. Returns `{version, mark, results}`. */
   async transaction(block, { ifVersion, include, optimistic, ...options } = {}) {
     const transaction = new Transaction();
     await block(transaction);
@@ -52,12 +43,10 @@ export class Realmgate {
   async schema(options) { return (await this.transport.send("GET", "/v1/schema", options)).value; }
   async whoami(options) { return (await this.transport.send("GET", "/v1/whoami", options)).value; }
 
-  /** Keeps the current version for reads with `at`, for `ttl` seconds. */
   async snapshot({ ttl, ...options } = {}) {
     return (await this.transport.send("POST", "/v1/snapshots", { parameters: { ttl }, ...options })).value;
   }
 
-  /** Ends all live results. */
   close() { for (const observation of [...this.#observations]) observation.stop(); }
 
   // For the classes of this library.
@@ -66,7 +55,6 @@ export class Realmgate {
     return (await this.transport.send("POST", "/v1/transactions", { value: { operations: [operation] } })).value.results[0];
   }
 
-  /** Runs a request, and shows its operations meanwhile, which `describe` gives. */
   async optimistically(describe, request, confirm) {
     if (!describe) return request();
     const module = await import("./optimism.js");
@@ -84,15 +72,22 @@ export class Realmgate {
     const about = isClass
       ? { className: query.className, sort: list(state.sort) ?? [], limit: state.limit ?? null, isFiltered: state.filter !== undefined, matches }
       : null;
-    const observation = new Observation(new Model(), callback, options, about);
+    const observation = new Observation(new ListModel(), callback, options, about);
     if (observation.state === "ended") return observation;
     this.#observations.add(observation);
     observation.onEnd(() => this.#observations.delete(observation));
     this.#optimism?.attach(observation);
     const open = () => this.#open(path, query.parameters(), observation, isClass);
-    if (isClass && this.#alone >= this.streams) this.#share(state, observation, open);
+    if (!isClass) this.#choose(observation, open);
+    else if (this.#alone >= this.streams) this.#share(state, observation, open);
     else open();
     return observation;
+  }
+
+  async #choose(observation, open) {
+    const { Model } = await import("./models.js");
+    observation.model = new Model();
+    if (observation.state !== "ended") open();
   }
 
   async #share({ sort, distinct, fields, expand, keyPaths, ...rest }, observation, open) {

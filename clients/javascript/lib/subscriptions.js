@@ -17,8 +17,9 @@ export class SubscriptionSet {
   constructor(transport, streamOptions) {
     this.transport = transport;
     this.streamOptions = streamOptions;
-    globalThis.addEventListener?.("pagehide", (event) => {
-      if (!event.persisted && this.size > 0) this.#send("DELETE", "", { keepalive: true });
+    // A page that comes back subscribes again, because its stream lists what there is.
+    globalThis.addEventListener?.("pagehide", () => {
+      if (this.size > 0) this.#send("DELETE", "", { keepalive: true });
     });
   }
 

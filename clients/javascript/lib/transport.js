@@ -2,12 +2,10 @@
 
 import { parse, randomUUID, stringify } from "./values.js";
 
-/** A refusal by the gateway, or a connection that failed. `code` is stable: compare it, and show `message` to people. */
 export class RealmgateError extends Error {
   constructor(status, problem = {}, options) {
     super(problem.detail ?? problem.title ?? `The gateway responded with status ${status}.`, options);
     this.name = "RealmgateError";
-    /** The HTTP status; 0 without a response. */
     this.status = status;
     this.code = problem.code ?? (status === 0 ? "connection.failed" : `http.${status}`);
     for (const member of ["hint", "position", "length", "expected", "parameter", "property", "path", "operation", "faults", "requestId"]) {
@@ -19,7 +17,6 @@ export class RealmgateError extends Error {
 /** A segment of a path. Browsers remove `.` and `..` from paths unless `%FF` is in front. */
 export const segment = (text) => (["", ".", ".."].includes(String(text)) ? "%FF" : "") + encodeURIComponent(String(text));
 
-/** Waits; rejects with the signal's reason when it is aborted. */
 export function sleep(milliseconds, signal) {
   return new Promise((done, fail) => {
     signal?.throwIfAborted();
@@ -59,7 +56,6 @@ export class Transport {
     return token ? { Authorization: `Bearer ${token}` } : {};
   }
 
-  /** Opens a response. Long parameters go as a form, which the gateway accepts for every read. */
   async open(method, path, { parameters = {}, body, headers = {}, signal, keepalive } = {}) {
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) {
@@ -124,7 +120,7 @@ export class Transport {
 }
 
 /** fetch rejects with a TypeError when there is no response, and so does the reading of a body that was cut. */
-export const isConnectionFailure = (error, signal) =>
+const isConnectionFailure = (error, signal) =>
   signal.aborted || error instanceof TypeError || ["NetworkError", "AbortError"].includes(error?.name);
 
 export const unreachable = (cause) =>

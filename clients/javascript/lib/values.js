@@ -1,6 +1,5 @@
 // Typed values, and JSON that keeps them: what the gateway writes with `types=typed`, and what it accepts.
 
-/** A value that JSON has no type for, by its text. Two are equal when `String` of both is. */
 class TextValue {
   #text;
   constructor(text, form, name) {
@@ -27,7 +26,6 @@ export class ObjectId extends TextValue {
   }
 }
 
-/** A decimal number of up to 34 digits. Comparisons with `<` and arithmetic round it to a double. */
 export class Decimal128 extends TextValue {
   static tag = "$decimal";
   constructor(text) {
@@ -36,7 +34,6 @@ export class Decimal128 extends TextValue {
   valueOf() { return Number(String(this).replace(/inf(inity)?/i, "Infinity")); }
 }
 
-/** A date with digits behind the millisecond, or beyond the years of `Date`; it keeps all of them. */
 export class Timestamp extends Date {
   #text;
   #time;
@@ -49,7 +46,6 @@ export class Timestamp extends Date {
   toJSON() { return this.toISOString(); }
 }
 
-/** A link to an object, where a type does not say the class: in mixed values, and in arguments of filters. */
 export class Link {
   constructor(className, key) {
     this.class = className;
@@ -59,7 +55,6 @@ export class Link {
   toString() { return `${this.class}/${this.key}`; }
 }
 
-/** A float or a double in a mixed value that would otherwise change its type: 0.1 as a float, 3.0, NaN. */
 export class Float {
   static tag = "$float";
   constructor(value) { this.value = Number(value); }
@@ -71,12 +66,10 @@ export class Double extends Float {
   static tag = "$double";
 }
 
-/** JSON that is sent as it is: shapes in arguments, references within a transaction. */
 export class Raw {
   constructor(json) { this.json = json; }
 }
 
-/** An argument for GEOWITHIN. Points are `[longitude, latitude]`, the radius is in radians. */
 export const geoCircle = (center, radius) => new Raw({ $geoCircle: { center, radius } });
 export const geoBox = (one, other) => new Raw({ $geoBox: [one, other] });
 export const geoPolygon = (...rings) => new Raw({ $geoPolygon: rings });
@@ -137,7 +130,6 @@ function decode(value) {
 
 const tokens = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** Parses JSON. Integers beyond ±(2^53 − 1) are BigInt, typed objects the values that they name. */
 export function parse(text) {
   if (/(^|[-[:,\s])\d{16,}([,\]}\s]|$)/.test(text)) {
     text = text.replace(tokens, (token) =>
@@ -154,7 +146,6 @@ function base64(bytes) {
 
 const tagged = (tag, value) => `{"${tag}":${JSON.stringify(value)}}`;
 
-/** Writes JSON with typed values. Members that are undefined are left out; a Set is a list, a Map a dictionary. */
 export function stringify(value, isRaw = false) {
   switch (typeof value) {
     case "bigint": return String(value);

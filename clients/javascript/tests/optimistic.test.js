@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Realmgate } from "../lib/realmgate.js";
-import { applyUpdate } from "../lib/models.js";
+import { applyUpdate } from "../lib/list-model.js";
 import { difference } from "../lib/optimism.js";
 import { eventually, random, same } from "./support/check.js";
 import { Proxy } from "./support/proxy.js";

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Realmgate } from "../lib/realmgate.js";
+import { Browser } from "./support/browser.js";
+import { eventually, same } from "./support/check.js";
+import { Server } from "./support/server.js";
+
+test("in a browser, from the server that serves the client", async (t) => {
+  const server = await Server.start(t);
+  const db = new Realmgate(server.url);
+  const browser = await Browser.start(t);
+  await browser.open(`${server.url}/static/icon.svg`);
+  const prelude = `
+    globalThis.module ??= import("/static/client/realmgate.js");
+    globalThis.pages ??= [];`;
+  const evaluate = (body) => browser.evaluate(`(async () => { ${prelude} const { Realmgate, stringify, UUID } = await module; ${body} })()`);
+
+  await t.test("it reads, writes and keeps types", async () => {
+    const text = await evaluate(`
+      const db = globalThis.db = new Realmgate(location.origin);
+      const id = new UUID();
+      await db.objects("Thing").create({ id, big: 2n ** 62n, photo: Uint8Array.of(1, 2), when: new Date(0) });
+      const thing = await db.objects("Thing").filter("id == $0", id).fields("big", "photo", "when").first();
+      return stringify(thing);`);
+    assert.equal(text, '{"big":4611686018427387904,"photo":{"$binary":"AQI="},"when":{"$date":"1970-01-01T00:00:00.000Z"}}');
+  });
+
+  await t.test("twenty live queries use two connections, and follow over a restart", async () => {
+    await evaluate(`
+      globalThis.live = Array.from({ length: 20 }, (_, at) => db.objects("Card").filter("position == $0", at).sort("id").observe(() => {}));
+      return null;`);
+    await eventually(() => browser.evaluate("live.every((one) => one.state === 'live')"));
+    await db.objects("Card").create(Array.from({ length: 20 }, (_, id) => ({ id, position: id })));
+    await eventually(() => browser.evaluate("live.every((one, at) => one.items.length === 1 && one.items[0].id === at)"));
+    const streams = await browser.evaluate(`performance.getEntriesByType("resource").filter(({ name }) => /\\/stream$|\\/observe\\//.test(name.split("?")[0])).length`);
+    assert.ok(streams <= 2, `${streams} streams`);
+    await server.kill();
+    await eventually(() => browser.evaluate("live.every((one) => one.state === 'waiting')"));
+    await server.resume();
+    await db.objects("Card").filter("id < 10").update({ position: 3 });
+    await eventually(() => browser.evaluate("live[3].items.length === 10 && live[4].items.length === 0 && live.every((one) => one.state === 'live')"));
+    same(await browser.evaluate("live[3].items.map(({ id }) => id)"), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  await t.test("a page that goes away takes its subscriptions with it", async () => {
+    const set = await browser.evaluate(`performance.getEntriesByType("resource").map(({ name }) => /subscriptions\\/(js-[^/]+)/.exec(name)?.[1]).find(Boolean)`);
+    assert.match(set, /^js-/);
+    await browser.open("about:blank");
+    await eventually(async () => (await db.transport.send("GET", `/v1/subscriptions/${set}`)).value.count === 0);
+  });
+
+  // Debian's packages node-react and node-react-dom, as modules of CommonJS.
+  const react = Object.entries({ react: "react", scheduler: "scheduler", "react-dom": "react-dom" })
+    .map(([name, file]) => [name, `/usr/share/nodejs/${name}/cjs/${file}.production.min.js`]);
+  const skip = react.every(([, file]) => existsSync(file)) ? false : "React is not installed";
+  await t.test("the hook for React shows a query, follows it, changes it and lets it go", { skip }, async () => {
+    await browser.open(`${server.url}/docs`);
+    for (const [name, file] of react) {
+      await browser.evaluate(`{
+        globalThis.modules ??= {};
+        const module = { exports: {} };
+        ((module, exports, require) => {${readFileSync(file, "utf8")}})(module, module.exports, (name) => modules[name]);
+        modules[${JSON.stringify(name)}] = module.exports;
+        null;
+      }`);
+    }
+    await evaluate(`
+      const { hooks } = await import("/static/client/react.js");
+      const [React, ReactDOM] = [modules.react, modules["react-dom"]];
+      const { useQuery } = hooks(React);
+      const db = new Realmgate(location.origin);
+      globalThis.renders = [];
+      function Cards({ position }) {
+        const { items, state } = useQuery(() => db.objects("Card").filter("position == $0", position).sort("id"), [position]);
+        renders.push([position, items?.map(({ id }) => id).join() ?? null]);
+        return React.createElement("p", { id: "shown" }, position + ":" + state + ":" + (items?.length ?? "none"));
+      }
+      const place = document.createElement("div");
+      document.body.append(place);
+      const root = ReactDOM.createRoot(place);
+      globalThis.show = (position) => root.render(React.createElement(Cards, { position }));
+      globalThis.hide = () => root.unmount();
+      show(3);
+      return null;`);
+    const shown = (text) => eventually(() => browser.evaluate(`document.getElementById("shown")?.textContent === ${JSON.stringify(text)}`));
+    await shown("3:live:10");
+    await db.object("Card", 15).update({ position: 3 });
+    await shown("3:live:11");
+    await browser.evaluate("show(16)");
+    await shown("16:live:1");
+    assert.ok((await browser.evaluate("renders")).every(([position, ids]) => position !== 16 || ids === null || ids === "16"));
+    await browser.evaluate("hide()");
+    same(browser.complaints, []);
+  });
+});

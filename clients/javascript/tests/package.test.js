@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { program, schema } from "./support/server.js";
+
+const here = dirname(dirname(fileURLToPath(import.meta.url)));
+const directory = mkdtempSync(join(tmpdir(), "realmgate-package-"));
+process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+
+test("what a page loads is less than 12 KB, compressed, and needs nothing else", () => {
+  const loaded = new Map();
+  const load = (file) => {
+    if (loaded.has(file)) return;
+    const text = readFileSync(join(here, "lib", file), "utf8");
+    loaded.set(file, text);
+    for (const [, path] of text.matchAll(/^(?:import|export)[^;]*? from "([^"]+)";/gm)) {
+      assert.match(path, /^\.\/[\w-]+\.js$/, `${file} imports ${path}`);
+      load(path.slice(2));
+    }
+  };
+  load("realmgate.js");
+  for (const later of ["optimism.js", "subscriptions.js", "models.js"]) assert.ok(!loaded.has(later), later);
+  const size = gzipSync([...loaded.values()].join(""), { level: 9 }).length;
+  assert.ok(size < 12 * 1024, `${size} bytes`);
+});
+
+test("the adapters have at most 60 lines", () => {
+  for (const name of ["react.js", "store.js"]) assert.ok(readFileSync(join(here, "lib", name), "utf8").split("\n").length <= 60, name);
+});
+
+test("the package has the form of npm's, and the same bytes each time", async () => {
+  const pack = () => execFileSync(join(here, "pack"), [directory], { encoding: "utf8" }).trim();
+  const hash = () => createHash("sha256").update(readFileSync(pack())).digest("hex");
+  assert.equal(hash(), hash());
+  const names = execFileSync("tar", ["-tzf", pack()], { encoding: "utf8" }).split("\n");
+  for (const name of ["package.json", "README.md", "LICENSE", "lib/realmgate.js", "lib/realmgate.d.ts", "lib/react.js", "lib/store.js"]) {
+    assert.ok(names.includes(`package/${name}`), name);
+  }
+  assert.ok(!names.some((name) => name.includes("test")));
+  const modules = join(directory, "node_modules");
+  mkdirSync(modules);
+  execFileSync("tar", ["-xzf", pack(), "-C", modules]);
+  execFileSync("mv", [join(modules, "package"), join(modules, "realmgate")]);
+  writeFileSync(join(directory, "use.mjs"), 'import { Realmgate } from "realmgate"; import { hooks } from "realmgate/react"; import { store } from "realmgate/store"; console.log(typeof Realmgate, typeof hooks, typeof store);');
+  assert.equal(execFileSync(process.execPath, [join(directory, "use.mjs")], { encoding: "utf8" }), "function function function\n");
+});
+
+const tsc = (...all) => {
+  const lib = ["es2022", "dom", "dom.iterable", "esnext.asynciterable"];
+  const compilerOptions = { noEmit: true, strict: true, target: "es2022", module: "es2022", moduleResolution: "node", lib, types: [] };
+  writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions, files: all }));
+  try {
+    return execFileSync("tsc", ["--project", directory], { encoding: "utf8", cwd: directory });
+  } catch (error) {
+    return error.stdout ?? String(error);
+  }
+};
+
+test("the declarations and the classes of a database are accepted by tsc, and wrong uses are not", () => {
+  const modules = join(directory, "types");
+  mkdirSync(modules);
+  for (const file of readdirSync(join(here, "lib")).filter((name) => name.endsWith(".d.ts"))) writeFileSync(join(modules, file), readFileSync(join(here, "lib", file)));
+  writeFileSync(join(directory, "schema.json"), JSON.stringify({ ...schema, classes: [...schema.classes, { name: "Date", properties: [{ name: "with space", type: "date?" }] }] }));
+  const classes = execFileSync(program, ["types", "typescript", "--schema", join(directory, "schema.json")], { encoding: "utf8" });
+  writeFileSync(join(modules, "classes.ts"), classes.replace('"realmgate"', '"./realmgate.js"'));
+  const head = `import { Realmgate, RealmgateError, UUID, Decimal128, Link, Timestamp, geoCircle } from "./realmgate.js";
+    import type { Classes, Card, Person, Date_ } from "./classes.js";
+    import { store } from "./store.js";
+    import { hooks } from "./react.js";
+    const db = new Realmgate<Classes>("http://127.0.0.1:8080", { token: async () => "x", streams: 2 });\n`;
+  const use = join(modules, "use.ts");
+  const right = `${head}
+    async function use() {
+      const cards = await db.objects("Card").filter("id > $0", 5n).sort("-position").limit(3).get();
+      const title: string = cards[0].title;
+      const owner: string | null = cards[0].owner;
+      const marks: (number | bigint)[] = cards[0].marks;
+      const rates: Record<string, number> = cards[0].rates;
+      const sizes = cards[0].parts.map((part) => part.sizes);
+      const version: number = cards.version;
+      for await (const page of db.objects("Card").pages(10)) page.mark.toUpperCase();
+      const expanded = await db.object("Card", 1).expand<Omit<Card, "owner"> & { owner: Person | null }>("owner").get();
+      const city: string | null | undefined = expanded?.owner?.city;
+      await db.objects("Card").create({ id: 1, title: "x", owner: { handle: "ada" }, marks: new Set([1, 2]) }, { optimistic: true });
+      await db.objects("Card").create([{ id: 1 }, { id: 2n, owner: new Link("Person", "ada") }]);
+      await db.object("Thing", crypto.randomUUID()).update({ price: "1.10", oid: "0123456789abcdef01234567", when: new Timestamp("2026-01-01T00:00:00.000000001Z"), extra: [1, { a: new UUID() }] });
+      const observation = db.objects("Card").observe((items, change) => { items[0].title; if (change.rolledBack) change.rolledBack.code; }, { matches: (card) => card.column === "done" });
+      for await (const [items, change] of db.objects("Card").observe({ signal: AbortSignal.timeout(5) })) { items[0].column; change.insertions; }
+      db.object("Card", 1).observe((card) => card?.title);
+      db.objects("Card").sections("column").observe((sections) => sections[0].items[0].title);
+      await db.object("Card", 1).list("tags").insert(0, "x", { behind: "y" });
+      await db.transaction((tx) => {
+        const eve = tx.create("Person", { handle: "eve" });
+        tx.create("Card", { id: 3, owner: eve }).list("tags").append("a");
+        tx.object("Card", 4).update({ owner: eve });
+        tx.require("Card", "id == $0", [3], { count: 1 });
+      }, { optimistic: true });
+      store(db.objects("Card")).subscribe(({ items }) => items?.[0].title);
+      const { useQuery } = hooks({} as any);
+      const name: string | undefined = useQuery(() => db.objects("Card"), []).items?.[0].title;
+      const date: Date_ = { $key: 1, "with space": new Date() };
+      try { observation.stop(); } catch (error) { if (error instanceof RealmgateError) { const hint: string | null = error.hint; } }
+      return [title, owner, marks, rates, sizes, version, city, name, date, new Decimal128("1") < new Decimal128("2"), geoCircle([1, 2], 3)];
+    }
+    use();`;
+  writeFileSync(use, right);
+  assert.equal(tsc(use), "");
+  for (const [wrong, expected] of [
+    ['db.objects("Crad");', /'"Crad"' is not assignable/],
+    ['db.objects("Card").create({ titel: "x" });', /titel/],
+    ['db.objects("Card").create({ title: 3 });', /'number' is not assignable/],
+    ['db.objects("Card").get().then((cards) => cards[0].titel);', /titel/],
+    ['db.objects("Card").get().then((cards) => { const id: number = cards[0].id; });', /'Int' is not assignable|bigint/],
+    ['db.object("Person", 3);', /'number' is not assignable/],
+  ]) {
+    writeFileSync(use, head + wrong);
+    assert.match(tsc(use), expected, wrong);
+  }
+});
