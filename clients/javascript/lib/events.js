@@ -84,7 +84,11 @@ export class EventStream {
         state.error = await this.#read(response.body.getReader(), control.signal, state);
       }
     } catch (error) {
-      if (error instanceof Mismatch) this.lastEventID = "";
+      if (error instanceof Mismatch) {
+        this.lastEventID = "";
+        // What never fits is not asked for in a hurry.
+        state.hadEvents = false;
+      }
       state.error = unreachable(error);
     } finally {
       clearInterval(watch);

@@ -24,7 +24,7 @@ export function difference(before, after, keyName) {
 
 /** The order of `sort`, null where the client cannot know it. */
 function comparator(sort) {
-  const keys = sort.map((path) => (path[0] === "-" ? [path.slice(1), -1] : [path, 1]));
+  const keys = (sort ? sort.split(",") : []).map((path) => (path[0] === "-" ? [path.slice(1), -1] : [path, 1]));
   if (keys.length === 0 || keys.some(([name]) => /\W/.test(name))) return null;
   const rank = (value) => (value === null || value === undefined ? 0 : 1);
   const plain = (value) => (value !== null && typeof value === "object" ? value.valueOf() : value);

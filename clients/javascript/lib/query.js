@@ -71,7 +71,7 @@ export class Query extends Readable {
     const { limit = Infinity, offset = 0 } = this.state;
     let seen = 0;
     let after;
-    while (seen < limit || seen === 0) {
+    while (true) {
       const more = { limit: Math.min(size, limit - seen, largestPage), offset: after === undefined ? offset + seen || undefined : undefined, after };
       const { value, mark } = await this.read("objects", more, options);
       const { items } = value;
@@ -80,7 +80,7 @@ export class Query extends Readable {
       yield Object.defineProperties(items, { version: { value: value.version }, mark: { value: mark } });
       after = value.next;
       // Values have a count in place of cursors.
-      if (after === undefined && (count === 0 || value.count === undefined || offset + seen >= value.count)) return;
+      if (seen >= limit || count === 0 || (after === undefined && !(offset + seen < value.count))) return;
     }
   }
 

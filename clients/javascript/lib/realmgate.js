@@ -13,8 +13,6 @@ export {
   Decimal128, Double, Float, Link, ObjectId, Timestamp, UUID, geoBox, geoCircle, geoPolygon, parse, stringify,
 } from "./values.js";
 
-const list = (names) => names?.split(",");
-
 export class Realmgate {
   #set = null;
   #observations = new Set();
@@ -70,7 +68,7 @@ export class Realmgate {
     if (snapshot !== undefined || offset !== undefined) throw new TypeError("Live results have neither a snapshot nor an offset.");
     const isClass = query instanceof Query && query.isClass;
     const about = isClass
-      ? { className: query.className, sort: list(state.sort) ?? [], limit: state.limit ?? null, isFiltered: state.filter !== undefined, matches }
+      ? { className: query.className, sort: state.sort, limit: state.limit ?? null, isFiltered: state.filter !== undefined, matches }
       : null;
     const observation = new Observation(new ListModel(), callback, options, about);
     if (observation.state === "ended") return observation;
@@ -90,11 +88,10 @@ export class Realmgate {
     if (observation.state !== "ended") open();
   }
 
-  async #share({ sort, distinct, fields, expand, keyPaths, ...rest }, observation, open) {
-    const query = { class: observation.about.className, ...rest, sort: list(sort), distinct: list(distinct), fields: list(fields), expand: list(expand), keyPaths: list(keyPaths) };
+  async #share(state, observation, open) {
     const { SubscriptionSet } = await import("./subscriptions.js");
     this.#set ??= new SubscriptionSet(this.transport, this.streamOptions);
-    if (observation.state !== "ended") this.#set.add(observation, query, open);
+    if (observation.state !== "ended") this.#set.add(observation, { class: observation.about.className, ...state }, open);
   }
 
   #open(path, parameters, observation, isClass) {

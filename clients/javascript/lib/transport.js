@@ -27,7 +27,7 @@ export function sleep(milliseconds, signal) {
 }
 
 /** The milliseconds before another attempt: what `Retry-After` says, or twice as many each time; always with jitter. */
-export function pause(attempt, { least = 250, most = 30_000, response } = {}) {
+export function pause(attempt, { least = 500, most = 30_000, response } = {}) {
   const header = response?.headers.get("Retry-After");
   const asked = header ? (/^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()) : NaN;
   if (asked >= 0) return asked + Math.random() * Math.min(1000, asked / 4 + 100);

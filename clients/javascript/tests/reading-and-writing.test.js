@@ -33,6 +33,8 @@ test("reading and writing", async (t) => {
     same(three, [{ id: 296 }, { id: 294 }, { id: 292 }]);
     assert.ok(three.version > 0 && three.mark.startsWith(`${three.version}-`));
     assert.equal((await query.first()).id, 298);
+    same(await query.limit(0).get(), []);
+    assert.equal(await cards.filter("id == -1").first(), null);
     assert.equal(await query.limit(3).offset(1).count(), 3);
     const pages = [];
     for await (const page of query.pages(30)) pages.push(page.length);
