@@ -71,7 +71,11 @@ test("optimistic writes", async (t) => {
     withhold();
     const deletion = far.object("Card", 4).delete({ optimistic: true });
     await eventually(() => done.items.length === 0 && all.items.length === 3, 0.9);
+    const { length } = all.seen;
     await deletion;
+    await db.object("Card", 2).update({ title: "tick" });
+    await eventually(() => all.items.some(({ title }) => title === "tick"));
+    assert.ok(all.seen.slice(length).every(({ items }) => !items.some(({ id }) => id === 4)), "it came back");
     withhold();
     const transaction = far.transaction((tx) => {
       tx.object("Card", 2).update({ title: "second" });
