@@ -37,9 +37,11 @@ package final class InstanceToken: Sendable {
     deinit { invalidate() }
 
     /// Ends the observation, also one that was not registered yet. From the observing thread: no call follows, not even
-    /// one that was about to be made in the same turn. From another thread: a call that is running may finish.
-    package func invalidate() {
-        guard flag.clear() else { return }
+    /// one that was about to be made in the same turn. From another thread: a call that is running may finish. Returns
+    /// false when the token was already invalidated.
+    @discardableResult
+    package func invalidate() -> Bool {
+        guard flag.clear() else { return false }
         let last = place.withLock { place in
             defer { place = .none }
             return place
@@ -49,6 +51,7 @@ package final class InstanceToken: Sendable {
         case .elsewhere(let token): token.invalidate()
         case .expected, .none: break
         }
+        return true
     }
 
     /// False once the token was invalidated.

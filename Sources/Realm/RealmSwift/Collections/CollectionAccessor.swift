@@ -151,9 +151,13 @@ final class PropertyAccessor: CollectionAccessor {
         }
     }
 
-    var isInvalidated: Bool { !realm.isCurrent(lifetime) || (try? realm.exists(owner)) != true }
+    var isInvalidated: Bool {
+        // Elsewhere it is not known whether the owner exists.
+        !realm.isCurrent(lifetime) || realm.isConfinedHere && (try? realm.exists(owner)) != true
+    }
 
     func check() throws {
+        try realm.checkConfinement()
         guard realm.isCurrent(lifetime), try realm.exists(owner) else { throw RealmException.invalidObject }
     }
 

@@ -42,6 +42,10 @@ extension EditableAccessor {
         with element: some _Storable, _ operation: (Value) -> CollectionOperation, whence: () throws -> Value?
     ) throws -> Bool {
         let transaction = try writing()
+        if ownsElements, let object = flattened(element) as? EmbeddedObject, object._realm === realm {
+            let kind = kindName == "RLMDictionary" ? "Dictionary" : "List"
+            throw RealmException("Cannot add an existing managed embedded object to a \(kind).")
+        }
         let persister = _ObjectPersister(realm)
         let isChanged = try perform(operation(element._stored(by: persister).value), transaction)
         if ownsElements, let object = flattened(element) as? EmbeddedObject, object._realm == nil,

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// A collection that supports key-value coding.
 protocol KeyValueElements {
-    /// The elements; `NSNull` for null.
+    /// The elements; `KeyValuePath.null` for null.
     var keyValueElements: [Any] { get }
 
     /// Returns the type of a property of the elements or, for `self`, of the elements; nil if it is not known
@@ -17,7 +17,7 @@ extension KeyValueElements {
         if key.hasPrefix("@") { return try KeyValuePath.value(at: key, of: self) }
         let elements = keyValueElements
         if key == "self" { return elements }
-        return try elements.map { try KeyValuePath.value(of: key, in: $0) ?? NSNull() }
+        return try elements.map { try KeyValuePath.value(of: key, in: $0) ?? KeyValuePath.null }
     }
 }
 
@@ -45,6 +45,14 @@ extension RealmCollectionImpl {
         raising { try KeyValuePath.value(at: keyPath, of: self) }
     }
 
+    /// Returns what `value(forKey:)` does, which must be an array.
+    func keyValues(_ key: String) throws -> [AnyObject] { try KeyValuePath.array(keyValue(key), key) }
+
+    /// Returns what `value(forKeyPath:)` does, which must be an array.
+    func keyValues(at path: String) throws -> [AnyObject] {
+        try KeyValuePath.array(KeyValuePath.value(at: path, of: self), path)
+    }
+
     public func setValue(_ value: Any?, forKey key: String) { raising { try setKeyValue(value, key) } }
 
     /// Assigns a property of each present element.
@@ -54,7 +62,10 @@ extension RealmCollectionImpl {
         }
         for element in self {
             guard let object = flattened(element) as? ObjectBase else { throw KeyValuePath.unknown(key, in: element) }
-            let slot = try object.slot(of: key)
+            guard let slot = object.slotIfKnown(of: key) else {
+                object.setValue(value, forUndefinedKey: key)
+                continue
+            }
             if let property = object._class?.properties[slot], property.isPrimaryKey {
                 throw RealmException(
                     "Primary key can't be changed to '\(value.map { "\($0)" } ?? "nil")' after an object is inserted.")
@@ -72,6 +83,10 @@ extension Map: KeyValueElements {
 
 /// Dotted key paths, which lead through objects and collections.
 enum KeyValuePath {
+    /// Null as an element of an array. It is an `NSNull`, and casts to the nil of any optional type, as on Apple's
+    /// platforms; an `NSNull` that is created in the usual way does not on Linux.
+    nonisolated(unsafe) static let null = Optional<Any>.none as AnyObject
+
     static func value(at path: String, of subject: Any) throws -> Any? { try value(at: path[...], of: subject) }
 
     private static func value(at path: Substring, of subject: Any) throws -> Any? {
@@ -90,24 +105,35 @@ enum KeyValuePath {
         case is NSNull: return nil
         case let object as ObjectBase:
             if key == "self" { return object }
-            return try object.dynamicValue(object.slot(of: key)).map(plain)
+            guard let slot = object.slotIfKnown(of: key) else {
+                return object.value(forUndefinedKey: key).flatMap { flattened($0) }
+            }
+            return object.namedValue(slot)
         case let map as any RealmKeyedCollection: return map.value(forKey: key)
         case let collection as any KeyValueElements: return try collection.keyValue(key)
-        case let values as [Any]: return try values.map { try value(of: key, in: $0) ?? NSNull() }
+        case let values as [Any]: return try values.map { try value(of: key, in: $0) ?? null }
         default: throw unknown(key, in: subject)
         }
+    }
+
+    /// Throws for a value that is not an array.
+    static func array(_ value: Any?, _ path: String) throws -> [AnyObject] {
+        guard let values = value as? [Any] else {
+            throw RealmException("The value of '\(path)' is not an array: request it as 'Any?'.")
+        }
+        return values.map { $0 as AnyObject }
     }
 
     static func unknown(_ key: String, in subject: Any) -> RealmException {
         RealmException("Values of type '\(type(of: subject))' have no member '\(key)'.")
     }
 
-    /// Returns an element or a property's value for key-value coding: `NSNull` for null, the content of a mixed value,
+    /// Returns an element or a property's value for key-value coding: `null` for null, the content of a mixed value,
     /// the raw value of an enum, and the persisted value of a custom type.
     static func plain(_ value: Any) -> Any {
-        guard let value = flattened(value) else { return NSNull() }
+        guard let value = flattened(value) else { return null }
         switch value {
-        case let mixed as AnyRealmValue: return mixed.content ?? NSNull()
+        case let mixed as AnyRealmValue: return mixed.content ?? null
         case let value as any PersistableEnum: return value.rawValue
         case let value as any _CustomPersistable: return value.persistableValue
         default: return value
@@ -145,7 +171,7 @@ enum KeyValuePath {
         if key == "self" {
             values = elements
         } else {
-            values = try elements.map { try value(of: String(key), in: $0) ?? NSNull() }
+            values = try elements.map { try value(of: String(key), in: $0) ?? null }
         }
         let type = (subject as? any KeyValueElements)?.keyValueType(of: String(key))
         return try known.result(values.filter { !($0 is NSNull) }, type)

@@ -45,8 +45,8 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
         tracing.map { Element._traced($0) } ?? element(at: position)
     }
 
-    /// Whether both are the links to the same object through the same property.
-    public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool { areSame(a, b) }
+    /// Whether both are copies of the same collection: two reads of one property give collections that are not equal.
+    public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool { a.accessor === b.accessor }
 
     public var description: String { describe(0) }
 

@@ -239,6 +239,14 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     // MARK: Key-value access
 
+    /// Returns a property's value of each element; see `RealmCollection.value(forKey:)`.
+    public func value(forKey key: String) -> [AnyObject] { raising { try keyValues(key) } }
+
+    /// Returns the values at a dotted path; see `RealmCollection.value(forKeyPath:)`. Traps for operators with a single
+    /// result, such as `@count`.
+    @_disfavoredOverload
+    public func value(forKeyPath keyPath: String) -> [AnyObject] { raising { try keyValues(at: keyPath) } }
+
     /// See `RealmCollection`; the key `self` replaces each element.
     public func setValue(_ value: Any?, forKey key: String) {
         raising {
@@ -334,6 +342,15 @@ extension List: _UnmanagedElements, _HeldCollection {
         managed = accessor
         unmanaged = []
     }
+}
+
+/// A list, with the type of its elements.
+protocol _TypedElements {
+    static var elementType: any RealmCollectionValue.Type { get }
+}
+
+extension List: _TypedElements {
+    static var elementType: any RealmCollectionValue.Type { Element.self }
 }
 
 /// Converts the elements of an untyped collection.

@@ -185,7 +185,13 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
         stop(RealmException("index(of:) is not available on MutableSet."))
     }
 
+    // MARK: Key-value access
+
+    /// Returns a property's value of each element; see `RealmCollection.value(forKey:)`.
+    public func value(forKey key: String) -> [AnyObject] { raising { try keyValues(key) } }
+
     /// See `RealmCollection`. Returns a `Set<AnyHashable>`.
+    @_disfavoredOverload
     public func value(forKey key: String) -> Any? {
         raising {
             let value = try keyValue(key)

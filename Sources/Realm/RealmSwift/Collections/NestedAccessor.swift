@@ -48,7 +48,7 @@ final class NestedAccessor: EditableAccessor {
         self.isList = isList
     }
 
-    var isInvalidated: Bool { (try? current()) == nil }
+    var isInvalidated: Bool { realm.isConfinedHere && (try? current()) == nil }
     var kindName: String { isList ? "RLMArray" : "RLMDictionary" }
     var ownsElements: Bool { false }
     var elements: PropertyAccessor? { nil }
@@ -110,6 +110,7 @@ final class NestedAccessor: EditableAccessor {
 
     /// Returns the stored value to read, and the steps from there to the collection.
     private func top() throws -> (value: Value?, steps: ArraySlice<NestedPlace.Step>) {
+        try realm.checkConfinement()
         guard realm.isCurrent(location.lifetime), try realm.exists(location.owner) else {
             throw RealmException.invalidObject
         }

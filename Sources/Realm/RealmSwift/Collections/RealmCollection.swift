@@ -180,7 +180,7 @@ extension RealmCollection {
     }
 
     /// Returns the position of the first element that satisfies a condition; see `filter`. Traps for sets, which have
-    /// no order.
+    /// no order. Cost for an unmanaged list: the objects that can be reached from it are copied.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
         position(.format(predicateFormat, args))
     }
@@ -199,8 +199,11 @@ extension RealmCollection {
             let source = _source
             guard source.kind != .set else { throw RealmException("index(matching:) is not available on MutableSet") }
             guard source.accessor == nil else { return try source.objects().position(matching: predicate) }
-            throw RealmException(
-                "This method may only be called on RLMArray instances retrieved from an RLMRealm")
+            guard Element._storedType.type.isLink else {
+                throw RealmException(
+                    "Querying is currently only implemented for \(source.kind.plural.lowercased()) of Realm Objects")
+            }
+            return try UnmanagedSearch.position(matching: predicate, in: map { shownObject($0) })
         }
     }
 }

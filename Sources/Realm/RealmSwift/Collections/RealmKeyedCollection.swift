@@ -32,11 +32,11 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
     subscript(key: Key) -> Value? { get set }
 
     /// Returns the value of a key; nil if the key does not exist or the value is null.
-    func value(forKey key: String) -> Any?
+    func value(forKey key: String) -> AnyObject?
 
     /// Returns the value at a dotted path that starts with a key, or of an operator on the values; see
     /// `RealmCollection.value(forKeyPath:)`.
-    func value(forKeyPath keyPath: String) -> Any?
+    func value(forKeyPath keyPath: String) -> AnyObject?
 
     /// Sets the value of a key; nil removes the key. Traps for values that do not fit.
     func setValue(_ value: Any?, forKey key: String)

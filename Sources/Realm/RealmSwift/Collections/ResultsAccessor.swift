@@ -36,6 +36,7 @@ final class ResultsAccessor {
     var isInvalidated: Bool { !realm.isCurrent(lifetime) }
 
     func check() throws {
+        try realm.checkConfinement()
         guard !isInvalidated else { throw RealmException("Access to invalidated Results objects") }
     }
 

@@ -120,6 +120,7 @@ enum CollectionObservation {
     private static func prepare(
         _ accessor: any CollectionAccessor, _ keyPaths: [String]?
     ) throws -> (CollectionReferencePayload, RealmFile, Realm.Configuration) {
+        try accessor.realm.checkConfinement()
         if accessor.realm.isFrozen {
             throw RealmException("Frozen Realms do not change and do not have change notifications.")
         }

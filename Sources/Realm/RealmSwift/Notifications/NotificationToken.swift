@@ -6,6 +6,8 @@ public final class NotificationToken: Sendable {
 
     init(_ token: InstanceToken) { self.token = token }
 
-    /// Ends the observation. On the observing thread, no call of its block begins after this returns.
-    public func invalidate() { token.invalidate() }
+    /// Ends the observation. On the observing thread, no call of its block begins after this returns. Returns false if
+    /// the token was already invalidated.
+    @discardableResult
+    public func invalidate() -> Bool { token.invalidate() }
 }

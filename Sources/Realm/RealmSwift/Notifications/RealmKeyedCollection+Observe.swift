@@ -94,15 +94,13 @@ extension Map {
 extension Map: _ReferencePayloadSource {
     func referencePayload() throws -> any _ReferencePayload {
         guard let accessor else { throw Self.unmanagedFault }
-        return MapReference<Key, Value>(
-            path: accessor.realm.file?.path ?? "", pinned: try accessor.realm.snapshot, payload: try accessor.payload())
+        return MapReference<Key, Value>(pin: try PinnedVersion(accessor.realm), payload: try accessor.payload())
     }
 }
 
 /// A reference to a managed map.
 private struct MapReference<Key: _MapKey, Value: RealmCollectionValue>: _ReferencePayload {
-    let path: String
-    let pinned: any Snapshot
+    let pin: PinnedVersion
     let payload: CollectionReferencePayload
 
     func resolved(in realm: RLMRealm) throws -> Any? {

@@ -9,11 +9,24 @@ public final class DynamicObject: Object {
         set { self[member] = newValue }
     }
 
+    public override func value(forUndefinedKey key: String) -> Any? { self[key] }
+
+    public override func setValue(_ value: Any?, forUndefinedKey key: String) { self[key] = value }
+
     public override class func shouldIncludeInDefaultSchema() -> Bool { false }
 
-    override var propertyNames: [String] { _class?.properties.map(\.name) ?? [] }
+    override var storedProperties: [(slot: Int, name: String)] {
+        _class?.properties.filter { !$0.type.isComputed }.map { (slot: $0.slot, name: $0.name) } ?? []
+    }
 
-    override func slotIfKnown(of name: String) -> Int? { _class?[name]?.slot }
+    override func slotIfKnown(of name: String) -> Int? {
+        guard let slot = _class?[name]?.slot else {
+            // A migration may use stored names, too.
+            guard _realm?.file == nil else { return nil }
+            return _class?.properties.first { $0.column == name }?.slot
+        }
+        return slot
+    }
 
     override func dynamicValue(_ slot: Int) -> Any? {
         guard let property = _class?.properties[slot] else { return nil }
@@ -29,6 +42,10 @@ public final class DynamicObject: Object {
                 let value = try stored(slot)
                 if value.isNull { return property.type.isMixed ? AnyRealmValue.none : nil }
                 if property.type.isMixed { return AnyRealmValue._get(self, slot) }
+                // Like the results of typed queries, but within a migration all objects are dynamic.
+                if case .reference(let target) = value, let _realm, _realm.file != nil {
+                    return try _realm.object(target)
+                }
                 return try property.type.base.visit(DynamicProperty.AsValue(value: value, realm: _realm))
             }
         }

@@ -17,14 +17,15 @@ open class Object: ObjectBase, ThreadConfined {
     /// The schema of the class.
     public var objectSchema: ObjectSchema { ownSchema }
 
-    /// The primary key of a class without `@Persisted`. It exists so that such code compiles, and has no effect.
+    /// The name of the primary key, if it is not declared by `@Persisted(primaryKey: true)`. To be overridden.
     open class func primaryKey() -> String? { nil }
 
     /// The properties that are not stored. It exists so that such code compiles, and has no effect: properties without
     /// `@Persisted` are never stored.
     open class func ignoredProperties() -> [String] { [] }
 
-    /// The indexed properties of a class without `@Persisted`. It exists so that such code compiles, and has no effect.
+    /// The names of properties that are indexed besides those with `@Persisted(indexed: true)`; other names are
+    /// ignored. To be overridden.
     open class func indexedProperties() -> [String] { [] }
 
     /// Returns whether both are the same instance, or are valid, managed by the same realm, and represent the same
@@ -69,32 +70,31 @@ open class EmbeddedObject: ObjectBase, ThreadConfined {
 }
 
 extension Object {
-    /// Returns a list by its property's name, with dynamic objects as elements. Traps for a property that is not a
-    /// list.
+    /// Returns a list by its property's name, with dynamic objects as elements. If the elements are plain values, they
+    /// can be counted and removed, but not read. Traps for a property that is not a list.
     public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         raising { List(accessor: try dynamicCollection(propertyName, .list)) }
     }
 
-    /// Returns a set by its property's name, with dynamic objects as elements. Traps for a property that is not a set.
+    /// Returns a set by its property's name; see `dynamicList`. Traps for a property that is not a set.
     public func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
         raising { MutableSet(accessor: try dynamicCollection(propertyName, .set)) }
     }
 
-    /// Returns a map by its property's name, with dynamic objects as values. Traps for a property that is not a map.
+    /// Returns a map by its property's name; see `dynamicList`. Traps for a property that is not a map.
     public func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
         raising { Map(accessor: try dynamicCollection(propertyName, .map)) }
     }
 }
 
 extension ObjectBase {
-    /// Returns the accessor of a managed object's property that is a collection of objects.
+    /// Returns the accessor of a managed object's property that is a collection.
     final func dynamicCollection(_ name: String, _ kind: CollectionKind) throws -> PropertyAccessor {
         let slot = try slot(of: name)
         let (_, boundClass) = try managed()
         let type = boundClass.properties[slot].type
-        guard type.collection == kind, type.isLink else {
-            throw RealmException(
-                "Property '\(boundClass.name).\(name)' of type '\(type)' is not a \(kind) of objects.")
+        guard type.collection == kind else {
+            throw RealmException("Property '\(boundClass.name).\(name)' of type '\(type)' is not a \(kind).")
         }
         return try PropertyAccessor(self, slot)
     }

@@ -50,8 +50,14 @@ open class ObjectBase {
     /// others it depends on the instance. A deleted object keeps a hash that was computed before.
     open var hash: Int { ownHash }
 
-    /// `Class { name = value; … }`, with nested objects indented, to a depth of five.
+    /// `Class { name = value; … }`, with nested objects indented, to a depth of five, and without linking objects.
     open var description: String { describe(0) }
+
+    /// Called by `value(forKey:)` with a name that the class does not have. Traps unless it is overridden.
+    open func value(forUndefinedKey key: String) -> Any? { raising { throw unknownName(key) } }
+
+    /// Called by `setValue(_:forKey:)` with a name that the class does not have. Traps unless it is overridden.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) { raising { throw unknownName(key) } }
 
     /// The realm for the public interface: nil after this instance deleted the object.
     final var managingRealm: Realm? { _isDeletedHere && isInvalidated ? nil : _realm.map { Realm($0) } }
@@ -92,7 +98,7 @@ open class ObjectBase {
         try _realm.check(self)
         let property = _class.properties[slot]
         let new = try value(_ObjectPersister(_realm))
-        if property.isPrimaryKey, _realm.file != nil, new != (try stored(slot)) {
+        if property.isPrimaryKey, _realm.file != nil {
             throw RealmException("Primary key can't be changed after an object is inserted.")
         }
         try transaction.set(_class.id, _objectKey, [property.id: new])
@@ -136,8 +142,12 @@ open class ObjectBase {
 
     // MARK: Values by name
 
-    /// The names of the properties, by slot.
-    var propertyNames: [String] { model.properties.map(\.name) }
+    /// The names of the stored properties with their slots.
+    var storedProperties: [(slot: Int, name: String)] {
+        model.properties.enumerated().filter { !$0.element.type.isComputed }.map {
+            (slot: $0.offset, name: $0.element.name)
+        }
+    }
 
     /// Returns the value of the property in a slot of the class's model; nil for null.
     func dynamicValue(_ slot: Int) -> Any? {
@@ -177,17 +187,17 @@ open class ObjectBase {
         guard property.isPrimaryKey, _realm.file != nil else { return }
         let place = _Place(className: _class.name, property: property.name, type: property.type)
         guard let new = Conversion.plain(value, as: property.type) else { throw place.misfit(value) }
-        if new != (try stored(slot)) {
-            throw RealmException("Primary key can't be changed to '\(new.text)' after an object is inserted.")
-        }
+        throw RealmException("Primary key can't be changed to '\(new.text)' after an object is inserted.")
     }
 
     /// Returns the slot of a property. Throws if the class has no property with that name.
     final func slot(of name: String) throws -> Int {
-        guard let slot = slotIfKnown(of: name) else {
-            throw RealmException("Invalid property name '\(name)' for class '\(_class?.name ?? model.name)'.")
-        }
+        guard let slot = slotIfKnown(of: name) else { throw unknownName(name) }
         return slot
+    }
+
+    private final func unknownName(_ name: String) -> RealmException {
+        RealmException("Invalid property name '\(name)' for class '\(_class?.name ?? model.name)'.")
     }
 
     func slotIfKnown(of name: String) -> Int? { model.slot(of: name) }
@@ -213,7 +223,7 @@ extension ObjectBase: CustomStringConvertible {
         let name = _class?.name ?? type(of: self).className()
         if _realm != nil, isInvalidated { return "[invalid object]" }
         var lines = ["\(name) {"]
-        for (slot, property) in propertyNames.enumerated() {
+        for (slot, property) in storedProperties {
             let value = Self.text(of: dynamicValue(slot), depth + 1)
             lines.append("\t\(property) = \(value.replacingOccurrences(of: "\n", with: "\n\t"));")
         }
@@ -258,7 +268,12 @@ extension ObjectBase {
 
     /// Assigns a property by name, within a write if the object is managed. Traps if the class has no such property,
     /// and for values that do not fit.
-    public func setValue(_ value: Any?, forKey key: String) { raising { try setDynamicValue(slot(of: key), value) } }
+    public func setValue(_ value: Any?, forKey key: String) {
+        raising {
+            guard let slot = slotIfKnown(of: key) else { return setValue(value, forUndefinedKey: key) }
+            try setDynamicValue(slot, value)
+        }
+    }
 
     /// Assigns the property at a dotted path. Does nothing if a link on the path is null.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {

@@ -76,7 +76,7 @@ struct ObjectBuilder {
     {
         let id = source.map { SourceID($0) }
         if let id { persister.inCreation[id] = key }
-        defer { if let id { persister.inCreation[id] = nil } }
+        defer { if let id, !persister.createsOnce { persister.inCreation[id] = nil } }
         try body()
         return key
     }
@@ -139,9 +139,12 @@ struct ObjectBuilder {
             guard let value else { return .list([]) }
             var old: [Value] = []
             if case .list(let elements)? = present { old = elements }
+            let null = mappedNull(property, boundClass)
             return .list(
                 try elements(value, place).enumerated().map { index, value in
-                    try element(value, property, place, over: index < old.count ? old[index] : nil)
+                    let value =
+                        null.flatMap { null in flattened(value).map { $0 is NSNull ? null : $0 } ?? null } ?? value
+                    return try element(value, property, place, over: index < old.count ? old[index] : nil)
                 })
         case .set:
             guard let value else { return .set([]) }
@@ -155,6 +158,17 @@ struct ObjectBuilder {
                 ValueMap(
                     try entries.pairs.map { ($0.key, try element($0.value, property, place, over: old[$0.key])) }))
         }
+    }
+
+    /// Returns the value that null means in a list whose elements are of a custom type that is stored as an embedded
+    /// object; nil for other lists.
+    private func mappedNull(_ property: BoundProperty, _ boundClass: BoundClass) -> Any? {
+        guard property.ownsTarget,
+            let list = boundClass.model?.properties[property.slot].wrapper.valueType as? any _TypedElements.Type,
+            let element = list.elementType as? any _CustomPersistable.Type
+        else { return nil }
+        func zero<C: _CustomPersistable>(_: C.Type) -> Any { C._zero().persistableValue }
+        return zero(element)
     }
 
     private func elements(_ value: Any, _ place: _Place) throws -> [Any] {
@@ -188,6 +202,7 @@ struct ObjectBuilder {
 
     private func mixed(_ value: Any?, _ place: _Place) throws -> Value {
         guard let value else { return .null }
+        if persister.createsOnce, let copy = try copied(value, place) { return copy }
         if let mixed = value as? AnyRealmValue { return try mixed._stored(by: persister).value }
         if let object = value as? ObjectBase { return try persister.reference(to: object) }
         if let entries = Entries(value) {
@@ -197,6 +212,22 @@ struct ObjectBuilder {
         if let list = value as? List<AnyRealmValue> { return try AnyRealmValue.list(list)._stored(by: persister).value }
         guard let stored = Conversion.natural(value) else { throw place.misfit(value) }
         return stored
+    }
+
+    /// Returns a copy of an object in a mixed value, at any depth, which leaves the object itself unmanaged; nil for
+    /// values that contain none.
+    private func copied(_ value: Any, _ place: _Place) throws -> Value? {
+        let mixed = value as? AnyRealmValue ?? (value as? Object).map { .object($0) }
+        switch mixed {
+        case .object(let object)?:
+            let boundClass = try realm.bound(type(of: object))
+            return .reference(ObjectReference(boundClass.id, try create(boundClass, from: object, isNested: true)))
+        case .list(let list)?: return .list(try list.map { try self.mixed($0, place) })
+        case .dictionary(let map)?:
+            return .dictionary(
+                ValueMap(try map.asKeyValueSequence().map { ($0.key, try self.mixed($0.value, place)) }))
+        default: return nil
+        }
     }
 
     private func link(

@@ -9,6 +9,8 @@ public final class _ObjectPersister {
     private var adopted: [ObjectIdentifier: ObjectKey] = [:]
     /// The objects that are being created from others, so that cycles of links terminate.
     var inCreation: [SourceID: ObjectKey] = [:]
+    /// Whether each source is created once, wherever it occurs.
+    var createsOnce = false
 
     /// Whether unmanaged objects become managed; if not, they have no stored form.
     private let isAdopting: Bool

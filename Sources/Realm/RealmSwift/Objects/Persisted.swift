@@ -132,7 +132,8 @@ extension Persisted where Value: _LinkingObjectsProtocol {
 extension Persisted: Decodable where Value: Decodable {
     public init(from decoder: any Decoder) throws {
         self.init()
-        content = .value(try Value(from: decoder))
+        // The container applies the decoder's strategies for dates and data, which `Value(from:)` does not see.
+        content = .value(try decoder.singleValueContainer().decode(Value.self))
     }
 }
 
@@ -150,7 +151,8 @@ extension Persisted: Encodable where Value: Encodable {
                 ))
         default:
             var copy = self
-            try copy.unmanaged().encode(to: encoder)
+            var container = encoder.singleValueContainer()
+            try container.encode(copy.unmanaged())
         }
     }
 }

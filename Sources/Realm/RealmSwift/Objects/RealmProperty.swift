@@ -64,7 +64,10 @@ extension RealmProperty: Decodable where Value: Decodable {
 }
 
 extension RealmProperty: Encodable where Value: Encodable {
-    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
 }
 
 extension RealmProperty: _BareProperty {

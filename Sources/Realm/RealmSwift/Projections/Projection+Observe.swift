@@ -14,7 +14,8 @@ extension Projection: ProjectionObservable {}
 
 extension ProjectionObservable {
     /// Calls the block after each version that changed a value at the projected key paths, and finally when the object
-    /// was deleted. There is no initial call. `keyPaths` names projected properties; nil and none mean all of them.
+    /// was deleted. There is no initial call. `keyPaths` names projected properties, or the properties
+    /// of the object that they project; nil and none mean all of them.
     ///
     /// The changes have the names of the projection's properties. Old values are reported only for the object's own
     /// properties. The same threads, queues and traps apply as for `Object.observe`.
@@ -23,8 +24,9 @@ extension ProjectionObservable {
     ) -> NotificationToken {
         raising {
             try rootObject.checkObservable()
-            return try rootObject.begin(projection().paths(of: keyPaths), on: queue) { (change: ObjectChange<Root>) in
-                block(Self.projected(change))
+            let paths = try projection().paths(of: keyPaths)
+            return try rootObject.begin(paths, on: queue) { (change: ObjectChange<Root>) in
+                block(Self.projected(change, paths))
             }
         }
     }
@@ -42,10 +44,11 @@ extension ProjectionObservable {
     ) async -> NotificationToken {
         do {
             try rootObject.checkObservable()
+            let paths = try projection().paths(of: keyPaths)
             return try await rootObject.begin(
-                projection().paths(of: keyPaths), on: actor, _isolation: _isolation
+                paths, on: actor, _isolation: _isolation
             ) { (actor: isolated A, change: ObjectChange<Root>) in
-                block(actor, Self.projected(change))
+                block(actor, Self.projected(change, paths))
             }
         } catch {
             stop(error)
@@ -82,15 +85,15 @@ extension ProjectionObservable {
         }
     }
 
-    /// Converts a change of the object to a change of its projection.
-    private static func projected(_ change: ObjectChange<Root>) -> ObjectChange<Self> {
+    /// Converts a change of the object to a change of its projection; `paths` are those that are observed.
+    private static func projected(_ change: ObjectChange<Root>, _ paths: [String]) -> ObjectChange<Self> {
         switch change {
         case .deleted: .deleted
         case .error(let error): .error(error)
         case .change(let root, let changes):
             raising {
                 let projection = Self(projecting: root)
-                return .change(projection, try projection.projection().projected(changes))
+                return .change(projection, try projection.projection().projected(changes, paths))
             }
         }
     }
@@ -102,18 +105,24 @@ extension Projection {
         let own = ownProperties
         guard let labels, !labels.isEmpty else { return try own.map { try $0.wrapper.names().joined(separator: ".") } }
         return try labels.map { label in
-            guard let property = own.first(where: { $0.label == label }) else {
+            if let property = own.first(where: { $0.label == label }) {
+                return try property.wrapper.names().joined(separator: ".")
+            }
+            // The object's name of a projected property.
+            guard try own.contains(where: { try $0.wrapper.names().joined(separator: ".") == label }) else {
                 throw RealmException(
                     "Invalid property name: property '\(label)' not found in object of type '\(type(of: self))'")
             }
-            return try property.wrapper.names().joined(separator: ".")
+            return label
         }
     }
 
-    /// Converts changes of the object's properties to changes of the projected ones.
-    fileprivate func projected(_ changes: [PropertyChange]) throws -> [PropertyChange] {
+    /// Converts changes of the object's properties to changes of the projected ones at the paths. A change behind a link
+    /// is reported for each of them that leads through the link.
+    fileprivate func projected(_ changes: [PropertyChange], _ paths: [String]) throws -> [PropertyChange] {
         try ownProperties.compactMap { property in
             let names = try property.wrapper.names()
+            guard paths.contains(names.joined(separator: ".")) else { return nil }
             guard let change = changes.first(where: { $0.name == names.first }) else { return nil }
             // The old value as the path computes it, unless it lies behind a link.
             var old: Any?

@@ -29,14 +29,17 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
     /// Returns the projection of the live object; nil if it was deleted. See `Object.thaw`.
     public func thaw() -> Self? { raising { try rootObject.thawed().map { Self(projecting: $0) } } }
 
-    /// `Projection { name = value; … }`, with the values of the projected properties.
+    /// `Projection<Class> <address> { name(\.path) = value; … }`, with the projected properties and their paths.
     open var description: String {
         let lines = raising {
-            try ownProperties.map {
-                "\t\($0.label) = \(ObjectBase.text(of: try $0.wrapper.anyValue(in: rootObject), 1));"
+            try ownProperties.map { property in
+                let path = try property.wrapper.names().joined(separator: ".")
+                let value = ObjectBase.text(of: try property.wrapper.anyValue(in: rootObject), 1)
+                return "\t\(property.label)(\\.\(path)) = \(value);"
             }
         }
-        return (["\(type(of: self))<\(Root.className())> {"] + lines + ["}"]).joined(separator: "\n")
+        let address = Unmanaged.passUnretained(rootObject).toOpaque()
+        return "\(type(of: self))<\(type(of: rootObject))> <\(address)> {\n\t\(lines.joined(separator: "\n"))\n}"
     }
 
     /// Whether both project the same stored object, or the same instance.
@@ -108,8 +111,7 @@ private struct ProjectionReferencePayload<Root: ObjectBase>: _ReferencePayload {
     let object: any _ReferencePayload
     let type: Projection<Root>.Type
 
-    var path: String { object.path }
-    var pinned: any Snapshot { object.pinned }
+    var pin: PinnedVersion { object.pin }
 
     func resolved(in realm: RLMRealm) throws -> Any? {
         (try object.resolved(in: realm) as? Root).map { type.init(projecting: $0) }

@@ -2,7 +2,7 @@ public import Dispatch
 public import OpenCombine
 
 extension RealmPublishers {
-    /// Publishes the changes of an object, and completes after `deleted`.
+    /// Publishes the changes of an object, and completes when it is deleted.
     public struct ObjectChangeset<O: ThreadConfined>: _ConfinedPublisher {
         public typealias Output = ObjectChange<O>
         public typealias Failure = Never
@@ -12,8 +12,7 @@ extension RealmPublishers {
         init(observe: @escaping (DispatchQueue?, @escaping (ObjectChange<O>) -> Void) -> NotificationToken) {
             _source = _PublisherSource(merge: { $0.followed(by: $1) }) { queue, send in
                 observe(queue) { change in
-                    send(.value(change))
-                    if case .deleted = change { send(.finished) }
+                    if case .deleted = change { send(.finished) } else { send(.value(change)) }
                 }
             }
         }

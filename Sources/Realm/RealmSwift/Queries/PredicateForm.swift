@@ -23,7 +23,7 @@ indirect enum PredicateForm {
         case .expression(let expression):
             return try PredicateForm.query(expression.node()).bound(to: objectClass, in: realm)
         case .query(let node):
-            let tree = try QueryTree(node)
+            let tree = try QueryTree(node.comparingElements)
             let values = try ArgumentReader(realm: realm).arguments(tree.arguments)
             do throws(QueryError) {
                 return try tree.bound(to: objectClass, of: realm.models.schema, values)

@@ -8,12 +8,12 @@ extension Query where T: RealmCollection {
 
     /// Whether the value or object is one of the elements.
     public func contains(_ value: T.Element) -> Query<Bool> {
-        Query<Bool>(.isIn(.value(QueryValue.persisted(value)), node))
+        hasElement(value)
     }
 
     /// Whether one of the values or objects is one of the elements.
     public func containsAny<U: Sequence>(in values: U) -> Query<Bool> where U.Element == T.Element {
-        Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
+        isAmong(values)
     }
 
     public static func == (query: Query, value: T.Element) -> Query<Bool> { query.compared(.equal, value) }
@@ -22,12 +22,14 @@ extension Query where T: RealmCollection {
     public static func != (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared(.notEqual, other) }
 }
 
-extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryNumeric {
+extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryOrdered {
     public static func < (query: Query, value: T.Element) -> Query<Bool> { query.compared(.less, value) }
     public static func <= (query: Query, value: T.Element) -> Query<Bool> { query.compared(.lessOrEqual, value) }
     public static func > (query: Query, value: T.Element) -> Query<Bool> { query.compared(.greater, value) }
     public static func >= (query: Query, value: T.Element) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
+}
 
+extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryNumeric {
     /// The smallest element; null for an empty collection.
     public var min: Query<T.Element> { step(.operation("min")) }
     /// The largest element; null for an empty collection.

@@ -3,8 +3,12 @@ import QueryLanguage
 
 // Properties can be compared with constants of their type, and with other properties.
 
-/// Types whose values have an order in queries.
-public protocol _QueryNumeric {}
+/// Types whose values `<` and its siblings compare in queries.
+public protocol _QueryOrdered {}
+extension Optional: _QueryOrdered where Wrapped: _QueryOrdered {}
+
+/// Types of numbers and dates, which queries also aggregate.
+public protocol _QueryNumeric: _QueryOrdered {}
 extension Int: _QueryNumeric {}
 extension Int8: _QueryNumeric {}
 extension Int16: _QueryNumeric {}
@@ -25,7 +29,7 @@ extension Query where T: _HasPersistedType {
 
     /// Whether the value is one of these values.
     public func `in`<U: Sequence>(_ values: U) -> Query<Bool> where U.Element == T {
-        Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
+        isAmong(values)
     }
 }
 
@@ -33,11 +37,11 @@ extension Query where T: _HasPersistedType, T: OptionalProtocol {
     /// Whether the value is one of these values.
     @_disfavoredOverload
     public func `in`<U: Sequence>(_ values: U) -> Query<Bool> where U.Element == T.Wrapped {
-        Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
+        isAmong(values)
     }
 }
 
-extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryOrdered {
     public static func < (query: Query, value: T) -> Query<Bool> { query.compared(.less, value) }
     public static func < (query: Query, other: Query) -> Query<Bool> { query.compared(.less, other) }
     public static func <= (query: Query, value: T) -> Query<Bool> { query.compared(.lessOrEqual, value) }
@@ -46,7 +50,9 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
     public static func > (query: Query, other: Query) -> Query<Bool> { query.compared(.greater, other) }
     public static func >= (query: Query, value: T) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
     public static func >= (query: Query, other: Query) -> Query<Bool> { query.compared(.greaterOrEqual, other) }
+}
 
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
     /// The smallest value of this property of a collection's elements.
     public var min: Query { Query(.path(path.aggregated("min"))) }
     /// The largest value of this property of a collection's elements.
@@ -59,7 +65,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
 
 // MARK: Ranges
 
-extension Query where T: Comparable, T: _HasPersistedType, T.PersistedType: _QueryNumeric {
+extension Query where T: Comparable, T: _HasPersistedType {
     /// Whether the value lies in the range.
     public func contains(_ range: ClosedRange<T>) -> Query<Bool> { within(range.lowerBound, range.upperBound) }
 
@@ -67,8 +73,7 @@ extension Query where T: Comparable, T: _HasPersistedType, T.PersistedType: _Que
     public func contains(_ range: Range<T>) -> Query<Bool> { below(range.lowerBound, range.upperBound) }
 }
 
-extension Query
-where T: OptionalProtocol, T.Wrapped: Comparable, T.Wrapped: _HasPersistedType, T.Wrapped.PersistedType: _QueryNumeric {
+extension Query where T: OptionalProtocol, T.Wrapped: Comparable, T.Wrapped: _HasPersistedType {
     /// Whether the value lies in the range.
     public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> {
         within(range.lowerBound, range.upperBound)
@@ -80,8 +85,13 @@ where T: OptionalProtocol, T.Wrapped: Comparable, T.Wrapped: _HasPersistedType, 
 
 extension Query {
     func within(_ lower: Any, _ upper: Any) -> Query<Bool> {
-        Query<Bool>(
-            .between(node, QueryValue.persisted(lower), QueryValue.persisted(upper)))
+        let (low, high) = (QueryValue.persisted(lower), QueryValue.persisted(upper))
+        switch low {
+        // Formats have BETWEEN for numbers and dates only.
+        case is String, is Data, is ObjectId, is UUID:
+            return compared(.greaterOrEqual, low) && compared(.lessOrEqual, high)
+        default: return Query<Bool>(.between(node, low, high))
+        }
     }
 
     func below(_ lower: Any, _ upper: Any) -> Query<Bool> { compared(.greaterOrEqual, lower) && compared(.less, upper) }

@@ -13,19 +13,19 @@ public struct StringOptions: OptionSet, Sendable {
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
 }
 
+/// Types whose values are data or strings in queries.
+public protocol _QueryBinary: _QueryOrdered {}
+extension Data: _QueryBinary {}
+extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
+
 /// Types whose values are strings in queries.
-public protocol _QueryString {}
+public protocol _QueryString: _QueryBinary {}
 extension String: _QueryString {}
 extension AnyRealmValue: _QueryString {}
 extension Optional: _QueryString where Wrapped: _QueryString {}
 
-/// Types whose values are data in queries.
-public protocol _QueryBinary {}
-extension Data: _QueryBinary {}
-extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
-
-extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
-    /// Whether the value contains the string. No value contains an empty string.
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
+    /// Whether the value contains the string or the bytes. No value contains an empty one. Options apply to strings only.
     public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared(.contains, value, options)
     }
@@ -34,7 +34,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
         compared(.contains, other, options)
     }
 
-    /// Whether the value begins with the string.
+    /// Whether the value begins with the string or the bytes.
     public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
         compared(.beginsWith, value, options)
     }
@@ -43,7 +43,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
         compared(.beginsWith, other, options)
     }
 
-    /// Whether the value ends with the string.
+    /// Whether the value ends with the string or the bytes.
     public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
         compared(.endsWith, value, options)
     }
@@ -78,26 +78,4 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
     public func notEquals<U>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
         compared(.notEqual, other, options)
     }
-}
-
-extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
-    /// Whether the value contains the bytes. No value contains empty data.
-    public func contains(_ value: T) -> Query<Bool> { compared(.contains, value) }
-    public func contains<U>(_ other: Query<U>) -> Query<Bool> { compared(.contains, other) }
-
-    /// Whether the value begins with the bytes.
-    public func starts(with value: T) -> Query<Bool> { compared(.beginsWith, value) }
-    public func starts<U>(with other: Query<U>) -> Query<Bool> { compared(.beginsWith, other) }
-
-    /// Whether the value ends with the bytes.
-    public func ends(with value: T) -> Query<Bool> { compared(.endsWith, value) }
-    public func ends<U>(with other: Query<U>) -> Query<Bool> { compared(.endsWith, other) }
-
-    /// Compares with `==`.
-    public func equals(_ value: T) -> Query<Bool> { compared(.equal, value) }
-    public func equals<U>(_ other: Query<U>) -> Query<Bool> { compared(.equal, other) }
-
-    /// Compares with `!=`.
-    public func notEquals(_ value: T) -> Query<Bool> { compared(.notEqual, value) }
-    public func notEquals<U>(_ other: Query<U>) -> Query<Bool> { compared(.notEqual, other) }
 }

@@ -92,7 +92,8 @@ private struct QueryTreeBuilder {
 
     private func isToMany(_ node: QueryNode) -> Bool {
         guard case .path(let path) = node else { return false }
-        return path.isToMany && !(scopes.last.map { rest(of: path, $0.path)?.isToMany == false } ?? false)
+        guard let scope = scopes.last else { return path.isToMany }
+        return (rest(of: path, scope.path) ?? path).isToMany
     }
 
     private mutating func operand(_ node: QueryNode, isList: Bool = false) throws -> ParsedOperand {
@@ -118,13 +119,11 @@ private struct QueryTreeBuilder {
         return QueryPath(components: Array(path.components.dropFirst(collection.count)))
     }
 
-    private mutating func parsed(_ path: QueryPath) throws -> ParsedPath {
+    private mutating func parsed(_ path: QueryPath, isCollection: Bool = false) throws -> ParsedPath {
         var path = path
         var components: [ParsedPath.Component] = []
-        if let scope = scopes.last {
-            guard let rest = rest(of: path, scope.path) else {
-                throw RealmException("Subquery predicates will only work on one collection at a time.")
-            }
+        // Within a subquery other paths begin at the element, too, as in Realm.
+        if let scope = scopes.last, let rest = rest(of: path, scope.path), !isCollection || !rest.components.isEmpty {
             components.append(.name(scope.variable))
             path = rest
         }
@@ -158,21 +157,13 @@ private struct QueryTreeBuilder {
     // MARK: Subqueries
 
     private mutating func subquery(_ condition: QueryNode, _ given: QueryPath?) throws -> ParsedSubquery {
-        func behindScope(_ path: QueryPath) -> QueryPath? {
-            guard let scope = scopes.last else { return path }
-            return rest(of: path, scope.path)
+        let inner = condition.paths.compactMap { path -> QueryPath? in
+            guard let scope = scopes.last else { return path.firstCollection }
+            guard let inner = rest(of: path, scope.path)?.firstCollection else { return nil }
+            return QueryPath(components: Array(path.components.prefix(scope.path.count)) + inner.components)
         }
-        var collection = given
-        if collection == nil {
-            let candidates = condition.paths.compactMap { path -> QueryPath? in
-                guard let inner = behindScope(path)?.firstCollection else { return nil }
-                return QueryPath(
-                    components: Array(
-                        path.components.prefix(path.components.count - (behindScope(path)?.components.count ?? 0)))
-                        + inner.components)
-            }
-            collection = candidates.first
-        }
+        // Without a collection behind that of the subquery around, the path begins at its element.
+        let collection = given ?? inner.first ?? condition.paths.lazy.compactMap(\.firstCollection).first
         guard let collection else {
             throw RealmException("Subqueries must contain a keypath starting with a collection.")
         }
@@ -180,7 +171,7 @@ private struct QueryTreeBuilder {
         defer { depth -= 1 }
         subqueries += 1
         let variable = "$col\(subqueries)"
-        let path = try parsed(collection)
+        let path = try parsed(collection, isCollection: true)
         scopes.append((collection.names, variable))
         defer { scopes.removeLast() }
         return ParsedSubquery(path, variable, try self.condition(condition))

@@ -154,24 +154,26 @@ extension Query where T: RealmKeyedCollection {
 
     /// Whether the value or object is one of the values.
     public func contains(_ value: T.Value) -> Query<Bool> {
-        Query<Bool>(.isIn(.value(QueryValue.persisted(value)), node))
+        hasElement(value)
     }
 
     /// Whether one of these is one of the values.
     public func containsAny<U: Sequence>(in values: U) -> Query<Bool> where U.Element == T.Value {
-        Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
+        isAmong(values)
     }
 
     public static func == (query: Query, value: T.Value) -> Query<Bool> { query.compared(.equal, value) }
     public static func != (query: Query, value: T.Value) -> Query<Bool> { query.compared(.notEqual, value) }
 }
 
-extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryNumeric {
+extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryOrdered {
     public static func < (query: Query, value: T.Value) -> Query<Bool> { query.compared(.less, value) }
     public static func <= (query: Query, value: T.Value) -> Query<Bool> { query.compared(.lessOrEqual, value) }
     public static func > (query: Query, value: T.Value) -> Query<Bool> { query.compared(.greater, value) }
     public static func >= (query: Query, value: T.Value) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
+}
 
+extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryNumeric {
     /// The smallest value; null for an empty map.
     public var min: Query<T.Value> { step(.operation("min")) }
     /// The largest value; null for an empty map.

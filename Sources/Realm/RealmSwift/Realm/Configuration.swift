@@ -17,9 +17,17 @@ extension Realm {
 
         private static let shared = Mutex(Configuration())
 
+        /// The identity of the contents: copies share it until one of them is changed.
+        final class Stamp: Sendable {}
+
+        private(set) var stamp = Stamp()
+
         /// The URL of the file; nil for an in-memory realm.
         public var fileURL: URL? {
-            didSet { if fileURL != nil { identifier = nil } }
+            didSet {
+                if fileURL != nil { identifier = nil }
+                stamp = Stamp()
+            }
         }
 
         /// The name of an in-memory realm, which exists while any instance of it is open; nil for a file.
@@ -31,33 +39,33 @@ extension Realm {
             }
         }
 
-        private var identifier: String?
+        private var identifier: String? { didSet { stamp = Stamp() } }
 
         /// The gateway that the realm synchronises with; nil for a local realm. With it, the realm can create objects
         /// only of classes that have a subscription. See `SyncConfiguration`.
-        public var syncConfiguration: SyncConfiguration?
+        public var syncConfiguration: SyncConfiguration? { didSet { stamp = Stamp() } }
 
         /// An encryption key of 64 bytes. Encryption is not supported: opening with a key throws `Realm.Error`, so that
         /// no secret is ever written in the clear.
-        public var encryptionKey: Data?
+        public var encryptionKey: Data? { didSet { stamp = Stamp() } }
 
         /// Whether to open the file without write access. The file must exist. If the process cannot write to it, a
         /// copy is read.
-        public var readOnly: Bool
-        public var schemaVersion: UInt64
+        public var readOnly: Bool { didSet { stamp = Stamp() } }
+        public var schemaVersion: UInt64 { didSet { stamp = Stamp() } }
         /// Called if the file's schema version is lower than `schemaVersion`.
-        public var migrationBlock: MigrationBlock?
+        public var migrationBlock: MigrationBlock? { didSet { stamp = Stamp() } }
         /// Whether to delete the file instead of migrating it.
-        public var deleteRealmIfMigrationNeeded: Bool
+        public var deleteRealmIfMigrationNeeded: Bool { didSet { stamp = Stamp() } }
         /// Called at the first open in the process, with the file's size and the used size in bytes. Returns whether to
         /// compact.
-        public var shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)?
+        public var shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? { didSet { stamp = Stamp() } }
         /// The classes of the realm; nil for all classes in the images of the program.
-        public var objectTypes: [ObjectBase.Type]?
+        public var objectTypes: [ObjectBase.Type]? { didSet { stamp = Stamp() } }
         /// The maximum number of versions in use; a write fails while there are more. Nil or 0 means no limit.
-        public var maximumNumberOfActiveVersions: UInt?
+        public var maximumNumberOfActiveVersions: UInt? { didSet { stamp = Stamp() } }
         /// The path of a file that is copied to `fileURL` if no file exists there.
-        public var seedFilePath: URL?
+        public var seedFilePath: URL? { didSet { stamp = Stamp() } }
 
         public init(
             fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,
@@ -115,7 +123,9 @@ extension Realm.Configuration {
     /// The models of the realm's classes.
     func models() throws -> [ClassModel] {
         if let objectTypes {
-            return try objectTypes.map { try ClassModel.of($0) }
+            // A type may be listed several times.
+            var seen: Set<ObjectIdentifier> = []
+            return try objectTypes.filter { seen.insert(ObjectIdentifier($0)).inserted }.map { try ClassModel.of($0) }
         }
         return try TypeDiscovery.models()
     }

@@ -89,6 +89,14 @@ public final class Logger: Sendable {
         Logger.setLogLevel(level)
     }
 
+    /// Creates a logger that calls the function with the level and the text of each message, and sets the level of all
+    /// categories.
+    @available(*, deprecated, message: "Use init(function:) and setLogLevel(_:for:).")
+    public convenience init(level: LogLevel, logFunction: @escaping @Sendable (LogLevel, String) -> Void) {
+        self.init { level, _, message in logFunction(level, message) }
+        Logger.setLogLevel(level)
+    }
+
     /// The logger in use.
     public static var shared: Logger {
         get { current.withLock { $0 } }

@@ -31,6 +31,8 @@ public final class RLMRealm {
     private(set) var edits = 0
     /// Classes that are missing in the file of a read-only realm: they read as empty.
     private var absent: Set<ClassID> = []
+    /// Whether the block of `asyncWrite` is running.
+    var isInAsyncBlock = false
     /// The frozen realm that was created last.
     var lastFrozen: WeakRealm?
     /// The actions of `onSkip`, by observer token.
@@ -74,7 +76,7 @@ public final class RLMRealm {
         self.old = old
         self.transaction = transaction
         self.configuration = configuration
-        models = try ModelSet(transaction?.schema ?? old.schema, [])
+        models = try transaction.map { try ModelSet($0.schema, configuration.models()) } ?? ModelSet(old.schema, [])
     }
 
     /// The live instance. Throws within a migration, where there is none to refresh or observe.
@@ -104,7 +106,7 @@ public final class RLMRealm {
 
     /// Rebuilds the models after a migration has renamed properties of the new schema.
     func reloadModels() throws {
-        if let transaction { models = try ModelSet(transaction.schema, []) }
+        if let transaction { models = try ModelSet(transaction.schema, configuration.models()) }
     }
 
     // MARK: Lifetimes of objects
@@ -148,11 +150,14 @@ public final class RLMRealm {
     /// Whether the object exists.
     func contains(_ object: ObjectBase) -> Bool {
         guard let reference = object._objectReference, isCurrent(object._lifetime) else { return false }
+        // Elsewhere it is not known, and an access reports the incorrect thread.
+        guard isConfinedHere else { return true }
         return (try? exists(reference)) ?? false
     }
 
     /// Throws if the object does not exist.
     func check(_ object: ObjectBase) throws {
+        try checkConfinement()
         guard let reference = object._objectReference, isCurrent(object._lifetime), try exists(reference) else {
             throw RealmException.invalidObject
         }
@@ -237,11 +242,11 @@ public final class RLMRealm {
 
     /// Returns the open write transaction for use. Throws if there is none.
     func writing(_ message: @autoclosure () -> String = RLMRealm.notWritingObjects) throws -> any WriteTransaction {
+        try checkConfinement()
         guard let transaction else {
             if isFrozen { throw RealmException("Can't perform transactions on a frozen Realm") }
             throw RealmException(message())
         }
-        try checkConfinement()
         edits += 1
         return transaction
     }

@@ -80,41 +80,62 @@ extension Realm {
         @Sendable func realm(_ file: RealmFile) throws -> Realm {
             try fileErrors { Realm(try file.realm(on: scheduler(of: callbackQueue), configuration)) }
         }
-        @Sendable func finish(_ opened: Result<RealmFile, any Swift.Error>) {
-            callbackQueue.async {
-                guard !task.isCancelled else { return }
-                callback(
-                    opened.flatMap { file in
-                        Result {
-                            let realm = try realm(file)
-                            realm.refresh()
-                            return realm
-                        }
-                    })
-            }
+        // Whoever opens or downloads hands the file over and keeps no reference to it, so that the program can delete the
+        // file as soon as it has released the realm.
+        let opened = OpenedFile()
+        @Sendable func finish() {
+            guard !task.isCancelled else { return opened.drop() }
+            callback(
+                Result {
+                    let realm = try realm(opened.take())
+                    realm.refresh()
+                    return realm
+                })
         }
-        DispatchQueue.global().async {
-            let opened = Result { try fileErrors { try RealmFile.open(configuration) } }
-            guard case .success(let file) = opened, let sync = file.sync else { return finish(opened) }
-            callbackQueue.async {
-                guard !task.isCancelled else { return }
+        let open = DispatchWorkItem {
+            opened.put(Result { try fileErrors { try RealmFile.open(configuration) } })
+        }
+        open.notify(queue: callbackQueue) {
+            guard !task.isCancelled, let sync = opened.sync else { return finish() }
+            do {
+                // Subscriptions need the classes of an open realm.
+                try opened.use { try realm($0).rlm.subscribeInitially() }
+            } catch {
+                opened.drop()
+                return callback(.failure(error))
+            }
+            task.run {
                 do {
-                    // Subscriptions need the classes of an open realm.
-                    try realm(file).rlm.subscribeInitially()
+                    try await sync.download(before: .always)
                 } catch {
-                    return callback(.failure(error))
+                    opened.put(.failure(error))
                 }
-                task.run {
-                    do {
-                        try await sync.download(before: .always)
-                        finish(.success(file))
-                    } catch {
-                        finish(.failure(error))
-                    }
-                }
+                callbackQueue.async { finish() }
             }
         }
+        DispatchQueue.global().async(execute: open)
         return task
+    }
+
+    /// The file of an asynchronous open, or the error.
+    private final class OpenedFile: Sendable {
+        private let result = Mutex<Result<RealmFile, any Swift.Error>>(.failure(CancellationError()))
+
+        func put(_ new: Result<RealmFile, any Swift.Error>) { result.withLock { $0 = new } }
+
+        func drop() { put(.failure(CancellationError())) }
+
+        func take() throws -> RealmFile {
+            let taken = result.withLock { result in
+                defer { result = .failure(CancellationError()) }
+                return result
+            }
+            return try taken.get()
+        }
+
+        func use(_ body: (RealmFile) throws -> Void) throws { try body(result.withLock { $0 }.get()) }
+
+        var sync: FileSync? { try? result.withLock { $0 }.get().sync }
     }
 
     /// An asynchronous open that can be cancelled.

@@ -7,9 +7,9 @@ import Synchronization
 public typealias AsyncTransactionId = UInt32
 
 extension Realm {
-    /// Whether asynchronous writes or commits are pending.
+    /// Whether asynchronous writes or commits are pending, or the block of one is running.
     public var isPerformingAsynchronousWriteOperations: Bool {
-        raising { try rlm.isFrozen ? false : rlm.live.isPerformingAsyncWrites }
+        raising { try rlm.isFrozen ? false : rlm.live.isPerformingAsyncWrites || rlm.isInAsyncBlock }
     }
 
     /// Runs the block in a write transaction as soon as no other transaction is open, in a later turn of the run loop,
@@ -92,7 +92,11 @@ extension Realm {
         } onCancel: {
             turn.set(CancellationError())
         }
-        let result = try cancellingOnFailure(block)
+        rlm.isInAsyncBlock = true
+        let result = try {
+            defer { rlm.isInAsyncBlock = false }
+            return try cancellingOnFailure(block)
+        }()
         guard isInWriteTransaction else { return result }
         try await withCheckedThrowingContinuation(isolation: _isolation) {
             (continuation: CheckedContinuation<Void, any Swift.Error>) in

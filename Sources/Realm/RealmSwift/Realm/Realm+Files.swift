@@ -41,7 +41,7 @@ extension Realm {
     /// while the file is open anywhere in the process.
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         let path = raising { try configuration.path }
-        guard !RealmFile.isOpen(path) else {
+        guard !RealmFile.isInUse(path) else {
             throw Error(
                 .alreadyOpen, "Realm at path '\(path)' is open. Close it before deleting its files.", path: path)
         }

@@ -18,14 +18,19 @@ public struct Realm: Equatable {
     }
 
     /// Opens a realm for the calling thread, or for a serial queue, which must be the calling one. Throws
-    /// `Realm.Error`.
+    /// `Realm.Error`. Cost for a thread that has the realm open by the same configuration: a look-up.
     public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+        if queue == nil, configuration.syncConfiguration == nil, let known = ThreadRealms.known(configuration) {
+            rlm = known
+            return
+        }
         let file = try fileErrors { try RealmFile.open(configuration) }
         rlm = try fileErrors {
             if let queue { return try file.realm(on: scheduler(of: queue), configuration) }
             return try file.realm(on: currentScheduler(), configuration)
         }
         rlm.subscribeInitially()
+        if queue == nil { ThreadRealms.note(rlm, configuration) }
     }
 
     /// Opens the realm in a file.

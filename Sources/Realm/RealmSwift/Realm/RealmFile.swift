@@ -52,6 +52,18 @@ final class RealmFile: Sendable {
     /// Whether a file is open in this process.
     static func isOpen(_ path: String) -> Bool { known(path) != nil }
 
+    /// Whether a realm or a reference uses the file in this process. Waits for a thread that is just finishing an open.
+    static func isInUse(_ path: String) -> Bool {
+        let start = ContinuousClock.now
+        while let hasRealms = known(path)?.hasRealms {
+            if hasRealms || ContinuousClock.now - start > .milliseconds(500) { return true }
+            usleep(1_000)
+        }
+        return false
+    }
+
+    private var hasRealms: Bool { realms.withLock { $0.values.contains { $0.realm != nil } } }
+
     /// Returns the file if it is open in this process.
     static func known(_ path: String) -> RealmFile? { files.withLock { $0[path]?.file } }
 
@@ -120,6 +132,7 @@ final class RealmFile: Sendable {
         if configuration.readOnly {
             throw Realm.Error(.fileNotFound, "File at path '\(path)' does not exist.", path: path)
         }
+        try refuseNonDirectory(path)
         let directory = (path as NSString).deletingLastPathComponent
         guard files.fileExists(atPath: directory) else {
             throw Realm.Error(.fileNotFound, "Directory at path '\(directory)' does not exist.", path: path)
@@ -131,6 +144,14 @@ final class RealmFile: Sendable {
             throw Realm.Error(
                 .fileOperationFailed, "The seed file '\(seed.path)' could not be copied: \(error)", path: path)
         }
+    }
+
+    /// Throws if the path leads through a file.
+    private static func refuseNonDirectory(_ path: String) throws {
+        var status = stat()
+        guard stat(path, &status) != 0, errno == ENOTDIR else { return }
+        throw Realm.Error(
+            .fileOperationFailed, "Failed to open file at path '\(path).lock': Not a directory", path: path)
     }
 
     /// Throws if a key is given: encryption is not supported, and data meant to be encrypted is not written in the

@@ -42,7 +42,7 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
         guard let taken else {
             throw RealmException("Can only resolve a thread safe reference once.")
         }
-        guard taken.path == realm.file?.path else { return nil }
+        guard taken.pin.file === realm.file else { return nil }
         try taken.bring(realm, wasWriting: wasWriting)
         return try taken.resolved(in: realm) as? Confined
     }
@@ -53,11 +53,24 @@ protocol _ReferencePayloadSource {
     func referencePayload() throws -> any _ReferencePayload
 }
 
+/// The version at which a reference was created; within a write, the version before it. It keeps the file open, so that
+/// realms that are opened meanwhile share its store.
+struct PinnedVersion: Sendable {
+    // Released before the file, which waits for its snapshots when it closes.
+    let snapshot: any Snapshot
+    let file: RealmFile
+
+    /// Throws within a migration, whose objects cannot leave it.
+    init(_ realm: RLMRealm) throws {
+        guard let file = realm.file else { throw RealmException("Not allowed within a migration.") }
+        snapshot = try realm.snapshot
+        self.file = file
+    }
+}
+
 /// A managed value without its realm.
 protocol _ReferencePayload: Sendable {
-    var path: String { get }
-    /// The version at which the reference was created; within a write, the version before it.
-    var pinned: any Snapshot { get }
+    var pin: PinnedVersion { get }
     func resolved(in realm: RLMRealm) throws -> Any?
 }
 
@@ -66,16 +79,15 @@ extension _ReferencePayload {
     /// and one at an older version refreshes to the latest.
     func bring(_ realm: RLMRealm, wasWriting: Bool) throws {
         guard !realm.isFrozen, realm.transaction == nil else { return }
-        if !wasWriting { try realm.live.begin(at: pinned) }
-        let version = try realm.snapshot.version
-        if version < pinned.version || wasWriting && version == pinned.version { try realm.live.refresh() }
+        if !wasWriting { try realm.live.begin(at: pin.snapshot) }
+        let (version, pinned) = (try realm.snapshot.version, pin.snapshot.version)
+        if version < pinned || wasWriting && version == pinned { try realm.live.refresh() }
     }
 }
 
 /// An object of a file.
 private struct ObjectReferencePayload: _ReferencePayload {
-    let path: String
-    let pinned: any Snapshot
+    let pin: PinnedVersion
     let object: ObjectReference
     let type: ObjectBase.Type
 
@@ -86,8 +98,7 @@ private struct ObjectReferencePayload: _ReferencePayload {
 
 /// A collection of a file.
 struct CollectionReference<C: RealmCollectionImpl>: _ReferencePayload {
-    let path: String
-    let pinned: any Snapshot
+    let pin: PinnedVersion
     let payload: CollectionReferencePayload
 
     func resolved(in realm: RLMRealm) throws -> Any? { try payload.accessor(in: realm).map { C(accessor: $0) } }
@@ -97,17 +108,14 @@ extension ObjectBase: _ReferencePayloadSource {
     func referencePayload() throws -> any _ReferencePayload {
         let (realm, boundClass) = try managed()
         return ObjectReferencePayload(
-            path: realm.file?.path ?? "", pinned: try realm.snapshot,
-            object: ObjectReference(boundClass.id, _objectKey),
-            type: type(of: self))
+            pin: try PinnedVersion(realm), object: ObjectReference(boundClass.id, _objectKey), type: type(of: self))
     }
 }
 
 extension RealmCollectionImpl {
     func referencePayload() throws -> any _ReferencePayload {
         guard let accessor else { throw unmanagedFault }
-        return CollectionReference<Self>(
-            path: accessor.realm.file?.path ?? "", pinned: try accessor.realm.snapshot, payload: try accessor.payload())
+        return CollectionReference<Self>(pin: try PinnedVersion(accessor.realm), payload: try accessor.payload())
     }
 }
 
@@ -124,7 +132,8 @@ extension Realm {
     }
 }
 
-/// A property wrapper for a managed value that any thread can use: each access resolves it for the calling thread.
+/// A property wrapper for a managed value that any thread can use: each access resolves it for the calling thread, and
+/// takes a reference to the state that it found there. So another thread sees a change that was made through it.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     private let state: Mutex<State>
@@ -146,15 +155,27 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
             let state = state.withLock { $0 }
             guard let payload = state.payload, let configuration = state.configuration else { return nil }
             return raising {
-                let file = try RealmFile.open(configuration)
+                let file = payload.pin.file
                 let realm = try file.realm(on: file.currentScheduler, configuration)
                 try payload.bring(realm, wasWriting: state.wasWriting)
-                return try payload.resolved(in: realm) as? Confined
+                let value = try payload.resolved(in: realm) as? Confined
+                renew(try ThreadSafe.state(of: value))
+                return value
             }
         }
         set {
             let new = raising { try ThreadSafe.state(of: newValue) }
             state.withLock { $0 = new }
+        }
+    }
+
+    /// Replaces the reference by one that another access has taken, unless a later version was assigned meanwhile.
+    private func renew(_ new: State) {
+        state.withLock { state in
+            guard let present = state.payload?.pin.snapshot.version, let own = new.payload?.pin.snapshot.version else {
+                return
+            }
+            if (own, new.wasWriting ? 1 : 0) > (present, state.wasWriting ? 1 : 0) { state = new }
         }
     }
 

@@ -41,19 +41,26 @@ final class ClassModel: Sendable {
         let fields = Field.all(of: type)
         let isBare = !fields.contains { $0.type is any _PersistedProperty.Type }
         let ignored = isBare ? ClassModel.ignoredProperties(of: type) : []
+        let declaredKey = (type as? Object.Type)?.primaryKey()
+        let indexed = Set((type as? Object.Type)?.indexedProperties() ?? [])
         for field in fields where !ignored.contains(field.name) {
             let bare = isBare ? field.type as? any _BareProperty.Type : nil
             guard let wrapper = bare?._wrapper ?? field.type as? any _PersistedProperty.Type else { continue }
             let label = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            var marks = wrapper.marks(at: base + field.offset)
+            if label == declaredKey { marks.isPrimaryKey = true }
+            if indexed.contains(label) { marks.isIndexed = true }
             found.append(
                 PropertyModel(
-                    name: label, column: mapping[label] ?? label, offset: field.offset, wrapper: wrapper,
-                    marks: wrapper.marks(at: base + field.offset)))
+                    name: label, column: mapping[label] ?? label, offset: field.offset, wrapper: wrapper, marks: marks))
         }
         withExtendedLifetime(sample) {}
         if found.isEmpty {
             throw RealmException(
                 "No properties are defined for '\(name)'. Did you remember to mark them with '@Persisted'?")
+        }
+        if let declaredKey, !found.contains(where: { $0.name == declaredKey }) {
+            throw RealmException("Primary key property '\(declaredKey)' does not exist on object '\(name)'")
         }
         let keys = found.filter(\.isPrimaryKey)
         if keys.count > 1 {

@@ -18,19 +18,20 @@ public struct Migration {
     init(_ transaction: any MigrationTransaction, _ configuration: Realm.Configuration) throws {
         self.transaction = transaction
         old = try RLMRealm(migrating: configuration, old: transaction.old, nil)
+        // The new objects have Swift's names, as the configuration's classes do.
         new = try RLMRealm(migrating: configuration, old: transaction.old, transaction)
     }
 
     /// The schema of the file, with stored names.
     public var oldSchema: Schema { Schema(old.models) }
 
-    /// The schema of the configuration, with stored names.
+    /// The schema of the configuration, with Swift's names.
     public var newSchema: Schema { Schema(new.models) }
 
     /// Calls the block for each object of a class that existed before the migration, in the order of creation, with the
-    /// object under the old schema and under the new one. The new object is nil if the new schema does not have the
-    /// class; the old object is nil if the old schema did not have it. Objects that the block creates and objects
-    /// already deleted are skipped. Does nothing for an unknown class.
+    /// object under the old schema, with stored names, and under the new one, with Swift's names. The new object is nil
+    /// if the new schema does not have the class; the old object is nil if the old schema did not have it. Objects that
+    /// the block creates and objects already deleted are skipped. Does nothing for an unknown class.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         raising {
             let oldClass = old.models[typeName]

@@ -3,14 +3,18 @@ import ObjectModel
 /// The description of a class.
 public struct ObjectSchema: Equatable, CustomStringConvertible {
     public let className: String
+    /// The stored properties.
     public let properties: [Property]
+    /// The linking-objects properties.
+    private let computed: [Property]
     public let primaryKeyProperty: Property?
     public let isEmbedded: Bool
     public let objectClass: AnyClass?
 
     init(_ model: ClassModel) {
         className = model.name
-        properties = model.properties.map(Property.init)
+        properties = model.properties.filter { !$0.type.isComputed }.map(Property.init)
+        computed = model.properties.filter(\.type.isComputed).map(Property.init)
         primaryKeyProperty = model.primaryKey.map(Property.init)
         isEmbedded = model.isEmbedded
         objectClass = model.type
@@ -19,7 +23,8 @@ public struct ObjectSchema: Equatable, CustomStringConvertible {
     /// Describes a class that only the store defines.
     init(_ boundClass: BoundClass) {
         className = boundClass.name
-        properties = boundClass.properties.map(Property.init)
+        properties = boundClass.properties.filter { !$0.type.isComputed }.map(Property.init)
+        computed = boundClass.properties.filter(\.type.isComputed).map(Property.init)
         primaryKeyProperty = boundClass.primaryKey.map(Property.init)
         isEmbedded = boundClass.isEmbedded
         objectClass = nil
@@ -29,11 +34,14 @@ public struct ObjectSchema: Equatable, CustomStringConvertible {
         "\(className) {\n" + properties.map { "\t" + $0.description.indented }.joined(separator: "\n") + "\n}"
     }
 
-    /// Returns the property with that name; nil if there is none.
-    public subscript(name: String) -> Property? { properties.first { $0.name == name } }
+    /// Returns the property with that name, which can also be of linking objects; nil if there is none.
+    public subscript(name: String) -> Property? {
+        properties.first { $0.name == name } ?? computed.first { $0.name == name }
+    }
 
     public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
-        a.className == b.className && a.properties == b.properties && a.isEmbedded == b.isEmbedded
+        a.className == b.className && a.properties == b.properties && a.computed == b.computed
+            && a.isEmbedded == b.isEmbedded
     }
 }
 

@@ -76,15 +76,13 @@ final class SectionedAccessor<Key: _Persistable & Hashable, Element: RealmCollec
 
     func payload() throws -> SectionReferencePayload<Key, Element> {
         SectionReferencePayload(
-            path: realm.file?.path ?? "", pinned: try realm.snapshot, collection: try accessor.payload(),
-            keyOf: Transferred(keyOf))
+            pin: try PinnedVersion(realm), collection: try accessor.payload(), keyOf: Transferred(keyOf))
     }
 }
 
 /// A reference to sections that is passed to another thread.
 struct SectionReferencePayload<Key: _Persistable & Hashable, Element: RealmCollectionValue>: _ReferencePayload {
-    let path: String
-    let pinned: any Snapshot
+    let pin: PinnedVersion
     let collection: CollectionReferencePayload
     let keyOf: Transferred<(Element) -> Key>
 

@@ -110,8 +110,8 @@ public struct SectionedResultsIterator<Key: _Persistable & Hashable, SectionElem
     public mutating func next() -> ResultsSection<Key, SectionElement>? { sections.next() }
 }
 
-/// One section, bound to its key and not to its position. It becomes invalid when its last element leaves, and valid
-/// again when an element with the key exists.
+/// One section, bound to its key and not to its position. It is empty and invalid after its last element has left, and
+/// becomes valid again when an element with the key exists.
 public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionValue>: RealmSectionedResult, Identifiable
 {
     let accessor: SectionedAccessor<Key, T>
@@ -142,19 +142,11 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         table.positions.index(of: try Key._stored(key, by: _ObjectPersister(accessor.realm))?.value ?? .null)
     }
 
-    private func section() throws -> (table: SectionTable<Key>, index: Int) {
-        let table = try accessor.table()
-        guard let index = try index(in: table) else {
-            throw RealmException("Access to invalidated ResultsSection objects")
-        }
-        return (table, index)
-    }
-
-    /// The number of elements. Traps for an invalid section.
+    /// The number of elements; 0 after the last one has left. Traps if the results are invalid.
     public var count: Int {
         raising {
-            let (table, index) = try section()
-            return table.positions.count(of: index)
+            let table = try accessor.table()
+            return try index(in: table).map { table.positions.count(of: $0) } ?? 0
         }
     }
 
@@ -163,10 +155,13 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public func index(after i: Int) -> Int { i + 1 }
     public func index(before i: Int) -> Int { i - 1 }
 
-    /// The element at a position within the section. Traps if the position does not exist, and for an invalid section.
+    /// The element at a position within the section. Traps if the position does not exist.
     public subscript(index: Int) -> T {
         raising {
-            let (table, section) = try section()
+            let table = try accessor.table()
+            guard let section = try self.index(in: table) else {
+                throw RealmException("Access to invalidated ResultsSection objects")
+            }
             try checkIndex(index, table.positions.count(of: section))
             return try accessor.element(table.values[table.positions[SectionPath(section, index)]])
         }
@@ -175,8 +170,9 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     /// Iterates over the section's elements in the present state, whatever changes meanwhile.
     public func makeIterator() -> SectionIterator<T> {
         raising {
-            let (table, section) = try section()
-            return SectionIterator(RLMIterator(table.values(in: section).map { _Stored($0) }, in: accessor.realm))
+            let table = try accessor.table()
+            let values = try index(in: table).map { table.values(in: $0) } ?? []
+            return SectionIterator(RLMIterator(values.map { _Stored($0) }, in: accessor.realm))
         }
     }
 
@@ -222,8 +218,7 @@ private struct ResultsSectionReferencePayload<Key: _Persistable & Hashable, T: R
     let sections: SectionReferencePayload<Key, T>
     let key: Transferred<Key>
 
-    var path: String { sections.path }
-    var pinned: any Snapshot { sections.pinned }
+    var pin: PinnedVersion { sections.pin }
 
     func resolved(in realm: RLMRealm) throws -> Any? {
         try sections.accessor(in: realm).map { ResultsSection($0, key.value) }

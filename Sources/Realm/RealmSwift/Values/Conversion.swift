@@ -73,8 +73,8 @@ enum Conversion {
         case (.float, .double(let number)):
             return number.isNaN || !Float(number).isInfinite || number.isInfinite ? .float(Float(number)) : nil
         case (.decimal128, .int(let number)): return .decimal(StoredDecimal(number))
-        case (.decimal128, .double(let number)): return .decimal(StoredDecimal(shortest: number))
-        case (.decimal128, .float(let number)): return StoredDecimal(number.description).map { .decimal($0) }
+        case (.decimal128, .double(let number)): return .decimal(StoredDecimal(plain: number))
+        case (.decimal128, .float(let number)): return StoredDecimal(plain: number).map { .decimal($0) }
         case (.decimal128, .string(let text)): return StoredDecimal(text).map { .decimal($0) }
         case (.objectId, .string(let text)): return StoredObjectId(hex: text).map { .objectId($0) }
         case (.uuid, .string(let text)): return UUIDValue(text: text).map { .uuid($0) }

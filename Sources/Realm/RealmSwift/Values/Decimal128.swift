@@ -36,7 +36,7 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     public convenience init(string: String) throws { self.init(raw: StoredDecimal(string) ?? .nan) }
 
     public convenience init(integerLiteral value: Int64) { self.init(raw: StoredDecimal(value)) }
-    public convenience init(floatLiteral value: Double) { self.init(raw: StoredDecimal(shortest: value)) }
+    public convenience init(floatLiteral value: Double) { self.init(raw: StoredDecimal(plain: value)) }
     public convenience init(stringLiteral value: String) { self.init(raw: StoredDecimal(value) ?? .nan) }
 
     /// Creates a number from an integer; nil if that has more than 34 digits.
@@ -60,8 +60,9 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     public var isSignalingNaN: Bool { raw.isNaN }
     public var isInfinite: Bool { raw.isInfinite }
     public var magnitude: Decimal128 { raw.isNegative ? Decimal128(raw: -raw) : self }
-    public var description: String { raw.description }
-    public var stringValue: String { raw.description }
+    /// The digits with a decimal point or, for large and small numbers, with an exponent: `1.10`, `1.23E45`, `2E-7`.
+    public var description: String { raw.description.replacing("E+", with: "E") }
+    public var stringValue: String { description }
     /// The nearest double.
     public var doubleValue: Double { raw.double }
     /// The number as Foundation's `Decimal`, which has up to 38 digits but a smaller range of exponents.
@@ -114,5 +115,21 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
+    }
+}
+
+extension StoredDecimal {
+    /// The shortest decimal that identifies this number; a whole number has no fraction.
+    init(plain value: Double) { self = Self.whole(value.description) ?? StoredDecimal(shortest: value) }
+
+    /// See `init(plain:)`; nil for a number without a decimal.
+    init?(plain value: Float) {
+        guard let decimal = Self.whole(value.description) ?? StoredDecimal(value.description) else { return nil }
+        self = decimal
+    }
+
+    /// Parses a text that ends in `.0` as a whole number; nil for others.
+    private static func whole(_ text: String) -> StoredDecimal? {
+        text.hasSuffix(".0") ? StoredDecimal(String(text.dropLast(2))) : nil
     }
 }

@@ -31,6 +31,10 @@ extension PersistableEnum {
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// An enum that is stored by its raw values, in the older syntax of `RealmProperty<Colour?>`. New code uses
+/// `PersistableEnum`, which it refines.
+public protocol RealmEnum: PersistableEnum, _OptionalRealmPropertyType {}
+
 /// The common part of `CustomPersistable` and `FailableCustomPersistable`: a type that is stored as another one.
 public protocol _CustomPersistable: _RealmCollectionValueInsideOptional, _Persistable
 where PersistedType: _RealmCollectionValueInsideOptional {
@@ -104,7 +108,11 @@ extension _CustomPersistable {
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
         if let same = value as? Self { return same }
         if place.type.isLink, value.flatMap({ flattened($0) }) == nil || value is NSNull { return _zero() }
-        guard let custom = _fromPersisted(try PersistedType._converted(value, place)) else { throw place.misfit(value) }
+        let persisted = try PersistedType._converted(value, place)
+        guard let custom = _fromPersisted(persisted) else {
+            // An optional is nil then.
+            throw Unrepresentable(message: place.misfit(value).message)
+        }
         return custom
     }
 

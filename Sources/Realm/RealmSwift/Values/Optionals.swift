@@ -38,7 +38,10 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return nil }
         do {
             return try Wrapped._converted(value, place)
-        } catch  where Wrapped.self is any _MayNotRestore.Type && Conversion.plain(value, as: place.type) != nil {
+        } catch
+            where Wrapped.self is any _MayNotRestore.Type
+            && (error is Unrepresentable || Conversion.plain(value, as: place.type) != nil)
+        {
             // The value can be stored, but the type has no case for it.
             return nil
         }

@@ -109,6 +109,10 @@ extension _RealmCollectionValueInsideOptional {
 
     public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Self?) {
         raising {
+            if let embedded = value as? EmbeddedObject, embedded._realm != nil {
+                _ = try object._realm?.writing()
+                throw RealmException("Can't set link to existing managed embedded object")
+            }
             try object.assign(slot) { try value._stored(by: $0).value }
             try object.bindEmbedded(slot, [value as Any])
         }
@@ -122,11 +126,6 @@ public protocol MinMaxType {}
 public protocol AddableType {
     /// Returns the sum of no values.
     static func _noSum() -> Self
-}
-
-extension AddableType {
-    /// The sum of no values.
-    public init() { self = ._noSum() }
 }
 
 /// A type that collections can be sorted by.
