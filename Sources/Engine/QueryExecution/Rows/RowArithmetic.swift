@@ -8,6 +8,8 @@ final class RowArithmetic {
     private let left: RowOperand
     private let operation: BoundArithmetic.Operation
     private let right: RowOperand
+    // Values of one object, reused for the next.
+    private var values: [ValueView] = []
 
     init(_ arithmetic: BoundArithmetic, on classID: ClassID, in source: any ColumnSource) {
         left = RowOperand(arithmetic.left, on: classID, in: source)
@@ -22,9 +24,23 @@ final class RowArithmetic {
 
     /// Calls `body` with one result for each value of the to-many side.
     func forEach(_ key: ObjectKey, _ body: (ValueView) throws -> Bool) throws -> Bool {
-        try left.forEach(key) { left in
-            try right.forEach(key) { right in try body(operation.result(left, right)) }
+        guard isToMany else { return try body(single(key)) }
+        // Values are read before `body` is called. With its code within the loops of either side, which may be
+        // arithmetic again, the compiler would make a copy of them for each combination.
+        var values: [ValueView] = []
+        swap(&values, &self.values)
+        values.removeAll(keepingCapacity: true)
+        defer { swap(&values, &self.values) }
+        if left.isToMany { try left.append(key, to: &values) } else { values.append(try left.single(key)) }
+        let count = values.count
+        guard count > 0 else { return true }
+        if right.isToMany { try right.append(key, to: &values) } else { values.append(try right.single(key)) }
+        for left in values[..<count] {
+            for right in values[count...] {
+                guard try body(operation.result(left, right)) else { return false }
+            }
         }
+        return true
     }
 }
 

@@ -102,10 +102,7 @@ final class RowComparison {
         var values: [ValueView] = []
         swap(&values, &buffer)
         values.removeAll(keepingCapacity: true)
-        _ = try operand.forEach(key) { value in
-            values.append(value)
-            return true
-        }
+        try operand.append(key, to: &values)
         return values
     }
 }

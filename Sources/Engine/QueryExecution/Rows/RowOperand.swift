@@ -80,6 +80,15 @@ indirect enum RowOperand {
         }
     }
 
+    /// Appends all values, which stay valid as long as the operand and the source.
+    @inline(never)
+    func append(_ key: ObjectKey, to values: inout [ValueView]) throws {
+        _ = try forEach(key) { value in
+            values.append(value)
+            return true
+        }
+    }
+
     /// Whether the quantifier holds for the values that pass the test; for a single value it is ignored.
     @inline(__always)
     func holds(_ quantifier: Quantifier, _ key: ObjectKey, _ test: (ValueView) throws -> Bool) throws -> Bool {
