@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
 import Testing

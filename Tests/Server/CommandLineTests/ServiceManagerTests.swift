@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
 import Testing
@@ -57,7 +58,7 @@ struct ServiceManagerTests {
     }
 
     /// A datagram socket, as systemd's.
-    private struct Manager: ~Copyable {
+    private final class Manager {
         let name: String
         private let descriptor: Int32
 
