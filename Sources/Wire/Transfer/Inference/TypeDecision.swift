@@ -106,6 +106,9 @@ struct TypeDecision {
             let number = tally.count(form)
             return ("\(number) of \(count(total, "value")) \(number == 1 ? one : many)", examples([form], tally))
         }
+        if forms.isSubset(of: [.text, .quotedNumber]), forms.contains(.text) {
+            return (all(total, .text), examples([.text], tally))
+        }
         switch rest {
         case [.leadingZero]: return some(.leadingZero, "begins with 0", "begin with 0")
         case [.plusSign]: return some(.plusSign, "begins with a plus sign", "begin with a plus sign")
