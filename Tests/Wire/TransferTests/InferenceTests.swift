@@ -129,7 +129,8 @@ struct InferenceTests {
         arguments: [
             ("name,id\na,1\nb,2\n", "id"), ("_id,v\nx,1\ny,1\n", "_id"), ("v,thingID\n1,7\n1,8\n", "thingID"),
             ("year,v\n2001,1\n2002,1\n", "year"), ("iataCode,v\nJFK,1\nLGA,1\n", "iataCode"),
-            ("name,v\na,1\nb,1\n", nil), ("id,v\n1,1\n1,2\n", nil), ("id,v\n1,1\n,2\n", nil), ("v\n1\n", nil),
+            ("name,v\na,1\nb,1\n", nil), ("id,v\n1,1\n1,2\n", nil), ("id,v\n1,1\n,2\n", "v"), ("id,v\n1,1\n,1\n", nil),
+            ("v\n1\n", nil),
             ("id\n1\n", "id"), ("id,w\n1.5,1\n2.5,1\n", nil),
         ] as [(String, String?)])
     func keys(text: String, key: String?) throws {
@@ -161,7 +162,6 @@ struct InferenceTests {
     func given() throws {
         let proposal = try infer("id,zip,n\n1,10115,x\n2,,7\n", .csv) {
             $0.types = ["zip": PropertyType(.string), "n": PropertyType(.int)]
-            $0.key = .named("zip2")
             $0.key = .none
         }
         #expect(proposal.classes[0].properties.map { $0.type.description } == ["int", "string?", "int"])

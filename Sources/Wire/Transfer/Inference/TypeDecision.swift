@@ -106,6 +106,7 @@ struct TypeDecision {
             let number = tally.count(form)
             return ("\(number) of \(count(total, "value")) \(number == 1 ? one : many)", examples([form], tally))
         }
+        if forms == [.special] { return (all(total, .special), examples(forms, tally)) }
         if forms.isSubset(of: [.text, .quotedNumber]), forms.contains(.text) {
             return (all(total, .text), examples([.text], tally))
         }
@@ -115,7 +116,7 @@ struct TypeDecision {
         case [.tooPrecise]:
             return some(
                 .tooPrecise, "has more digits than decimal128 keeps", "have more digits than decimal128 keeps")
-        case [.text] where forms == rest, [.quotedNumber] where forms == rest, [.special] where forms == rest,
+        case [.text] where forms == rest, [.quotedNumber] where forms == rest,
             [.digits24] where forms == rest, [.empty] where forms == rest:
             guard let form = rest.first else { break }
             return (all(total, form), examples(rest, tally))
