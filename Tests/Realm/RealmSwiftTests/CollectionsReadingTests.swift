@@ -21,7 +21,7 @@ struct CollectionsReadingTests {
         let results = realm.objects(CollectionsDog.self)
         #expect(results == results && results != realm.objects(CollectionsDog.self))
         let dog = person.dogs[0]
-        #expect(dog.owners == dog.owners && dog.owners != person.dogs[1].owners)
+        #expect(dog.owners != dog.owners && dog.owners != person.dogs[1].owners)
         // Unmanaged collections compare their elements.
         let (a, b) = (CollectionsPerson(), CollectionsPerson())
         a.numbers.append(objectsIn: [1, 2])

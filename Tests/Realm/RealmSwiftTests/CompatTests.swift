@@ -169,7 +169,7 @@ struct CompatTests {
         #expect(error.localizedDescription == "No disk" && error.fileURL?.path == "/tmp/x.realm")
         #expect((error as any Error).localizedDescription == "No disk")
         #expect(error.userInfo[NSFilePathErrorKey] as? String == "/tmp/x.realm" && error._code == 2)
-        #expect(throws: Realm.Error(.fileAccess)) {
+        #expect(throws: Realm.Error(.fileOperationFailed)) {
             try Realm(configuration: Realm.Configuration(fileURL: URL(fileURLWithPath: "/dev/null/foo")))
         }
         #expect(Realm.Error(.fail).userInfo["Error Code"] as? Int == 1 && Realm.Error(.fail).code == Realm.Error.fail)

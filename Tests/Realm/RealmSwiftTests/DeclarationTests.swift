@@ -290,8 +290,9 @@ struct DeclarationTests {
         }
         let owner = realm.dynamicObject(ofType: "ObjectOwner", forPrimaryKey: 1)
         #expect(owner?.note as? String == "n" && owner?["age"] as? Int == 0)
-        #expect((owner?.best as? DynamicObject)?.name as? String == "b")
-        #expect((owner?["home"] as? DynamicObject)?["street"] as? String == "s")
+        // Links lead to objects of their class, as in Realm.
+        #expect((owner?.best as? ObjectPet)?.name == "b")
+        #expect((owner?["home"] as? EmbeddedObject)?["street"] as? String == "s")
         #expect(owner?.dynamicList("pets").first?["name"] as? String == "a")
         let typed = realm.objects(ObjectOwner.self)[0]
         #expect(typed.dynamicList("pets").first?["name"] as? String == "a")
