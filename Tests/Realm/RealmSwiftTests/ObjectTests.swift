@@ -35,7 +35,6 @@ class ObjectDerived: ObjectBaseClass {
 class ObjectMapped: Object {
     @Persisted(indexed: true) var swiftName = "x"
     override class func propertiesMapping() -> [String: String] { ["swiftName": "stored_name"] }
-    override class func primaryKey() -> String? { "ignored" }
     override class func ignoredProperties() -> [String] { ["swiftName"] }
     override class func indexedProperties() -> [String] { ["nothing"] }
 }
