@@ -220,7 +220,6 @@ struct ObjectTests {
             realm.add(owner)
             owner["note"] = "n"
             owner["best"] = ObjectPet(value: ["name": "b"])
-            owner["id"] = 0
             owner["home"] = ["street": "s"]
         }
         #expect(owner.note == "n" && owner.best?.name == "b" && owner.home?.street == "s")

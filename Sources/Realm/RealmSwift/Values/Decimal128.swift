@@ -29,7 +29,11 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
         self.init(raw: raw)
     }
 
-    public convenience init(number: NSNumber) { self.init(raw: StoredDecimal(number.stringValue) ?? .nan) }
+    public convenience init(number: NSNumber) {
+        let text = number.stringValue
+        // On Linux a whole double has a fraction here.
+        self.init(raw: StoredDecimal(text.hasSuffix(".0") ? String(text.dropLast(2)) : text) ?? .nan)
+    }
 
     /// Creates a number from digits with a decimal point and an exponent, `NaN` or `Infinity`; any other string is NaN.
     /// Never throws, although it is marked so: check `isNaN` for user input.
