@@ -5,6 +5,7 @@ import JSONCoding
 import ObjectModel
 import RepositoryFiles
 import StoreContract
+import StoreTesting
 import Testing
 import Transfer
 
