@@ -91,8 +91,8 @@ struct CollectionsReadingTests {
         #expect(dogs.contains("\t\ttags = List<string> <0x") && dogs.contains("\t\t\t[0] x\n"))
         #expect(realm.objects(CollectionsDog.self).description.hasPrefix("Results<CollectionsDog> <0x"))
         #expect(AnyRealmCollection(person.numberSet).description.hasPrefix("MutableSet<int>"))
-        // Cycles of objects end at the sixth level.
-        #expect(dogs.contains("<Maximum depth exceeded>"))
+        // Linking objects have no part in it, so that the cycle through them is not followed.
+        #expect(!dogs.contains("owners") && !dogs.contains("<Maximum depth exceeded>"))
     }
 
     @Test("C06 C07 first and last, also when they are null")
