@@ -214,7 +214,6 @@ struct CollectionsEditingTests {
         try realm.write {
             person.placesByName.removeObject(for: "put")
             person.home = nil
-            person.places[0] = person.places[0]
             person.places.append(CollectionsPlace("z"))
             person.places.swapAt(0, 1)
         }
