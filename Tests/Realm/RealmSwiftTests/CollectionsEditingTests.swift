@@ -232,6 +232,15 @@ struct CollectionsEditingTests {
                     person.home = place
                     person.places.append(place)
                 }
+            }?.hasPrefix("Cannot add an existing managed embedded object to a List") == true)
+        #expect(
+            await exception {
+                let (realm, person) = try CollectionsRealm.person()
+                let place = CollectionsPlace("x")
+                try realm.write {
+                    person.places.append(place)
+                    person.home = place
+                }
             }?.hasPrefix("Can't set link to existing managed embedded object") == true)
     }
 

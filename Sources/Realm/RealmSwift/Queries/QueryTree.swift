@@ -126,6 +126,8 @@ private struct QueryTreeBuilder {
         if let scope = scopes.last, let rest = rest(of: path, scope.path), !isCollection || !rest.components.isEmpty {
             components.append(.name(scope.variable))
             path = rest
+        } else if !isCollection, !scopes.isEmpty, path.firstCollection != nil {
+            throw RealmException("Subquery predicates will only work on one collection at a time.")
         }
         for component in path.components {
             switch component {
