@@ -29,6 +29,11 @@ extension Gateway {
         } catch let fault as TransferFault {
             throw Problem(.parameterInvalid, fault.message, parameter: "class")
         }
+        do throws(TransferFault) {
+            try inference.checkGivenTypes()
+        } catch {
+            throw Problem(.parameterInvalid, error.message, parameter: "type")
+        }
         let limit = configuration.importLimit
         let expansion = ExpansionLimit(
             times: configuration.importExpansion, free: configuration.importFreeExpansion)

@@ -48,10 +48,19 @@ package struct ClassInference {
         self.options = options
     }
 
+    /// Throws if a given type is neither a type of values nor a class; `run` does so, too.
+    package func checkGivenTypes() throws(TransferFault) {
+        for type in options.types.values {
+            guard case .link(let target) = type.base, target != className, present[target] == nil else { continue }
+            throw TransferFault(PropertyType.sentence(onMisspelt: type.description))
+        }
+    }
+
     /// Reads the source. Throws `TransferFault` if no class follows from it, and `ObjectImporter.TooManyFaults`.
     ///
     /// - Parameter progress: called now and then with the number of rows so far. If it throws, reading ends.
     package func run(_ source: ByteSource, progress: (_ rows: Int) throws -> Void = { _ in }) throws -> ClassProposal {
+        try checkGivenTypes()
         var rows = RowTallies(options, className)
         switch format {
         case .csv: try readCSV(source, &rows, progress)
