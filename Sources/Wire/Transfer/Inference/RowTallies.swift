@@ -189,7 +189,7 @@ struct RowTallies {
     /// Chooses the primary key. Throws `TransferFault` if the named property cannot be it.
     func key(_ choice: KeyChoice, of objectClass: ClassSchema, _ findings: [PropertyFinding]) throws -> KeyFinding {
         let candidates = zip(names, states).filter { name, state in
-            state.search.isUnique && objectClass[name]?.type.canBePrimaryKey == true
+            state.search.isUnique && missing(state) == 0 && objectClass[name]?.type.canBePrimaryKey == true
         }.map(\.0)
         switch choice {
         case .none: return KeyFinding(property: nil, reason: "none was wanted", candidates: candidates)
@@ -201,12 +201,15 @@ struct RowTallies {
         let likely = candidates.min { rank($0) < rank($1) }
         if let likely, rank(likely) < 2 { return found(likely, "it is named like a key", candidates) }
         // Of those that every row has, because the order of the others depends on the order of the rows.
-        let first = zip(names, states).first { $1.present - $1.tally.nulls == count }?.0
+        let first = zip(names, states).first { missing($1) == 0 }?.0
         if let first, candidates.contains(first), count > 1, isIdentifier(first, objectClass) {
             return found(first, "it is the first property that every row has", candidates)
         }
         return KeyFinding(property: nil, reason: absence(candidates), candidates: candidates)
     }
+
+    /// The number of rows without a value of the property.
+    private func missing(_ state: State) -> Int { count - state.present + state.tally.nulls }
 
     private func found(_ name: String, _ why: String, _ candidates: [String]) -> KeyFinding {
         KeyFinding(
@@ -229,7 +232,7 @@ struct RowTallies {
             if let first = search.firstRepeated {
                 return "'\(likely)' repeats a value, the first time on line \(first.line): '\(first.text)'"
             }
-            let missing = count - states[place].present + states[place].tally.nulls
+            let missing = missing(states[place])
             if missing > 0 { return "'\(likely)' has no value in \(missing) of \(count) rows" }
         }
         guard !candidates.isEmpty else { return "no property is known to have a different value in every row" }
@@ -248,7 +251,7 @@ struct RowTallies {
             )
         }
         let state = states[place]
-        let missing = count - state.present + state.tally.nulls
+        let missing = missing(state)
         guard missing == 0 else {
             throw TransferFault("'\(name)' cannot be the primary key: it has no value in \(missing) of \(count) rows.")
         }
