@@ -203,7 +203,7 @@ EXCUSES = {
     "a role of another configuration": lambda it: it.path == "/v1/keys" and it.code == "keys.invalid",
     "classes that do not fit together": lambda it: it.path.startswith("/v1/schema") and it.code == "schema.invalid",
     "lines of a file that are a text to the description": lambda it: (
-        it.path.startswith("/v1/import/")
+        it.path.startswith(("/v1/import/", "/v1/schema/inference"))
         and (
             it.code in {"import.refused", "import.malformed", "import.unreadable", "import.empty"}
             # The form that is named has to be the one that the body is declared as.
@@ -211,7 +211,7 @@ EXCUSES = {
         )
     ),
     "spreadsheets open CSV alone": lambda it: (
-        it.path.startswith(("/v1/import/", "/v1/export/")) and it.code == "parameter.invalid"
+        it.path.startswith(("/v1/import/", "/v1/export/", "/v1/schema/inference")) and it.code == "parameter.invalid"
         and "escapeFormulas" in it.given
     ),
     "a sum beyond all integers": lambda it: it.code == "query.sum_overflow",

@@ -17,6 +17,11 @@ struct DataOptions: ParsableArguments {
         sources.text(data, "REALMGATE_DATA") ?? ServiceConfiguration.defaults.data
     }
 
+    /// Opens the file; nil if there is none.
+    func openIfPresent(_ sources: SettingSources) throws -> (any Store)? {
+        InstalledFiles.isFile(path(sources)) ? try open(sources, mustExist: true) : nil
+    }
+
     /// Opens the file. Creates it unless `mustExist`.
     func open(_ sources: SettingSources, mustExist: Bool) throws -> any Store {
         let path = path(sources)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Hosting
 import ObjectCoding
 import ObjectModel
 import StoreContract
@@ -134,8 +133,7 @@ struct Import: ParsableCommand {
 
     /// The classes of the database, if there is one.
     private func present(_ sources: SettingSources) throws -> Schema {
-        guard InstalledFiles.isFile(database.path(sources)) else { return .empty }
-        let store = try database.open(sources, mustExist: true)
+        guard let store = try database.openIfPresent(sources) else { return .empty }
         defer { store.close() }
         return try store.snapshot().schema
     }
