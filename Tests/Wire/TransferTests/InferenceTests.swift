@@ -223,8 +223,8 @@ struct InferenceTests {
             message { $0.types = ["ww": PropertyType(.int)] }
                 == "The file has no property 'ww' to give a type. Did you mean 'w'?")
         #expect(
-            message { $0.types = ["w": PropertyType(.link("Dgo"), isOptional: true)] }.contains(
-                "unknown object type 'Dgo'"))
+            message { $0.types = ["w": PropertyType(.link("Dgo"), isOptional: true)] }
+                == "'Dgo' is neither a type nor a class of the database. Did you mean 'Dog'?")
         #expect(message { $0.key = .named("x") }.contains("The file has no property 'x' for the primary key."))
         #expect(message { $0.key = .named("w") }.contains("'w' is of type double, which no primary key can have"))
         #expect(

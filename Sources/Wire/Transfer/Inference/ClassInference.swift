@@ -52,7 +52,9 @@ package struct ClassInference {
     package func checkGivenTypes() throws(TransferFault) {
         for type in options.types.values {
             guard case .link(let target) = type.base, target != className, present[target] == nil else { continue }
-            throw TransferFault(PropertyType.sentence(onMisspelt: type.description))
+            let known = BaseType.names + present.classes.map(\.name)
+            throw TransferFault(
+                withHint("'\(target)' is neither a type nor a class of the database.", known.nearest(to: target)))
         }
     }
 
