@@ -200,6 +200,9 @@ EXCUSES = {
         it.code in {"transaction.invalid", "transaction.requirement_failed", "transaction.version_changed"}
         or it.code.startswith(("object.", "query.")) and it.detail.startswith("Operation ")
     ),
+    "a type or a name that no class can have": lambda it: (
+        it.path == "/v1/schema/inference" and it.code == "parameter.invalid" and {"type", "class"} & set(it.given)
+    ),
     "a role of another configuration": lambda it: it.path == "/v1/keys" and it.code == "keys.invalid",
     "classes that do not fit together": lambda it: it.path.startswith("/v1/schema") and it.code == "schema.invalid",
     "lines of a file that are a text to the description": lambda it: (
