@@ -234,7 +234,8 @@ struct AccessTests {
             in: directory)
         #expect(checked.status == 0 && checked.errors == "Warning: Role 'a': there is no class 'Dgo' yet.\n")
         let proxies = try Program.run(["serve", "--check", "--trusted-proxies", "10.0.0.0/8,10.0.0"], in: directory)
-        #expect(proxies.status == 78 && proxies.errors.contains("trustedProxies (--trusted-proxies): '10.0.0' is neither"))
+        #expect(
+            proxies.status == 78 && proxies.errors.contains("trustedProxies (--trusted-proxies): '10.0.0' is neither"))
         let missing = try Program.run(["serve", "--config", directory.file("none.yaml")], in: directory)
         #expect(missing.status == 66 && missing.errors.contains("none.yaml"))
     }
