@@ -159,15 +159,20 @@ targets += floor(
     [
         // The directory of this file, and directories for a test.
         module("RepositoryFiles", []),
+        // Seeds of random tests, and how long a test waits.
+        module("TestBasics", []),
         // Stores: a slow reference, generators, conformance checks.
-        module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
+        module("StoreTesting", ["TestBasics", "StoreContract", "QueryLanguage", "ObjectModel"]),
         // Stands between a process under test and the system: loaded, not linked. See its header.
         .target(name: "CFaults"),
         // Everything that is decoded from a file, for damage of all kinds.
         module(
-            "DecodingProbe", ["EmbeddedStore", "QueryExecution", "StoreTesting", "Columnar", "ObjectModel"]),
+            "DecodingProbe",
+            ["EmbeddedStore", "QueryExecution", "StoreTesting", "TestBasics", "Columnar", "ObjectModel"]),
         // Stores with tasks, and recorders of what observers of them are told.
-        module("LiveTesting", ["LiveQueries", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module(
+            "LiveTesting",
+            ["LiveQueries", "StoreTesting", "TestBasics", "StoreContract", "QueryLanguage", "ObjectModel"]),
         // Applications as they are written for a phone, which are not to know of this package's settings.
         .target(
             name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch],
@@ -175,13 +180,15 @@ targets += floor(
         // Keys and signatures, made by GnuTLS for tests of what verifies them.
         module("SignatureTesting", ["CGnuTLS"]),
         // What tests of servers ask with.
-        module("HTTPTesting", ["HTTPServer", "Promises"]),
+        module("HTTPTesting", ["HTTPServer", "Promises", "TestBasics"]),
         // The program `realmgate` as a process, with its clients.
-        module("ProgramTesting", ["HTTPTesting", "RepositoryFiles"]),
+        module("ProgramTesting", ["HTTPTesting", "RepositoryFiles", "TestBasics"]),
         // Writes to a store until it is killed.
-        program("StoreWorker", ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        program(
+            "StoreWorker",
+            ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
         // Follows a gateway, and writes, until it is killed.
-        program("FollowWorker", ["RealmSwift", "StoreTesting"]),
+        program("FollowWorker", ["RealmSwift", "TestBasics"]),
         // The library in a program that is built for release; see `.ci/run`.
         program("OptimisedProgram", ["RealmSwift"]),
     ])
@@ -189,29 +196,35 @@ targets += floor(
 targets += floor(
     "Tests/System",
     [
-        tests("Compression", ["Compression"]), tests("Cryptography", ["Cryptography", "SignatureTesting"]),
+        tests("Compression", ["Compression", "TestBasics"]),
+        tests("Cryptography", ["Cryptography", "SignatureTesting"]),
         tests("Files", ["Files"]), tests("Promises", ["Promises"]),
     ])
 
 targets += floor(
     "Tests/Engine",
     [
-        tests("ObjectModel", ["ObjectModel", "StoreTesting"]),
-        tests("QueryLanguage", ["QueryLanguage", "ObjectModel", "Promises"]),
-        tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "ObjectModel"]),
+        tests("ObjectModel", ["ObjectModel", "StoreTesting", "TestBasics"]),
+        tests("QueryLanguage", ["QueryLanguage", "ObjectModel", "Promises", "TestBasics"]),
+        tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests(
             "QueryExecution",
-            ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
+            [
+                "QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "TestBasics", "StoreContract",
+                "ObjectModel",
+            ]),
         tests(
             "EmbeddedStore",
             [
-                "EmbeddedStore", "Columnar", "DecodingProbe", "StoreTesting", "RepositoryFiles", "StoreContract",
+                "EmbeddedStore", "Columnar", "DecodingProbe", "StoreTesting", "TestBasics", "RepositoryFiles",
+                "StoreContract",
                 "QueryExecution", "QueryLanguage", "ObjectModel",
             ]),
         tests(
             "LiveQueries",
             [
-                "LiveQueries", "LiveTesting", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
+                "LiveQueries", "LiveTesting", "EmbeddedStore", "QueryExecution", "StoreTesting", "TestBasics",
+                "StoreContract",
                 "QueryLanguage", "ObjectModel",
             ]),
     ])
@@ -219,15 +232,17 @@ targets += floor(
 targets += floor(
     "Tests/Wire",
     [
-        tests("JSONCoding", ["JSONCoding", "StoreTesting", "ObjectModel"]),
+        tests("JSONCoding", ["JSONCoding", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
         tests(
-            "WireProtocol", ["WireProtocol", "JSONCoding", "StoreTesting", "StoreContract", "ObjectModel"]),
+            "WireProtocol",
+            ["WireProtocol", "JSONCoding", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel"]),
         tests("ObjectCoding", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         tests(
             "Transfer",
             [
-                "Transfer", "EmbeddedStore", "ObjectCoding", "JSONCoding", "StoreTesting", "RepositoryFiles",
+                "Transfer", "EmbeddedStore", "ObjectCoding", "JSONCoding", "StoreTesting", "TestBasics",
+                "RepositoryFiles",
                 "StoreContract", "QueryLanguage", "ObjectModel",
             ]),
     ])
@@ -238,14 +253,16 @@ targets += floor(
         tests(
             "RealmInstances",
             [
-                "RealmInstances", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "RepositoryFiles",
+                "RealmInstances", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "TestBasics",
+                "RepositoryFiles",
                 "StoreContract", "QueryLanguage", "ObjectModel", "Promises",
             ]),
-        tests("SyncEngine", ["SyncEngine", "StoreTesting", "ObjectModel"]),
+        tests("SyncEngine", ["SyncEngine", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests(
             "RealmSwift",
             [
-                "RealmSwift", "SampleApps", "SyncEngine", "EmbeddedStore", "StoreTesting", "StoreContract",
+                "RealmSwift", "SampleApps", "SyncEngine", "EmbeddedStore", "StoreTesting", "TestBasics",
+                "StoreContract",
                 "QueryLanguage", "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine, combineDispatch,
             ]),
     ])
@@ -253,19 +270,21 @@ targets += floor(
 targets += floor(
     "Tests/Server",
     [
-        tests("HTTPServer", ["HTTPServer", "HTTPTesting", "Compression", log]),
+        tests("HTTPServer", ["HTTPServer", "HTTPTesting", "Compression", "TestBasics", log]),
         tests("Identity", ["Identity", "SignatureTesting", "JSONCoding", "ObjectModel"]),
         tests(
             "AccessRules",
             [
-                "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "RepositoryFiles", "JSONCoding",
+                "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "TestBasics", "RepositoryFiles",
+                "JSONCoding",
                 "StoreContract", "QueryLanguage", "ObjectModel",
             ]),
         tests(
             "Gateway",
             [
                 "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "Transfer",
-                "ObjectCoding", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "JSONCoding", "StoreContract",
+                "ObjectCoding", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics", "JSONCoding",
+                "StoreContract",
                 "QueryLanguage", "ObjectModel", "Promises",
             ]),
         // Realms that follow a gateway, over loopback.
@@ -273,19 +292,20 @@ targets += floor(
             "Subscription",
             [
                 "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
-                "StoreTesting", "JSONCoding", "StoreContract", "ObjectModel", combine,
+                "StoreTesting", "TestBasics", "JSONCoding", "StoreContract", "ObjectModel", combine,
             ]),
         tests(
             "RealmgateServer",
             [
                 "RealmgateServer", "RealmSwift", "realmgate", "ProgramTesting", "HTTPTesting", "EmbeddedStore",
-                "StoreTesting", "RepositoryFiles", "StoreContract", "ObjectModel", combine,
+                "StoreTesting", "TestBasics", "RepositoryFiles", "StoreContract", "ObjectModel", combine,
             ]),
         // The program: its commands, settings, log and what the README says of it.
         tests(
             "CommandLine",
             [
-                "realmgate", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "Hosting", "Gateway",
+                "realmgate", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics",
+                "Hosting", "Gateway",
                 "HTTPServer", "Identity", "AccessRules", "EmbeddedStore", "SignatureTesting", "JSONCoding",
                 "ObjectModel", log,
             ]),
@@ -294,10 +314,11 @@ targets += floor(
             "Faults",
             [
                 "realmgate", "StoreWorker", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles",
-                "EmbeddedStore", "StoreTesting", "StoreContract", "ObjectModel", "Promises",
+                "EmbeddedStore", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel", "Promises",
             ]),
         // The console and other pages, in a browser.
-        tests("Console", ["realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "HTTPServer"]),
+        tests(
+            "Console", ["realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics", "HTTPServer"]),
         // This file and all others: needs nothing that has to be built.
         tests("Repository", ["RepositoryFiles"]),
     ])
@@ -325,7 +346,7 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
                 "LiveBenchmark", ["LiveQueries", "EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel"]),
             program(
                 "StorageBenchmark",
-                ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+                ["EmbeddedStore", "StoreTesting", "TestBasics", "StoreContract", "QueryLanguage", "ObjectModel"]),
             program("SwiftAPIBenchmark", ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")]),
             program("FollowBenchmark", ["RealmSwift"]),
         ])
@@ -335,7 +356,7 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
 if Context.environment["REALMGATE_FUZZER"] != nil {
     targets += floor(
         "Tests/Support",
-        [program("DecodingFuzzer", ["DecodingProbe", "StoreTesting"], exclude: ["run", "seeds"])])
+        [program("DecodingFuzzer", ["DecodingProbe", "TestBasics"], exclude: ["run", "seeds"])])
 }
 
 var products: [Product] = [

@@ -2,6 +2,7 @@ import EmbeddedStore
 import ObjectModel
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// Loads, updates at random, deletes half and creates as many new ones; after each step the file's size and that of a compacted copy.
 struct Churn {

@@ -2,6 +2,7 @@ import EmbeddedStore
 import ObjectModel
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// Stores many objects with one property each, and divides a compacted copy by their number.
 struct Kinds {

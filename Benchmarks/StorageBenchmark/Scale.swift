@@ -3,6 +3,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// The same operations with a hundredth, a tenth and all of the objects.
 struct Scale {

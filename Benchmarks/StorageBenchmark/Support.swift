@@ -4,6 +4,7 @@ import Glibc
 import ObjectModel
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// A directory on a real disk that goes away with the program.
 struct ScratchDirectory {

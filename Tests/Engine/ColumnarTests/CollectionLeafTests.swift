@@ -2,6 +2,7 @@ import Columnar
 import ObjectModel
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Sizes and Ints of collections read from a leaf's bytes, against the collections themselves.
 @Suite("Collections of a leaf")
@@ -30,7 +31,7 @@ struct CollectionLeafTests {
 
     @Test("sizes and Ints of lists in a leaf are those of the lists")
     func lists() throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         for count in [1, 64, 500, 500, 500] {
             let values = Self.lists(count, &random)

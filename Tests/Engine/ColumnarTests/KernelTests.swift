@@ -1,6 +1,7 @@
 import Columnar
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Both variants of every kernel against loops that are obviously right, at counts around the block size, from
 /// unaligned memory. The bytes after the values differ between the runs and must not matter.
@@ -163,7 +164,7 @@ struct KernelTests {
     // MARK: Support
 
     private func each(_ body: (inout SeededRandom, Kernels, Int, String) -> Void) {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         for variant in Self.variants {
             var random = SeededRandom(seed: seed)
             for count in Self.counts {

@@ -2,6 +2,7 @@ import Columnar
 import ObjectModel
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Leaves: writing and reading back")
 struct MutableLeafTests {
@@ -118,7 +119,7 @@ struct MutableLeafTests {
 
     @Test("random edits read like the same edits of an array", arguments: LeafKind.allCases)
     func randomEdits(kind: LeafKind) throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         var leaf = MutableLeaf(kind: kind)
         var model: [Value] = []

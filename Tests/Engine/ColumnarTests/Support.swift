@@ -1,6 +1,7 @@
 import Columnar
 import ObjectModel
 import StoreTesting
+import TestBasics
 
 func encode(_ values: [Value], _ kind: LeafKind) throws -> [UInt8] {
     var leaf = MutableLeaf(kind: kind)

@@ -7,6 +7,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Earlier versions")
 struct AsOfTests {
@@ -160,7 +161,7 @@ struct AsOfTests {
         let numbers = try #require(box["numbers"]).id
         let key = try store.write { try $0.create(box.id, [numbers: .list((0..<9000).map { .int(Int64($0)) })]) }
         let before = try store.snapshot()
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("AsOfTests longList seed \(random.seed)")
         let places = (0..<4000).map { _ in random.below(8000) }
         try store.write { transaction in

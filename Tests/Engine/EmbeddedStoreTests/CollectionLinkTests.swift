@@ -5,6 +5,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Queries of linking objects through lists, sets and maps")
 struct CollectionLinkTests {
@@ -21,7 +22,7 @@ struct CollectionLinkTests {
             try ModelStore(schema),
         ]
         defer { for store in stores { store.close() } }
-        let seed = UInt64.random(in: 0..<1 << 40)
+        let seed = TestSeed.of()
         print("collection links seed \(seed)")
         for store in stores {
             try store.write { transaction in

@@ -4,6 +4,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("The embedded store keeps the contract of all stores")
 struct ConformanceTests {
@@ -91,7 +92,7 @@ struct ConformanceTests {
 
 /// A new seed, printed so that a failure can be repeated.
 private func seed(_ purpose: String) -> UInt64 {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = TestSeed.of()
     print("embedded store \(purpose) seed \(seed)")
     return seed
 }

@@ -7,6 +7,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Damaged, foreign and unusable files")
 struct DamageTests {

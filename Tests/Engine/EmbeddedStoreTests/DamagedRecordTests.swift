@@ -3,6 +3,7 @@ import Foundation
 import RepositoryFiles
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Whatever the bytes of a file's records, they are rejected or can be read: otherwise the probe traps.
 @Suite("Damaged records")
@@ -12,7 +13,7 @@ struct DamagedRecordTests {
 
     @Test("intact records are accepted, damaged ones are rejected or safe to read", arguments: records)
     func damaged(probe: DecodingProbe) {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("DamagedRecordTests \(probe) seed \(random.seed)")
         for _ in 0..<25 {
             let whole = probe.sample(&random)
@@ -41,7 +42,7 @@ struct DamagedRecordTests {
             DecodingProbe.changeSet, .schema, .blockDirectory,
         ])
     func truncated(probe: DecodingProbe) {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         for _ in 0..<20 {
             let whole = probe.sample(&random)
             for length in 0..<whole.count { probe.decode(Array(whole.prefix(length))) }

@@ -6,6 +6,7 @@ import StoreTesting
 import Testing
 
 @testable import EmbeddedStore
+import TestBasics
 
 @Suite("Full-text indexes")
 struct FullTextTests {

@@ -6,6 +6,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// The history that the versions of a file belong to, after every operation on the file.
 @Suite("Histories of files")
@@ -135,7 +136,7 @@ struct HistoryTests {
 
     @Test("whatever is written, copied and restored, no two states have the same mark", arguments: 0..<6)
     func random(_ run: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         // The content of the states, by their marks: the people's names.
         var states: [Mark: Set<String>] = [:]
         var files = ["file"]

@@ -5,6 +5,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Collections of many blocks")
 struct LargeCollectionTests {
@@ -24,7 +25,7 @@ struct LargeCollectionTests {
 
     @Test("random edits find their position in every block, in any order", .timeLimit(.minutes(5)))
     func randomEdits() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("LargeCollectionTests seed \(random.seed)")
         let directory = try TestDirectory()
         let store = try EmbeddedStore.open(path: directory.store, schema: Self.schema)
@@ -99,7 +100,7 @@ struct LargeCollectionTests {
 
     @Test("deleting many objects deletes all their index entries and backlinks")
     func bulkDeletion() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("LargeCollectionTests bulk deletion seed \(random.seed)")
         let schema = Schema(
             version: 1,

@@ -5,6 +5,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Values and collections that do not fit into a leaf")
 struct LargeValueTests {
@@ -161,7 +162,7 @@ struct LargeValueTests {
 
     @Test("large lists, sets and maps are edited in place, rolled back and read by position", arguments: 0..<3)
     func largeCollections(_ run: Int) throws {
-        let seed = UInt64.random(in: 0..<1 << 40)
+        let seed = TestSeed.of()
         print("large collections seed \(seed)")
         var random = SeededRandom(seed: seed)
         var open: EmbeddedStore? = try self.open()
@@ -269,7 +270,7 @@ struct LargeValueTests {
 
     @Test("Int primary keys are found in every pattern of blocks", arguments: 0..<3)
     func integerKeys(_ run: Int) throws {
-        let seed = UInt64.random(in: 0..<1 << 40)
+        let seed = TestSeed.of()
         print("integer keys seed \(seed)")
         var random = SeededRandom(seed: seed)
         var open: EmbeddedStore? = try self.open()

@@ -7,22 +7,16 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 /// Long random histories on one file: groups of many commits, some of which are rolled back, changes of the schema, and
 /// the file opened again and again. A model runs the same commits and must end in the same state.
 @Suite("Random histories")
 struct RandomHistoryTests {
-    /// REALMGATE_LONG_TESTS multiplies the length.
-    private static let factor = ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1
-
-    /// REALMGATE_SEED repeats a run.
-    private static let seed = ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) }
-
     @Test("the file agrees with the model after any grouping, rollback and reopening", arguments: 0..<2)
     func history(_ number: Int) throws {
-        for _ in 0..<Self.factor {
-            var random = Self.seed.map { SeededRandom(seed: $0) } ?? .fresh()
-            print("RandomHistoryTests seed \(random.seed)")
+        for round in 0..<TestRun.length {
+            var random = SeededRandom.ofTest("\(number).\(round)")
             do {
                 try run(&random, steps: 15)
             } catch {

@@ -2,6 +2,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// A random migration for a schema: its target, steps, and the operations of its block. Some are impossible.
 struct RandomMigration: Sendable {

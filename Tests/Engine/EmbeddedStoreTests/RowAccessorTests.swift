@@ -6,6 +6,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Values in place")
 struct RowAccessorTests {
@@ -90,16 +91,13 @@ struct RowAccessorTests {
         #expect(try base.value(dog, key, weight) == .double(3))
     }
 
-    /// REALMGATE_SEED repeats a run.
-    private static let seeds: [UInt64] =
-        ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) }.map { [$0] }
-        ?? (0..<12).map { _ in UInt64.random(in: 0..<UInt64.max) }
+    private static let seeds = (0..<12 * TestRun.length).map { TestSeed.of($0) }
 
     @Test("assignment in place equals assignment by name: in values, change sets and undo data")
     func sameAsByName() throws {
         for seed in Self.seeds {
             let outcomes = try [true, false].map { try Self.history(seed: seed, inPlace: $0) }
-            #expect(outcomes[0] == outcomes[1], "REALMGATE_SEED=\(seed)")
+            #expect(outcomes[0] == outcomes[1], "seed \(seed)")
         }
     }
 
@@ -199,7 +197,7 @@ struct RowAccessorTests {
                         for property in properties {
                             #expect(
                                 try reads.value(thing.id, key, property) == earlier.value(thing.id, key, property),
-                                "REALMGATE_SEED=\(seed)")
+                                "seed \(seed)")
                         }
                     }
                 }

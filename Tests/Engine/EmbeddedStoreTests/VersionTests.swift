@@ -6,6 +6,7 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 @Suite("Versions and their lifetime")
 struct VersionTests {

@@ -3,6 +3,7 @@ import LiveTesting
 import ObjectModel
 import StoreTesting
 import Testing
+import TestBasics
 
 struct IndexChangesTests {
     @Test("a difference leads from the old list to the new one, whatever the lists", arguments: 0..<40)

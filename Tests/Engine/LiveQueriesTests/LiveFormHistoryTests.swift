@@ -7,6 +7,7 @@ import QueryLanguage
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Random queries of every form that can be bound, over every kind of data, kept current through random histories.
 struct LiveFormHistoryTests {
@@ -26,7 +27,7 @@ struct LiveFormHistoryTests {
 
     @Test("a live result of any query equals that of a fresh one", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         let schema = RandomSchemas.schema(&random, kinds: .all)
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("live-\(UUID().uuidString)")

@@ -1,5 +1,6 @@
 import StoreTesting
 import Testing
+import TestBasics
 
 /// The model store keeps the contract itself, so that it is a valid reference for comparisons.
 struct ModelStoreTests {
@@ -30,7 +31,7 @@ struct ModelStoreTests {
     ]
 
     private static func seed(_ purpose: String) -> UInt64 {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         print("model store \(purpose) seed \(seed)")
         return seed
     }

@@ -9,6 +9,7 @@ import StoreTesting
 import Testing
 
 @testable import LiveQueries
+import TestBasics
 
 /// Results advanced from version to version, forwards and backwards, whatever their steps.
 struct ResultStateTests {
@@ -53,7 +54,7 @@ struct ResultStateTests {
         "a result taken over a step is what a fresh query gives, and taken back is what it was",
         arguments: Kind.allCases, 0..<rounds)
     func forwardsAndBackwards(_ kind: Kind, _ round: Int) throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         let schema = RandomSchemas.schema(&random, kinds: .all)
         try Self.withStore(kind, schema) { store in
@@ -77,7 +78,7 @@ struct ResultStateTests {
 
     @Test("for a limit only the beginning of a long result is kept, and read again if needed", arguments: Kind.allCases)
     func windows(_ kind: Kind) throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         try Self.withStore(kind, TaskStore.schema) { store in
             let size = 400

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import LiveQueries
+import TestBasics
 
 /// Observers that resume from the version that they saw last.
 struct ResumingTests {
@@ -78,7 +79,7 @@ struct ResumingTests {
 
     @Test("the cached differences equal those reconstructed from the store")
     func recentAndPast() throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         let tasks = try TaskStore()
         try tasks.write { for id in 0..<30 { try $0.task(Int64(id), Int64(id)) } }

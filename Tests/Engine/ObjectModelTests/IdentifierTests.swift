@@ -1,6 +1,7 @@
 import ObjectModel
 import StoreTesting
 import Testing
+import TestBasics
 
 struct IdentifierTests {
     @Test("an ObjectId is parsed from 24 digits of either case and written in lower case")
@@ -34,7 +35,7 @@ struct IdentifierTests {
 
     @Test("identifiers are ordered by their bytes")
     func order() throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let high = { (random: inout SeededRandom) in UInt32(random.next() % 3) }

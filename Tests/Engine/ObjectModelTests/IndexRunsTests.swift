@@ -1,12 +1,13 @@
 import ObjectModel
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Runs of positions against a plain set of them.
 struct IndexRunsTests {
     @Test("runs have the same positions as a set after any edits, and never touch one another")
     func againstASet() {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         for _ in 0..<300 {
             var runs = IndexRuns()

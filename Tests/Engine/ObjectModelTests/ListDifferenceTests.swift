@@ -2,6 +2,7 @@ import StoreTesting
 import Testing
 
 @testable import ObjectModel
+import TestBasics
 
 /// Edits that make one collection of another, on random ones.
 @Suite("Differences of collections")
@@ -48,7 +49,7 @@ struct ListDifferenceTests {
     }
 
     private static func lists(_ body: ([Value], [Value], Comment) throws -> Void) rethrows {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         for _ in 0..<3000 {
             let old = list(like: nil, &random)

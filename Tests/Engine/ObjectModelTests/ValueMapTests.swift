@@ -1,6 +1,7 @@
 import ObjectModel
 import StoreTesting
 import Testing
+import TestBasics
 
 /// A map against an array of pairs that is searched from its end.
 struct ValueMapTests {
@@ -8,7 +9,7 @@ struct ValueMapTests {
 
     @Test("a map has each key once, with the last value given for it, in the order of the keys' bytes")
     func construction() {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let pairs = (0..<random.next() % 8).map { number in
@@ -24,7 +25,7 @@ struct ValueMapTests {
 
     @Test("entries are assigned and removed one by one")
     func editing() {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             var map = ValueMap()

@@ -5,6 +5,7 @@ import StoreTesting
 import Testing
 
 @testable import QueryExecution
+import TestBasics
 
 /// Conditions on objects that links in lists, sets and maps lead to: the operators against the test of single objects.
 @Suite("Links through collections")
@@ -106,7 +107,7 @@ struct CollectionLinkTests {
 
     @Test("a scan through links in collections finds the same objects as the test of each object", arguments: 0..<3)
     func operatorsAndRows(_ size: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         // As many dogs as owners, few dogs, and so many that links are followed object by object.
         let sizes = [(200, 200), (200, 9), (1, 1000)]
@@ -127,7 +128,7 @@ struct CollectionLinkTests {
 
     @Test("explain reports whether links are tested, walked back or followed")
     func explain() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         func words(_ predicate: BoundPredicate, owners: Int, dogs: Int) throws -> String {
             let rows = Self.rows(owners: owners, dogs: dogs, &random)
             let query = BoundQuery(classID: Self.owner, predicate: predicate)

@@ -6,6 +6,7 @@ import StoreTesting
 import Testing
 
 @testable import QueryExecution
+import TestBasics
 
 /// The deepest trees that the parser accepts, where the stack is smallest: on the threads of a parallel scan.
 @Suite("Deep queries")

@@ -4,6 +4,7 @@ import QueryExecution
 import QueryLanguage
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Queries of values as the reference evaluator answers them")
 struct ElementColumnTests {
@@ -34,7 +35,7 @@ struct ElementColumnTests {
 
     @Test("each text, of each type that has it, in lists and maps", arguments: types.indices, [false, true])
     func texts(index: Int, isMap: Bool) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let (type, pool) = Self.types[index]
         let property = PropertySchema(

@@ -4,6 +4,7 @@ import StoreTesting
 import Testing
 
 @testable import QueryExecution
+import TestBasics
 
 /// Sorting all objects by two keys, against a sort that compares them pairwise.
 @Suite("Full sorts")
@@ -18,7 +19,7 @@ struct FullSortTests {
         "texts that begin alike keep their order behind another key, on one thread and on several",
         arguments: [100, 1_000_000], ["", "i", "item", "a long beginning of all texts "])
     func twoKeys(threadLimit: Int, beginning: String) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let endings = [
             "", "0", "\u{0}", "0\u{0}", "0\u{0}\u{0}", "12", "123456", "1234567", "123456\u{0}", "é", "2", "~",

@@ -2,6 +2,7 @@ import QueryExecution
 import QueryLanguage
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Regions of the sphere")
 struct GeoRegionTests {
@@ -53,7 +54,7 @@ struct GeoRegionTests {
 
     @Test("the order of the corners, and the start of the ring, make no difference")
     func orientation() {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         for _ in 0..<300 {
             func degrees(_ limit: Int) -> Double { Double(random.below(2 * limit * 10) - limit * 10) / 10 }
             let (longitude, latitude) = (degrees(180), degrees(55))

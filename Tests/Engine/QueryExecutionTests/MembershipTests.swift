@@ -6,13 +6,14 @@ import StoreTesting
 import Testing
 
 @testable import QueryExecution
+import TestBasics
 
 /// Lists that are long enough to be searched as sets.
 @Suite("Long lists of constants")
 struct MembershipTests {
     @Test("a long list finds the reference's results, with letters and marks folded or not", arguments: 0..<4)
     func longLists(_ folds: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let rows = ScanTests.rows(300, &random)
         let source = try MemoryColumnSource(rows)

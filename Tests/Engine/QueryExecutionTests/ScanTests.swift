@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import QueryExecution
+import TestBasics
 
 /// Whole classes: operators against the test of single objects, parts against the whole, and what explain counts.
 @Suite("Scans")
@@ -89,7 +90,7 @@ struct ScanTests {
 
     @Test("a scan keeps the objects that satisfy the predicate one by one")
     func operatorsAndRows() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let rows = Self.rows(300, &random)
         let source = try MemoryColumnSource(rows)
@@ -106,7 +107,7 @@ struct ScanTests {
 
     @Test("a page is the same part of the whole wherever it begins, also after an object and across clusters")
     func pages() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let rows = Self.rows(700, &random)
         let executor = QueryExecutor(try MemoryColumnSource(rows))
@@ -129,7 +130,7 @@ struct ScanTests {
 
     @Test("parts of a class on several threads have the same results as one pass", arguments: [1, 2, 5, 64])
     func parts(_ count: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let rows = Self.rows(1000, &random)
         let source = try MemoryColumnSource(rows)
@@ -148,7 +149,7 @@ struct ScanTests {
 
     @Test("groups found over parts of a class are those of one pass")
     func groupsOfParts() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let rows = Self.rows(800, &random)
         let source = try MemoryColumnSource(rows)
@@ -180,7 +181,7 @@ struct ScanTests {
     @Test("an error in one part is thrown, whatever the others do")
     func errorsOfParts() throws {
         struct Fault: Error {}
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let source = try MemoryColumnSource(Self.rows(1000, &random))
         let scan = try Planner(source: source).scan(Self.item, .constant(true))
         let calls = Atomic<Int>(0)
@@ -270,7 +271,7 @@ struct ScanTests {
 
     @Test("sections and groups equal the reference evaluator's", arguments: 0..<4)
     func sectionsAndGroups(_ round: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let rows = RandomRows.make(&random, objectsPerClass: [0, 65, 200])
         let executor = QueryExecutor(try MemoryColumnSource(rows))

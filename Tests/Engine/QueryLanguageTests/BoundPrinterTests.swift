@@ -1,6 +1,7 @@
 import ObjectModel
 import QueryLanguage
 import Testing
+import TestBasics
 
 @Suite("Bound queries as text")
 struct BoundPrinterTests {
@@ -58,7 +59,7 @@ struct BoundPrinterTests {
 
     @Test("random queries are printed as texts that bind to the same query; errors have a position in the text")
     func random() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         print("bound printer seed \(seed)")
         var texts = RandomTexts(seed: seed)
         var bound = 0

@@ -3,12 +3,13 @@ import ObjectModel
 import Promises
 import QueryLanguage
 import Testing
+import TestBasics
 
 @Suite("Properties of every query text")
 struct ParserPropertyTests {
     @Test("any printed tree parses to an equal tree")
     func trees() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         print("random query trees seed \(seed)")
         var queries = RandomParsedQueries(seed: seed)
         for _ in 0..<3000 {
@@ -44,7 +45,7 @@ struct ParserPropertyTests {
 
     @Test("a text with mistakes gives a printable tree or an error inside the text")
     func mutations() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         print("mutated query texts seed \(seed)")
         var random = Xorshift(seed)
         func below(_ count: Int) -> Int { Int(random.next() >> 8 % UInt64(max(1, count))) }
@@ -85,7 +86,7 @@ struct ParserPropertyTests {
 
     @Test("random tokens and random bytes give a tree or an error inside the text")
     func noise() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         print("random query texts seed \(seed)")
         var random = Xorshift(seed)
         let printable = Array(" aAxK0159.,-+*/()[]{}<>=!&|'\"\\@$%#_:TeEfdcNOTDIns".utf8)

@@ -9,6 +9,7 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 /// Run loops, queues and actors.
 @Suite("Schedulers")
@@ -38,7 +39,7 @@ struct SchedulerTests {
                     return (query, recorder, try instance.observe(query) { recorder.receive($0) })
                 })
         }
-        let seed = SeededRandom.fresh().seed
+        let seed = SeededRandom.ofTest().seed
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             var random = SeededRandom(seed: seed + UInt64(thread))
             for step in 0..<250 {

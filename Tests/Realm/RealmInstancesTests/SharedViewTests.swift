@@ -6,6 +6,7 @@ import RealmInstances
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Observers of one instance that observe the same share what is kept current for them.
 @Suite("Shared views of instances")
@@ -175,7 +176,7 @@ struct SharedViewTests {
 
     @Test("whatever happens, what each of many observers was told adds up to a fresh query", arguments: 0..<12)
     func histories(_ round: Int) throws {
-        let seed = SeededRandom.fresh().seed
+        let seed = SeededRandom.ofTest().seed
         var history = try SharedHistory(seed)
         try history.run(250)
         #expect(history.faults == [], "seed \(seed)")

@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Collections: editing")
 struct CollectionsEditingTests {
@@ -250,7 +251,7 @@ struct CollectionsEditingTests {
         let person = CollectionsPerson(1)
         if isManaged { try realm.write { realm.add(person) } }
         func write(_ edit: () -> Void) throws { if isManaged { try realm.write { edit() } } else { edit() } }
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         for _ in 0..<40 {
             let a = Set((0..<random.below(6)).map { _ in random.below(6) })
             let b = Set((0..<random.below(6)).map { _ in random.below(6) })

@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Compares random histories of edits with a plain Swift collection, over all types of elements.
 @Suite("Collections: histories")

@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Collections: maps and mixed values")
 struct CollectionsMapTests {
@@ -209,7 +210,7 @@ struct CollectionsMapTests {
                 }
             }
         }
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         let (realm, person) = try CollectionsRealm.person()
         var model = Model.list([.map([:]), .list([])])

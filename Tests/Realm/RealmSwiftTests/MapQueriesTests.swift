@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import StoreTesting
 import Testing
+import TestBasics
 
 class MapKennel: Object {
     @Persisted var dogs: Map<String, MapDog?>

@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Order, distinct and aggregates")
 struct QueryOrderTests {
@@ -226,7 +227,7 @@ struct QueryOrderTests {
 
     @Test("C12 C13 C14 C52 random chains on random data give what plain Swift gives", arguments: 0..<3)
     func random(_ round: Int) throws {
-        let seed = UInt64.random(in: 0...9_999_999)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         let realm = try QueryWorld.realm()
         try realm.write {

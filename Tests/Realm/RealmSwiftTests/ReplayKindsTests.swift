@@ -3,6 +3,7 @@ import RealmSwift
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 final class ReplayCatView: Projection<ReplayCat> {
     @Projected(\ReplayCat.name) var title
@@ -149,7 +150,7 @@ extension ReplayTests {
         "C21 C26 K12 O16 §2.7 sections of lists, sorted maps, projections and objects are replayed, too",
         arguments: 0..<6)
     func kinds(_ round: Int) throws {
-        let seed = SeededRandom.fresh().seed
+        let seed = SeededRandom.ofTest().seed
         let place = Place([ReplayCat.self])
         let other = Place(beside: place)
         try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
@@ -176,7 +177,7 @@ extension ReplayTests {
 
     @Test("C22 §2.16 an actor's observer is replayed", arguments: 0..<4)
     func actor(_ round: Int) async throws {
-        let seed = SeededRandom.fresh().seed
+        let seed = SeededRandom.ofTest().seed
         let place = Place([ReplayCat.self])
         try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
         let actor = ReplayActor()
@@ -196,7 +197,7 @@ extension ReplayTests {
 
     @Test("C21 an observer that writes is told of its own writes, too, and the others' replays go on", arguments: 0..<6)
     func writers(_ round: Int) throws {
-        let seed = SeededRandom.fresh().seed
+        let seed = SeededRandom.ofTest().seed
         let place = Place([ReplayCat.self])
         let other = Place(beside: place)
         let wrote = Atomic(false)
@@ -265,7 +266,7 @@ extension ReplayTests {
                 return Self.text(cats, list, map, sections, object)
             }
         }
-        let seed = SeededRandom.fresh().seed
+        let seed = SeededRandom.ofTest().seed
         let place = Place([ReplayCat.self])
         try place.run { realm in
             let first = ReplayCat(value: ["id": 0])

@@ -3,6 +3,7 @@ import RealmSwift
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 final class ReplayCat: Object {
     @Persisted(primaryKey: true) var id: Int
@@ -256,7 +257,7 @@ struct ReplayTests {
 
     @Test("C21 K21 O16 changes lead from each state to the next, whoever wrote them", arguments: 0..<6)
     func histories(_ round: Int) throws {
-        let seed = SeededRandom.fresh().seed
+        let seed = SeededRandom.ofTest().seed
         let place = Place([ReplayCat.self])
         let other = Place(beside: place)
         try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }

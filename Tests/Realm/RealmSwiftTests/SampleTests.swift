@@ -6,6 +6,7 @@ import RealmSwift
 import StoreTesting
 import Testing
 @testable import SampleApps
+import TestBasics
 
 /// Uses the applications in `SampleApps`, which are written as for a phone, as their screens would.
 @Suite("Applications written for a phone")

@@ -3,6 +3,7 @@ import StoreTesting
 import Testing
 
 @testable import SyncEngine
+import TestBasics
 
 @Suite("Parts of following a gateway")
 struct SyncStateTests {
@@ -18,7 +19,7 @@ struct SyncStateTests {
 
     @Test("a list of members does what an array does")
     func members() {
-        var generator = SeededRandom.fresh()
+        var generator = SeededRandom.ofTest()
         print("members seed \(generator.seed)")
         var list = MatchList()
         var array: [Value] = []

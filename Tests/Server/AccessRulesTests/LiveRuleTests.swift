@@ -8,13 +8,14 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 /// Compares live results of restricted queries under random changes with fresh reads. A failure names its seed.
 @Suite("live results under rules")
 struct LiveRuleTests {
     @Test("an observer holds what is there for it after every commit", arguments: 0..<3)
     func history(_ round: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         let world = try RandomWorld(&random, commits: 30)
         let live = try LiveQueries(world.store)

@@ -8,17 +8,15 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Compares a restricted snapshot with an oracle: a second store with the same history, from which the hidden objects,
 /// properties and classes were really deleted. A failure names its seed.
 @Suite("the visible database")
 struct OracleTests {
-    /// REALMGATE_SEED repeats a run.
-    private static let seed = ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) }
-
     @Test("is the database from which the hidden objects were deleted", arguments: 0..<6)
     func oracle(_ round: Int) throws {
-        var random = Self.seed.map { SeededRandom(seed: $0 + UInt64(round)) } ?? SeededRandom.fresh()
+        var random = SeededRandom.ofTest(round)
         do {
             try compare(&random, label: "seed \(random.seed)")
         } catch {

@@ -9,6 +9,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Kills a server with SIGKILL while several clients write, repeatedly on the same file.
 ///
@@ -62,7 +63,7 @@ struct CrashTests {
         let directory = try TestDirectory()
         let data = directory.file("crash.realmgate")
         let schema = try directory.write(Self.schema, to: "schema.json")
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         print("CrashTests seed \(seed)")
         var random = SeededRandom(seed: seed)
         let ledger = Ledger()

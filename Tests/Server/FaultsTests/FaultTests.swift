@@ -7,6 +7,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Makes a worker's system calls fail, one after another and in every way. Afterwards the file must open, contain
 /// exactly what was acknowledged, and accept writes again.
@@ -32,7 +33,7 @@ struct FaultTests {
 
     /// Makes every call of this kind in a short history fail; in one way each unless there is time for all.
     private func strike(_ call: FaultPlan.Call, handlesFile: Bool = false) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = UInt64(random.below(1 << 31))
         print("FaultTests \(call) seed \(seed)")
         var struck = 0

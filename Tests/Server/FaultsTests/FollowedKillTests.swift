@@ -5,6 +5,7 @@ import ProgramTesting
 import RepositoryFiles
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Kills programs that synchronise with a gateway, and the gateway itself, with SIGKILL at random moments: while they
 /// open their files, during the first download, between a commit and its upload, and during the upload. Afterwards all
@@ -73,7 +74,7 @@ struct FollowedKillTests {
 
         init(followers: Int) throws {
             directory = try TestDirectory()
-            random = .fresh()
+            random = .ofTest(followers)
             schema = try directory.write(Self.schema, to: "schema.json")
             names = (0..<followers).map { "f\($0)" }
             server = try RunningServer(

@@ -7,6 +7,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Fills the disk while a worker writes.
 @Suite("A full disk", .serialized)
@@ -34,7 +35,7 @@ struct FullDiskTests {
     }
 
     private func history(_ purpose: String) -> DurableHistory {
-        let seed = UInt64.random(in: 0..<1 << 31)
+        let seed = TestSeed.of()
         print("FullDiskTests \(purpose) seed \(seed)")
         // Large enough to outgrow the space.
         return DurableHistory(seed: seed, target: 2000)

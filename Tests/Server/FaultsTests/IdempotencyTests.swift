@@ -5,6 +5,7 @@ import ProgramTesting
 import RepositoryFiles
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Clients send writes with an `Idempotency-Key` to a server that is killed repeatedly, and send them again, whether
 /// they got a response or not. Every effect must occur exactly once.
@@ -30,7 +31,7 @@ struct IdempotencyTests {
     @Test("however often the server is killed, each key's write is done once, and answered as the first time")
     func kills() throws {
         let directory = try TestDirectory()
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         print("IdempotencyTests seed \(seed)")
         var random = SeededRandom(seed: seed)
         let address = ServerAddress()

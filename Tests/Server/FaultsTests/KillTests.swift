@@ -6,6 +6,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Kills workers with SIGKILL at random moments, repeatedly on the same file, and compares the file with a model that
 /// makes the same commits: every object, value, backlink, index, count and change set.
@@ -54,7 +55,7 @@ struct KillTests {
         var compactions = 0
         var pasts = 0
         for _ in 0..<files {
-            var random = SeededRandom.fresh()
+            var random = SeededRandom.ofTest()
             let directory = try TestDirectory()
             let history = DurableHistory(seed: random.seed)
             let file = KilledFile(

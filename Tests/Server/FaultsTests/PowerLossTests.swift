@@ -6,6 +6,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Records a worker's writes and syncs, and reconstructs the disk as it could be after a power failure at each moment:
 /// synced data exists; of the rest all, nothing, some writes, or some sectors of each.
@@ -13,7 +14,7 @@ import Testing
 struct PowerLossTests {
     @Test("whatever a disk kept of the writes since the last sync, the file opens and nothing acknowledged is lost")
     func everyMoment() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("PowerLossTests seed \(random.seed)")
         let history = DurableHistory(seed: random.seed, target: 60)
         let directory = try TestDirectory()

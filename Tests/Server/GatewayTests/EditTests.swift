@@ -5,6 +5,7 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Edits of collections over HTTP")
 struct EditTests {
@@ -54,7 +55,7 @@ struct EditTests {
 
     @Test("a collection given as a whole makes the same few edits of it, by whatever request")
     func waysOfWriting() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let comment: Comment = "REALMGATE_SEED=\(random.seed)"
         func numbers(_ random: inout SeededRandom) -> String {
             "[" + (0..<random.below(7)).map { _ in "\(random.below(5))" }.joined(separator: ",") + "]"

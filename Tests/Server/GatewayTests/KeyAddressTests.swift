@@ -4,6 +4,7 @@ import JSONCoding
 import ObjectCoding
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Objects whose primary keys are strings with a special meaning in paths, or without any.
 @Suite("Addresses of objects by any text")
@@ -77,7 +78,7 @@ struct KeyAddressTests {
 
     @Test("so is what is called anything")
     func random() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let gateway = try TestGateway(schema: Self.schema)
         for _ in 0..<100 {
             let key = (0..<random.below(5)).map { _ in random.pick(Self.pieces) ?? "" }.joined()

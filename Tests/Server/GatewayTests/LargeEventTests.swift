@@ -6,6 +6,7 @@ import StoreTesting
 import Testing
 
 @testable import Gateway
+import TestBasics
 
 @Suite("Large events")
 struct LargeEventTests {
@@ -61,7 +62,7 @@ struct LargeEventTests {
         "clients that put the parts together hold what a read gives, however slowly they read and wherever they leave",
         arguments: 0..<6)
     func parts(round: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let comment: Comment = "REALMGATE_SEED=\(random.seed), round \(round)"
         let most = random.pick([1024, 4_000, 20_000]) ?? 1024
         let home = try WebFixture {

@@ -10,6 +10,7 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 @Suite("Streams over migrations")
 struct MigratedStreamTests {
@@ -176,7 +177,7 @@ struct MigratedStreamTests {
 
     @Test("every kind of stream holds what a fresh read gives after each migration and write, live and on resume")
     func random() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let note = "seed \(random.seed)"
         print("MigratedStreamTests \(note)")
         let workshop = try Workshop()
@@ -210,7 +211,7 @@ struct MigratedStreamTests {
 
     @Test("what became different over migrations is named object by object")
     func comparisons() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let note = "seed \(random.seed)"
         print("MigratedStreamTests comparisons \(note)")
         let workshop = try Workshop()

@@ -4,13 +4,14 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Random bodies, about half of which are valid.
 @Suite("Random bodies")
 struct RandomBodyTests {
     @Test("a body is refused as a client's fault, or what is read afterwards can be written without a difference")
     func bodies() throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         let gateway = try TestGateway(schema: EveryTypeFixture.schema)
         _ = try gateway.send(.post, "/v1/objects/Shelf", #"{"label":"top"}"#)

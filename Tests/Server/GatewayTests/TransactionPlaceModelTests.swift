@@ -3,6 +3,7 @@ import HTTPServer
 import JSONCoding
 import StoreTesting
 import Testing
+import TestBasics
 
 /// Compares operations that say which element they expect with a model of a list that knows only which elements are
 /// equal.
@@ -85,7 +86,7 @@ struct TransactionPlaceModelTests {
         "each does what it says to the nearest element that is meant, and nothing when that is gone",
         arguments: pools.indices)
     func lists(pool: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let (property, elements) = Self.pools[pool]
         let gateway = try gateway()
         func stored() throws -> [JSONValue] { try gateway.get("/v1/objects/Box/1").json[property]?.parts ?? [] }
@@ -162,7 +163,7 @@ struct TransactionPlaceModelTests {
 
     @Test("embedded objects on the way are those that have most in common with what is meant")
     func ways() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let gateway = try gateway()
         for round in 0..<60 {
             func part() -> Part {

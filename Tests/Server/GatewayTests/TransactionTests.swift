@@ -6,6 +6,7 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 @Suite("Transactions over HTTP")
 struct TransactionTests {

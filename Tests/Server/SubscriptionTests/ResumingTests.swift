@@ -5,6 +5,7 @@ import JSONCoding
 import RealmSwift
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Following a gateway through interruptions")
 struct ResumingTests {
@@ -78,7 +79,7 @@ struct ResumingTests {
 
     @Test("when the gateway's backup was restored, the realm becomes what is there, and what was not sent is sent")
     func restored() async throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("restored seed \(random.seed)")
         let server = try TestServer()
         let client = Client(server)
@@ -148,7 +149,7 @@ struct ResumingTests {
 
     @Test("two clients come to the same under random edits and interruptions")
     func convergence() async throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         print("convergence seed \(seed)")
         let server = try TestServer()

@@ -1,6 +1,6 @@
 import DecodingProbe
 import Glibc
-import StoreTesting
+import TestBasics
 
 /// libFuzzer on `DecodingProbe`; with `--samples DIRECTORY` it writes whole records to start from instead.
 @main

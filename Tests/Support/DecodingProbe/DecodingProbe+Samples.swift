@@ -2,6 +2,7 @@ import Columnar
 @testable import EmbeddedStore
 import ObjectModel
 package import StoreTesting
+package import TestBasics
 
 extension DecodingProbe {
     /// Intact bytes, of all sizes and with all kinds of content, to be damaged.

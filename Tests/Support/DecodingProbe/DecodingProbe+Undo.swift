@@ -3,6 +3,7 @@ import Columnar
 import ObjectModel
 @testable import QueryExecution
 import StoreTesting
+import TestBasics
 
 /// Decodes the undo data of a version and applies it to objects that it may not fit at all.
 extension DecodingProbe {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import RealmSwift
-import StoreTesting
+import TestBasics
 
 /// Follows a gateway with a file, and writes until it is killed; reports the outcome of each commit.
 ///

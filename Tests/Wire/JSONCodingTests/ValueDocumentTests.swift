@@ -2,6 +2,7 @@ import JSONCoding
 import ObjectModel
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Values as documents in memory")
 struct ValueDocumentTests {
@@ -9,7 +10,7 @@ struct ValueDocumentTests {
 
     @Test("a value as a document is what its text reads as")
     func agreement() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("documents seed \(random.seed)")
         func check(_ value: Value, isMixed: Bool) throws {
             let text = JSONWriter()

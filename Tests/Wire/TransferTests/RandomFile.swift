@@ -1,6 +1,7 @@
 import JSONCoding
 import StoreTesting
 import Transfer
+import TestBasics
 
 /// A random file of either format, with the values that it must give back.
 struct RandomFile {

@@ -3,6 +3,7 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 import WireProtocol
+import TestBasics
 
 /// Anything that one side may say to the other.
 enum RandomForms {

@@ -2,12 +2,13 @@ import ObjectModel
 import StoreTesting
 import Testing
 import WireProtocol
+import TestBasics
 
 @Suite("Positions of streams")
 struct StreamPositionTests {
     @Test("the text of any position reads as the same position")
     func roundTrip() {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("positions seed \(random.seed)")
         for _ in 0..<2000 {
             let position = RandomForms.position(&random)
@@ -17,7 +18,7 @@ struct StreamPositionTests {
 
     @Test("a position of versions says what was heard of each, with the fewest exceptions")
     func versions() {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("versions seed \(random.seed)")
         let tag = HistoryTag(rawValue: random.next())
         for _ in 0..<500 {

@@ -4,12 +4,13 @@ import StoreContract
 import StoreTesting
 import Testing
 import WireProtocol
+import TestBasics
 
 @Suite("Operations of transactions")
 struct TransactionOperationTests {
     @Test("what is written of any operation reads as the same operation")
     func roundTrip() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("operations seed \(random.seed)")
         for _ in 0..<2000 {
             let operation = RandomForms.operation(&random)
@@ -20,7 +21,7 @@ struct TransactionOperationTests {
 
     @Test("the text of a transaction has the operations in their order")
     func body() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("bodies seed \(random.seed)")
         for count in [0, 1, 7] {
             let operations = (0..<count).map { _ in RandomForms.operation(&random) }

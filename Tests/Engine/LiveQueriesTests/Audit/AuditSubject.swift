@@ -4,6 +4,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// A subject that an audit observes.
 enum AuditSubject {

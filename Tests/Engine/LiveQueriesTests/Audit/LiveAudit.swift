@@ -5,6 +5,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// A random history with everything that is observed in it, made up front, so that it can be run again with parts left
 /// out.

@@ -6,6 +6,7 @@ import StoreTesting
 import Testing
 
 @testable import LiveQueries
+import TestBasics
 
 /// An object that a step moves, into a result, out of it or within it, is among the affected keys.
 struct AffectedKeysHistoryTests {
@@ -13,7 +14,7 @@ struct AffectedKeysHistoryTests {
         "every object that a step can move is an affected key", arguments: RandomSteps.Kind.allCases,
         0..<2)
     func everyMoveIsSuspected(_ kind: RandomSteps.Kind, _ round: Int) throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         let steps = try RandomSteps(kind, seed: seed)
         let queries = RandomQueries(steps.schema, forms: .all)
         var tested = 0
@@ -76,7 +77,7 @@ struct AffectedKeysHistoryTests {
 
     @Test("the count of an object in a query's scope needs no read of the scope", arguments: RandomSteps.Kind.allCases)
     func scopes(_ kind: RandomSteps.Kind) throws {
-        let seed = UInt64.random(in: 0..<1 << 32)
+        let seed = TestSeed.of()
         let steps = try RandomSteps(kind, seed: seed)
         let snapshot = try steps.snapshot()
         var held = 0

@@ -6,6 +6,7 @@ import StoreContract
 import StoreTesting
 
 @testable import LiveQueries
+import TestBasics
 
 /// A store of either kind with a random schema, and the steps of a random history in it.
 final class RandomSteps {

@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import StoreTesting
+import TestBasics
 
 // Every element type, in every kind of collection.
 

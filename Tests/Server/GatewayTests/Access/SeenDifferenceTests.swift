@@ -7,6 +7,7 @@ import JSONCoding
 import RepositoryFiles
 import StoreTesting
 import Testing
+import TestBasics
 
 /// The changes of a collection that may contain hidden objects are reported as the reader sees them, not as they were
 /// written. A failure names its seed.
@@ -91,7 +92,7 @@ struct SeenDifferenceTests {
 
     @Test("embedded objects that a rule hides are as if they were not in the list", arguments: 0..<3)
     func parts(_ round: Int) throws {
-        let fresh = SeededRandom.fresh()
+        let fresh = SeededRandom.ofTest()
         var random = SeededRandom(seed: fresh.seed &+ UInt64(round))
         let homes = [try TestDirectory(), try TestDirectory()]
         let stores = try homes.map {

@@ -8,6 +8,7 @@ import ObjectModel
 import RepositoryFiles
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// A database of which a caller sees a part, and one with only that part. Each write to the first is made to the second
 /// as far as the caller sees it, so that for the caller both are the same after every commit.

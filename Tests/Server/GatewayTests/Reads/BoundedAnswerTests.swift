@@ -9,6 +9,7 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 /// A gateway to the embedded store with a class whose objects link to each other and may be large.
 final class WebFixture {
@@ -74,7 +75,7 @@ final class Recorded<Element: Sendable>: Sendable {
 struct BoundedAnswerTests {
     @Test("pages joined are one fresh query, however few bytes an answer may have", arguments: 0..<6)
     func paging(round: Int) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let comment: Comment = "REALMGATE_SEED=\(random.seed)"
         let bytes = random.pick([1024, 3_000, 20_000, 200_000]) ?? 1024
         let home = try WebFixture { $0.answerBytes = bytes }

@@ -2,6 +2,7 @@ import HTTPServer
 import JSONCoding
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Cursors while data changes")
 struct CursorTests {
@@ -9,7 +10,7 @@ struct CursorTests {
         "each object that stays as it is comes once and in its place",
         arguments: DogOwnersGatewayFixture.Kind.allCases, ["", "age", "-age", "breed,-age", "-breed,name"])
     func walk(kind: DogOwnersGatewayFixture.Kind, sort: String) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         for _ in 0..<4 {
             let wire = try DogOwnersGatewayFixture(kind).wire

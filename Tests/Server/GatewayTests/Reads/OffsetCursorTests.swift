@@ -3,6 +3,7 @@ import JSONCoding
 import ObjectModel
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Cursors of held collections, and with distinct, while data changes")
 struct OffsetCursorTests {
@@ -38,7 +39,7 @@ struct OffsetCursorTests {
         "an element that stays comes once and in its place", arguments: DogOwnersGatewayFixture.Kind.allCases,
         ["", "age", "-breed,age"])
     func held(kind: DogOwnersGatewayFixture.Kind, sort: String) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         for _ in 0..<3 {
             let wire = try DogOwnersGatewayFixture(kind).wire
@@ -99,7 +100,7 @@ struct OffsetCursorTests {
     @Test("one element that moves is the only one that comes twice or not at all")
     func moved() throws {
         let wire = try DogOwnersGatewayFixture(.embedded).wire
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         try Self.dogs(wire, 100...109, &random)
         #expect(try wire.send(.put, "/v1/objects/Person/cy/dogs", "[100,101,102,103,104,105]").status < 300)
         let page = try wire.get("/v1/objects/Person/cy/dogs", ["limit": "3"])
@@ -131,7 +132,7 @@ struct OffsetCursorTests {
         "with distinct, a page is what the whole result has behind the cursor now",
         arguments: DogOwnersGatewayFixture.Kind.allCases)
     func distinct(kind: DogOwnersGatewayFixture.Kind) throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         let seed = random.seed
         for sort in ["id", "-id", ""] {
             let wire = try DogOwnersGatewayFixture(kind).wire
@@ -166,7 +167,7 @@ struct OffsetCursorTests {
     @Test("several sorts and limits have cursors, too", arguments: DogOwnersGatewayFixture.Kind.allCases)
     func steps(kind: DogOwnersGatewayFixture.Kind) throws {
         let wire = try DogOwnersGatewayFixture(kind).wire
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         try Self.dogs(wire, 100...140, &random)
         for filter in [
             "TRUEPREDICATE SORT(age ASC) SORT(breed DESC)", "TRUEPREDICATE SORT(age DESC) LIMIT(17) SORT(name ASC)",

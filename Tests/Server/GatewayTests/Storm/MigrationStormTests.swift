@@ -6,6 +6,7 @@ import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
+import TestBasics
 
 /// Writers and streams do not wait for each other, nor for the schema.
 @Suite("Writes and streams while the schema is replaced")
@@ -176,7 +177,7 @@ struct MigrationStormTests {
 
     @Test("no write meets the numbers of another schema, and every stream ends up at what is there", arguments: 0..<2)
     func storm(_ round: Int) throws {
-        let fresh = SeededRandom.fresh()
+        let fresh = SeededRandom.ofTest()
         let note = "seed \(fresh.seed), round \(round)"
         print("MigrationStormTests \(note)")
         var random = SeededRandom(seed: fresh.seed &+ UInt64(round))

@@ -10,6 +10,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
+import TestBasics
 
 /// A store whose schema one thread replaces while others write.
 final class StormHome {

@@ -4,6 +4,7 @@ import HTTPServer
 import JSONCoding
 import StoreTesting
 import Testing
+import TestBasics
 
 extension Wire {
     /// Asks for a barrier on the streams of the set `s`.
@@ -96,7 +97,7 @@ struct SubscriptionBarrierTests {
 
     @Test("who waits for a barrier holds what a read gave before, however slowly it reads, and can go on from there")
     func slow() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("barriers seed \(random.seed)")
         let home = try SubscriptionFixture()
         for (name, body) in SetReader.queries { try home.put("s/\(name)", body) }
@@ -127,7 +128,7 @@ struct SubscriptionBarrierTests {
 
     @Test("a barrier waits for a long update that comes in parts, and no position between says that it was told")
     func parts() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("barriers of parts seed \(random.seed)")
         let home = try WebFixture {
             $0.eventBytes = 2_000

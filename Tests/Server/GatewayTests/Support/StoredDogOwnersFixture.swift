@@ -7,6 +7,7 @@ import ObjectModel
 import RepositoryFiles
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// A store on disk with people and dogs.
 final class StoredDogOwnersFixture {

@@ -11,6 +11,7 @@ import Synchronization
 import Testing
 
 @testable import Gateway
+import TestBasics
 
 /// The ways in which an import ends, and its reports.
 @Suite("the ends of imports")
@@ -77,7 +78,7 @@ struct ImportEndTests {
 
     @Test("whatever ends an import, and where: the answer says what is in, and no line counts twice")
     func everyEnd() throws {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("ImportEndTests seed \(random.seed)")
         for round in 0..<16 {
             let faultLimit = random.pick([5, 50, 100_000]) ?? 5

@@ -5,6 +5,7 @@ import ObjectModel
 import Promises
 import StoreTesting
 import Testing
+import TestBasics
 
 @Suite("Observing over the wire")
 struct WireObserveTests {
@@ -208,7 +209,7 @@ struct WireObserveTests {
             ("owner.favourite.age > 4", "-owner.city,_id", "7", ""),
         ])
     func replay(filter: String, sort: String, limit: String, distinct: String) throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         var random = SeededRandom(seed: seed)
         let wire = try Wire()
         #expect(
@@ -238,7 +239,7 @@ struct WireObserveTests {
 
     @Test("readers of all speeds end with what a fresh read gives, however many write meanwhile")
     func concurrentReaders() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.of()
         let wire = try Wire()
         #expect(
             try wire.send(.post, "/v1/objects/Person", #"[{"handle":"p0"},{"handle":"p1"},{"handle":"p2"}]"#).status

@@ -3,6 +3,7 @@ import StoreTesting
 import Testing
 
 @testable import Gateway
+import TestBasics
 
 /// Simulated jobs of a scheduler, with a clock that the test sets.
 private struct Simulation {
@@ -140,7 +141,7 @@ struct FairSchedulerTests {
 
     @Test("nothing starves, turns go to what has run least, and no wait is longer than its turns")
     func histories() {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("FairSchedulerTests seed \(random.seed)")
         for _ in 0..<40 {
             let permits = 1 + random.below(3)
@@ -181,7 +182,7 @@ struct FairSchedulerTests {
         "whatever part of the others' work passes no checkpoints, a newcomer's waits a few slices, and threads stay few"
     )
     func newcomers() {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         print("FairSchedulerTests seed \(random.seed)")
         for round in 0..<30 {
             let permits = 1 + random.below(3)
@@ -217,7 +218,7 @@ struct FairSchedulerTests {
 
     @Test("most turns go to the work that has run least")
     func least() {
-        var random = SeededRandom.fresh()
+        var random = SeededRandom.ofTest()
         var world = Simulation(permits: 1)
         var (least, others) = (0, 0)
         // Levels of 8 ms, each twice as long as the preceding one.

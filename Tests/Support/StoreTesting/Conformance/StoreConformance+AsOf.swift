@@ -2,6 +2,7 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 import Synchronization
+package import TestBasics
 
 extension StoreConformance {
     /// Earlier versions, seen from later ones, equal the model's former states: over a random history of every kind of

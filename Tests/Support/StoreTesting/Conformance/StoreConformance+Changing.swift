@@ -1,5 +1,6 @@
 package import ObjectModel
 package import StoreContract
+import TestBasics
 
 extension StoreConformance {
     /// Collections that are given as a whole: they become what is given, and change sets name what differs.

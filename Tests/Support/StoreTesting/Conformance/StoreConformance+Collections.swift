@@ -1,6 +1,7 @@
 package import ObjectModel
 import QueryLanguage
 package import StoreContract
+import TestBasics
 
 extension StoreConformance {
     /// Lists keep their order, accept edits at positions that exist, and their change sets describe each edit.

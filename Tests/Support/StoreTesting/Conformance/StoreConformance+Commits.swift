@@ -3,6 +3,7 @@ package import ObjectModel
 import QueryLanguage
 package import StoreContract
 import Synchronization
+import TestBasics
 
 extension StoreConformance {
     /// A store starts at version 1 and counts up by one for each piece of work, also one that changes nothing.

@@ -3,6 +3,7 @@ package import ObjectModel
 import QueryLanguage
 package import StoreContract
 import Synchronization
+import TestBasics
 
 extension StoreConformance {
     /// A write that a thread holds open shows its own changes to itself alone, until it is committed.

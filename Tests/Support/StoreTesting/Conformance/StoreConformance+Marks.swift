@@ -1,5 +1,6 @@
 package import ObjectModel
 package import StoreContract
+import TestBasics
 
 extension StoreConformance {
     /// Each version of a history has one mark, on which snapshots, work and earlier versions agree, also after the

@@ -2,6 +2,7 @@ package import ObjectModel
 import QueryLanguage
 package import StoreContract
 import Synchronization
+import TestBasics
 
 extension StoreConformance {
     /// Object keys count up from 0 for each class and are never used again.

@@ -2,6 +2,7 @@ package import ObjectModel
 import QueryLanguage
 package import StoreContract
 import Synchronization
+import TestBasics
 
 extension StoreConformance {
     /// Random commits have the same effect on a store with a random schema as on a model store: the same objects,

@@ -1,6 +1,7 @@
 package import ObjectModel
 import QueryLanguage
 package import StoreContract
+import TestBasics
 
 extension StoreConformance {
     /// Side records are kept and rolled back with the commit, can be read until they expire, and are not reported to

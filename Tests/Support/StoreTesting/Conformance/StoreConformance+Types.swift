@@ -1,5 +1,6 @@
 package import ObjectModel
 package import StoreContract
+import TestBasics
 
 extension StoreConformance {
     /// Opens the files that the maker's store has left on disk again; that store is closed and released by then.

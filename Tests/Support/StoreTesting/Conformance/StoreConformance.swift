@@ -1,5 +1,6 @@
 package import ObjectModel
 package import StoreContract
+import TestBasics
 
 /// Checks that a store keeps its contract. Each function is one topic, makes its own stores and throws a
 /// `ConformanceFailure`, or an unexpected error of the store. Functions with a seed include it in their failures.

@@ -2,6 +2,7 @@ import ObjectModel
 import QueryLanguage
 package import StoreContract
 import Synchronization
+import TestBasics
 
 /// Follows one file over many rounds of writes and crashes, and knows its expected content.
 ///

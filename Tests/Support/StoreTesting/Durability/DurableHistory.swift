@@ -1,6 +1,7 @@
 package import ObjectModel
 import QueryLanguage
 package import StoreContract
+import TestBasics
 
 /// Commits that can be repeated from their number alone.
 ///

@@ -1,3 +1,5 @@
+package import TestBasics
+
 /// CFaults' record of a process: its writes to the traced file, its syncs, and its output. From it follow the possible
 /// contents of a disk after a power failure at any moment.
 package struct FaultTrace: Sendable {

@@ -1,5 +1,6 @@
 package import ObjectModel
 import StoreContract
+package import TestBasics
 
 /// Makes histories of operations that all succeed, except for those that must be rejected.
 package struct RandomHistory: Sendable {

@@ -1,5 +1,6 @@
 import ObjectModel
 import QueryLanguage
+import TestBasics
 
 extension RandomQueries {
     typealias TypedOperand = (operand: BoundOperand, kind: Kind)

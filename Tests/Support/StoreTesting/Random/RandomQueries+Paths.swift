@@ -1,5 +1,6 @@
 import ObjectModel
 import QueryLanguage
+import TestBasics
 
 extension RandomQueries {
     /// The kind of a path's values: decides what they can be compared with.

@@ -1,5 +1,6 @@
 package import ObjectModel
 package import QueryLanguage
+package import TestBasics
 
 /// Sorts, groups and aggregates of a result.
 extension RandomQueries {

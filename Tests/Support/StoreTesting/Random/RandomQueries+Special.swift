@@ -1,5 +1,6 @@
 import ObjectModel
 import QueryLanguage
+import TestBasics
 
 /// Predicates that are not comparisons: BETWEEN, TEXT and GEOWITHIN.
 extension RandomQueries {

@@ -1,5 +1,6 @@
 package import ObjectModel
 package import QueryLanguage
+package import TestBasics
 
 /// Makes bound queries, sorts, windows, aggregates and sections that fit a schema, as the binder could have made them.
 package struct RandomQueries: Sendable {

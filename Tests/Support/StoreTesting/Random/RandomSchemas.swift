@@ -1,4 +1,5 @@
 package import ObjectModel
+package import TestBasics
 
 /// Makes schemas of two to four classes, linked among one another and back.
 package enum RandomSchemas {

@@ -1,5 +1,6 @@
 package import ObjectModel
 package import QueryLanguage
+package import TestBasics
 
 extension RandomValues {
     /// A value that fits a property: for the parts of points and for full-text indexed texts, mostly meaningful ones.

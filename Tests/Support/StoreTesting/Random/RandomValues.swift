@@ -1,4 +1,5 @@
 package import ObjectModel
+package import TestBasics
 
 /// Makes values that coincide often and are at the limits of their types.
 ///

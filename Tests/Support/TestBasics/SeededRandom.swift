@@ -1,5 +1,3 @@
-import Glibc
-
 /// SplitMix64: a small generator whose whole sequence follows from the seed, so that a failure can be repeated.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     package let seed: UInt64
@@ -10,10 +8,11 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// A generator with a new seed every run, or with the one in REALMGATE_SEED, so that a failure can be repeated.
-    package static func fresh() -> SeededRandom {
-        let given = getenv("REALMGATE_SEED").flatMap { UInt64(String(cString: $0)) }
-        return SeededRandom(seed: given ?? UInt64.random(in: 0..<1 << 32))
+    /// The generator of the calling test, with the seed that `TestSeed.of` gives it.
+    package static func ofTest(
+        _ argument: some Any = "", fileID: StaticString = #fileID, function: StaticString = #function
+    ) -> SeededRandom {
+        SeededRandom(seed: TestSeed.of(argument, fileID: fileID, function: function))
     }
 
     package mutating func next() -> UInt64 {
@@ -31,4 +30,9 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     package mutating func below(_ n: Int) -> Int { n <= 0 ? 0 : Int.random(in: 0..<n, using: &self) }
 
     package mutating func pick<C: Collection>(_ choices: C) -> C.Element? { choices.randomElement(using: &self) }
+
+    /// `count` random bytes.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
+    }
 }
