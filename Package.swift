@@ -189,7 +189,7 @@ targets += floor(
             ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
         // Follows a gateway, and writes, until it is killed.
         program("FollowWorker", ["RealmSwift", "TestBasics"]),
-        // The library in a program that is built for release; see `.ci/run`.
+        // The library in a program that is built for release; see `.ci/trials.d`.
         program("OptimisedProgram", ["RealmSwift"]),
     ])
 

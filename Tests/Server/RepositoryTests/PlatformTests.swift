@@ -2,7 +2,7 @@ import Foundation
 import RepositoryFiles
 import Testing
 
-/// The sources compile for arm64 as well. No arm64 machine runs these tests, so they read the conditions; `.ci/run`
+/// The sources compile for arm64 as well. No arm64 machine runs these tests, so they read the conditions; `.ci/trials`
 /// tests the kernels under emulation.
 @Suite("Platforms")
 struct PlatformTests {

@@ -1,0 +1,81 @@
+import Foundation
+import RepositoryFiles
+import Testing
+
+/// A test fails only for a fault: what makes one depend on luck or on the machine's speed is found in its source.
+@Suite("Sources of tests")
+struct TestSourcesTests {
+    /// Something that no test may do, but in some files, with the reason for each.
+    struct Ban: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// Returns the places in a text where it is done.
+        let places: @Sendable (String) -> [String]
+        let advice: String
+        var exceptions: [String: String] = [:]
+
+        var testDescription: String { name }
+    }
+
+    /// The calls that begin with `opening`, which ends with a bracket, up to the bracket that closes them.
+    private static func calls(_ opening: String, in text: String) -> [Substring] {
+        text.ranges(of: opening).map { range in
+            var depth = 1
+            var end = range.upperBound
+            while end < text.endIndex, depth > 0 {
+                if text[end] == "(" { depth += 1 }
+                if text[end] == ")" { depth -= 1 }
+                end = text.index(after: end)
+            }
+            return text[range.lowerBound..<end]
+        }
+    }
+
+    private static let bans = [
+        Ban(
+            name: "randomness without a generator",
+            places: { text in
+                [".random(", ".randomElement(", ".shuffled(", ".shuffle("].flatMap { calls($0, in: text) }
+                    .filter { !$0.contains("using:") }.map(String.init)
+                    + ["SystemRandomNumberGenerator", "arc4random", "getrandom"].filter(text.contains)
+            },
+            advice: "Use SeededRandom.ofTest().",
+            exceptions: ["Tests/Support/TestBasics/TestRun.swift": "draws the number of a run with random seeds"]),
+        Ban(
+            name: "limits of elapsed time",
+            places: { text in
+                text.matches(of: #/\.timeLimit\(|Date\(\) <|< Date\(\)|deadline/#).map { String($0.output) }
+            },
+            advice: "Wait with eventually { … } of TestBasics."),
+    ]
+
+    @Test("have none of what makes a test depend on luck", arguments: bans)
+    func bans(_ ban: Ban) throws {
+        var found: [String] = []
+        let names = FileManager.default.enumerator(atPath: Checkout.root + "/Tests")?.compactMap { $0 as? String } ?? []
+        for name in names.sorted() where name.hasSuffix(".swift") && !name.hasSuffix("TestSourcesTests.swift") {
+            let path = "Tests/" + name
+            guard ban.exceptions[path] == nil else { continue }
+            let places = ban.places(try String(contentsOfFile: Checkout.root + "/" + path, encoding: .utf8))
+            found += places.map { "\(path): \($0)" }
+        }
+        #expect(found == [], "\(ban.advice)")
+    }
+
+    @Test("the checks find what they are for")
+    func planted() throws {
+        let random = try #require(Self.bans.first)
+        #expect(random.places("let a = Int.random(in: f(0)..<9)") == [".random(in: f(0)..<9)"])
+        #expect(random.places("let a = Int.random(\n  in: f(0)..<9, using: &random)") == [])
+        #expect(random.places("x.shuffled()") == [".shuffled()"])
+        let time = try #require(Self.bans.last)
+        #expect(time.places("while Date() < end {}") == ["Date() <"])
+    }
+
+    @Test("the trials that run every night are those that there are")
+    func trials() throws {
+        let there = try FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/.ci/trials.d").sorted()
+        let workflow = try String(contentsOfFile: Checkout.root + "/.github/workflows/nightly.yml", encoding: .utf8)
+        let list = try #require(workflow.firstMatch(of: #/trial:\n((?: +- [\w-]+\n)+)/#)).output.1
+        #expect(list.split(separator: "\n").map { $0.drop { " -".contains($0) } }.map(String.init) == there)
+    }
+}
