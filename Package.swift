@@ -316,11 +316,15 @@ targets += floor(
                 "realmgate", "StoreWorker", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles",
                 "EmbeddedStore", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel", "Promises",
             ]),
+        // What a process takes of its machine: memory and descriptors. In a module, and so a process, of their own.
+        tests(
+            "Resource",
+            ["realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics", "HTTPServer"]),
         // The console and other pages, in a browser.
         tests(
             "Console", ["realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics", "HTTPServer"]),
         // This file and all others: needs nothing that has to be built.
-        tests("Repository", ["RepositoryFiles"]),
+        tests("Repository", ["RepositoryFiles", "TestBasics"]),
     ])
 
 // Programs to read and to try; see the README.

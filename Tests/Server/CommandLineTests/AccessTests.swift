@@ -3,6 +3,7 @@ import Glibc
 import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 /// Keys, roles and settings of a running server, from the operator's side.
@@ -29,11 +30,7 @@ struct AccessTests {
 
     /// Waits for a change that the server notices within a second.
     private func wait(_ what: String, _ condition: () throws -> Bool) throws {
-        let deadline = Date().addingTimeInterval(20)
-        while try !condition() {
-            guard Date() < deadline else { throw TestFailure("waited for \(what)") }
-            usleep(20_000)
-        }
+        guard try eventually(condition) else { throw TestFailure("waited for \(what)") }
     }
 
     @Test("the first key closes an open server; keys made, scoped and taken back by the command line count at once")

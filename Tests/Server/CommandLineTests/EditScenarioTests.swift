@@ -1,6 +1,7 @@
 import Foundation
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 /// A sequence of a shop's writes with curl, as a reader of the documentation would do them.
@@ -31,7 +32,8 @@ struct EditScenarioTests {
         func curl(_ method: String, _ path: String, _ body: String? = nil, _ more: [String] = []) throws -> (
             status: Int, text: String
         ) {
-            var arguments = ["curl", "-sS", "--max-time", "20", "-w", "\n%{http_code}", "-X", method] + more
+            var arguments =
+                ["curl", "-sS", "--max-time", "\(TestRun.patience)", "-w", "\n%{http_code}", "-X", method] + more
             if let body { arguments += ["-H", "Content-Type: application/json", "--data-binary", body] }
             let process = try ChildProcess(
                 "/usr/bin/env", arguments + [server.address + path], directory: directory.path)

@@ -2,23 +2,28 @@ import Foundation
 import Glibc
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 @Suite("Following a gateway over TLS")
 struct FollowedTLSTests {
     /// Whether a process can have file systems of its own, which simulate a system that trusts another authority.
-    private static let canUnshare: Bool = {
+    private static var canUnshare: Bool {
         guard let directory = try? TestDirectory(),
-            let process = try? ChildProcess("/usr/bin/unshare", ["-rm", "true"], directory: directory.path)
+            let process = try? ChildProcess("/usr/bin/env", ["unshare", "-rm", "true"], directory: directory.path)
         else { return false }
         return (try? process.wait()) == 0
-    }()
+    }
+
+    private static let isTrustWanted = TestNeed.isMet(
+        canUnshare, "followers that trust a certificate", because: "this user may not have file systems of their own")
 
     private func server(in directory: TestDirectory) throws -> RunningServer {
         let openssl = try ChildProcess(
-            "/usr/bin/openssl",
+            "/usr/bin/env",
             [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-days", "2",
                 "-subj", "/CN=own", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", directory.file("own.key"),
                 "-out", directory.file("own.pem"),
             ], directory: directory.path)
@@ -51,7 +56,7 @@ struct FollowedTLSTests {
         #expect(!worker.output.contains("error"))
     }
 
-    @Test("one that the system trusts is, for what comes down and what goes up", .enabled(if: canUnshare))
+    @Test("one that the system trusts is, for what comes down and what goes up", .enabled(if: isTrustWanted))
     func trusted() throws {
         let directory = try TestDirectory()
         let server = try server(in: directory)
@@ -59,9 +64,10 @@ struct FollowedTLSTests {
             "mount --bind '\(directory.file("own.pem"))' /etc/ssl/certs/ca-certificates.crt && exec \"$@\""
         func worker(_ more: [String]) throws -> ChildProcess {
             try ChildProcess(
-                "/usr/bin/unshare",
+                "/usr/bin/env",
                 [
-                    "-rm", "sh", "-c", trusting, "sh", try Program.beside("FollowWorker"), directory.file("f"),
+                    "unshare", "-rm", "sh", "-c", trusting, "sh", try Program.beside("FollowWorker"),
+                    directory.file("f"),
                     server.address, "f",
                 ] + more, directory: directory.path)
         }

@@ -29,11 +29,23 @@ final class PageExamples {
     /// The number of commands that ran.
     private(set) var count = 0
 
+    private static let demoDirectory = Result { try TestDirectory() }
+
+    /// A database with the demo. Each page gets a copy, because loading it takes long.
+    private static let demo = Result {
+        let directory = try demoDirectory.get()
+        let server = try RunningServer(["--demo", "--data", directory.file("demo.realmgate")], in: directory)
+        #expect(try server.stop() == 0)
+        return directory.file("demo.realmgate")
+    }
+
     init(_ page: MarkdownPage) throws {
         self.page = page
         directory = try TestDirectory()
-        let demo = page.database == .demo ? ["--demo"] : []
-        server = try RunningServer(demo + ["--data", directory.file("data.realmgate")], in: directory)
+        if page.database == .demo {
+            try FileManager.default.copyItem(atPath: try Self.demo.get(), toPath: directory.file("data.realmgate"))
+        }
+        server = try RunningServer(["--data", directory.file("data.realmgate")], in: directory)
     }
 
     /// Runs all commands; records an issue of the test for each difference.
@@ -44,7 +56,7 @@ final class PageExamples {
             } else if block.language == "console" {
                 for step in Self.steps(of: block.content) { try run(step) }
             } else if block.language == "text", let watcher = watchers.last {
-                try watcher.wait(until: "these events of \(page.path):\n\(block.content)\n", seconds: 30) {
+                try watcher.wait(until: "these events of \(page.path):\n\(block.content)\n") {
                     Self.contains(watcher.output, block.content)
                 }
             }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 /// Checks the pages that `docs/make-reference` generates, and those that people write. It is a script, so that pages
@@ -10,9 +11,12 @@ import Testing
 struct ReferencePagesTests {
     private static let python = "/usr/bin/python3"
 
+    private static let isWanted = TestNeed.isMet(
+        FileManager.default.isExecutableFile(atPath: python), "the reference pages",
+        because: "there is no \(python); install python3")
+
     @Test(
-        "have what the program has: endpoints, codes, settings, metrics, modules and files",
-        .enabled(if: FileManager.default.isExecutableFile(atPath: python)))
+        "have what the program has: endpoints, codes, settings, metrics, modules and files", .enabled(if: isWanted))
     func areUpToDate() throws {
         let directory = try TestDirectory()
         let check = try ChildProcess(

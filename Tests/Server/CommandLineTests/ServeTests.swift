@@ -3,6 +3,7 @@ import Glibc
 import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 @Suite("realmgate serve")
@@ -19,7 +20,7 @@ struct ServeTests {
     /// Returns the body that curl receives; fails for a status of 400 and above unless `failing`.
     private func curl(_ arguments: [String], in directory: TestDirectory) throws -> String {
         let process = try ChildProcess(
-            "/usr/bin/env", ["curl", "--silent", "--show-error", "--max-time", "20"] + arguments,
+            "/usr/bin/env", ["curl", "--silent", "--show-error", "--max-time", "\(TestRun.patience)"] + arguments,
             directory: directory.path)
         let status = try process.wait()
         guard status == 0 else { throw TestFailure("curl \(arguments): \(process.errors)") }

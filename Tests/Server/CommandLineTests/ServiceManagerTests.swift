@@ -3,6 +3,7 @@ import Glibc
 import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 /// The program and a service manager with a socket of the kind that systemd has.
@@ -14,7 +15,7 @@ struct ServiceManagerTests {
         let manager = try Manager(isAbstract ? "@realmgate-test-\(UUID().uuidString)" : directory.file("notify"))
         let server = try RunningServer(
             ["--data", directory.file("a.realmgate")],
-            environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "3000000"], in: directory)
+            environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "400000"], in: directory)
         #expect(try manager.next() == "READY=1\nSTATUS=Listening on \(server.address)")
         for _ in 0..<3 { #expect(try manager.next() == "WATCHDOG=1") }
 
@@ -36,11 +37,12 @@ struct ServiceManagerTests {
         let manager = try Manager(directory.file("notify"))
         var variables = ["NOTIFY_SOCKET": manager.name]
         variables["WATCHDOG_PID"] = process
-        variables["WATCHDOG_USEC"] = process.map { _ in "300000" }
+        variables["WATCHDOG_USEC"] = process.map { _ in "50000" }
         let server = try RunningServer(
             ["--data", directory.file("a.realmgate")], environment: variables, in: directory)
         #expect(try manager.next().hasPrefix("READY=1\n"))
-        usleep(500_000)
+        // Long enough for some messages.
+        usleep(150_000)
         #expect(try server.stop() == 0)
         #expect(try manager.next() == "STOPPING=1")
         #expect(manager.isEmpty)
@@ -91,7 +93,9 @@ struct ServiceManagerTests {
         func next(but ignored: String? = nil) throws -> String {
             while true {
                 var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                guard Glibc.poll(&poll, 1, 60_000) == 1 else { throw TestFailure("no message within a minute") }
+                guard Glibc.poll(&poll, 1, Int32(TestRun.patience) * 1_000) == 1 else {
+                    throw TestFailure("no message comes")
+                }
                 var bytes = [UInt8](repeating: 0, count: 4096)
                 let count = recv(descriptor, &bytes, bytes.count, 0)
                 guard count >= 0 else { throw TestFailure("recv: \(String(cString: strerror(errno)))") }

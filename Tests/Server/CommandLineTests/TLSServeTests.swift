@@ -10,9 +10,10 @@ struct TLSServeTests {
     /// Creates `NAME.pem` and `NAME.key`, which no client trusts unless configured to.
     private func makeCertificate(_ name: String, in directory: TestDirectory) throws {
         let process = try ChildProcess(
-            "/usr/bin/openssl",
+            "/usr/bin/env",
             [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-days", "2",
                 "-subj", "/CN=\(name)", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
                 directory.file("\(name).key"), "-out", directory.file("\(name).pem"),
             ], directory: directory.path)
@@ -32,7 +33,7 @@ struct TLSServeTests {
         _ url: String, trusting name: String, in directory: TestDirectory
     ) throws -> (status: Int32, output: String) {
         let client = try ChildProcess(
-            "/usr/bin/curl", ["-sS", "-D", "-", "--cacert", directory.file("\(name).pem"), url],
+            "/usr/bin/env", ["curl", "-sS", "-D", "-", "--cacert", directory.file("\(name).pem"), url],
             directory: directory.path)
         return (try client.wait(), client.output)
     }
@@ -59,8 +60,8 @@ struct TLSServeTests {
         #expect(try Program.run(health, environment: certificate, in: directory).output == "healthy\n")
         #expect(try Program.run(health, in: directory).status == 1)
         let stream = try ChildProcess(
-            "/usr/bin/curl",
-            ["-sN", "--cacert", directory.file("first.pem"), server.address + "/v1/observe/objects/Dog"],
+            "/usr/bin/env",
+            ["curl", "-sN", "--cacert", directory.file("first.pem"), server.address + "/v1/observe/objects/Dog"],
             directory: directory.path)
         try stream.wait(until: "the initial event") { stream.output.contains("event: initial") }
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 
 /// A headless Chromium with one page, controlled through its debugging pipe: it reads file descriptor 3 and writes 4,
 /// JSON messages that end in a zero byte. Both are one end of a socket pair here, because a write to a pipe without a
@@ -16,7 +17,8 @@ final class Browser: @unchecked Sendable {
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// Tests without a browser are skipped, except in CI, where everything must be tested.
-    static let isWanted = executable != nil || ProcessInfo.processInfo.environment["CI"] != nil
+    static let isWanted = TestNeed.isMet(
+        executable != nil, "the console and pages in a browser", because: "there is no Chromium; install chromium")
 
     private let pid: pid_t
     private let profile: TestDirectory
@@ -104,16 +106,11 @@ final class Browser: @unchecked Sendable {
 
     func text(_ expression: String) throws -> String { try evaluate(expression) as? String ?? "" }
 
-    /// Waits until a JavaScript expression is true. Throws after a timeout, with the contents of the page.
-    func wait(for expression: String, seconds: Double = 30) throws {
-        let deadline = Date().addingTimeInterval(seconds)
-        while try !isTrue(expression) {
-            guard Date() < deadline else {
-                let page = try text("document.body.innerText")
-                throw TestFailure("waited for \(expression); the page reported \(complaints) and shows: \(page)")
-            }
-            usleep(20_000)
-        }
+    /// Waits until a JavaScript expression is true. Throws if that does not come, with the contents of the page.
+    func wait(for expression: String) throws {
+        guard try !eventually({ try isTrue(expression) }) else { return }
+        let page = try text("document.body.innerText")
+        throw TestFailure("waited for \(expression); the page reported \(complaints) and shows: \(page)")
     }
 
     /// Also false for a page that is unloaded meanwhile.
@@ -254,7 +251,9 @@ final class Browser: @unchecked Sendable {
                 return try JSONSerialization.jsonObject(with: message) as? [String: Any] ?? [:]
             }
             var waiting = pollfd(fd: channel, events: Int16(POLLIN), revents: 0)
-            guard poll(&waiting, 1, 60_000) == 1 else { throw TestFailure("the browser does not answer") }
+            guard poll(&waiting, 1, Int32(TestRun.patience) * 1_000) == 1 else {
+                throw TestFailure("the browser does not answer")
+            }
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             let count = buffer.withUnsafeMutableBytes { Glibc.recv(channel, $0.baseAddress, $0.count, 0) }
             guard count > 0 else {

@@ -19,26 +19,26 @@ extension ConsoleTests {
         let tally = "document.querySelector('#tally').textContent"
         try browser.wait(for: "\(tally) === '400 objects'")
         _ = try client.send("POST", "/v1/objects/Reading", body: #"{"id": 9001, "sensor": "far", "value": 7000}"#)
-        try browser.wait(for: "\(tally) === '401 objects'", seconds: 10)
+        try browser.wait(for: "\(tally) === '401 objects'")
         #expect(try browser.text("document.querySelector('#state').dataset.state") == "live")
         let version = try #require(try client.send("GET", "/v1/objects/Reading?limit=0").json()["version"] as? NSNumber)
-        try browser.wait(for: "document.querySelector('#version').textContent === 'version \(version)'", seconds: 10)
+        try browser.wait(for: "document.querySelector('#version').textContent === 'version \(version)'")
 
         try browser.evaluate("location.hash = '#/Reading?view=summary&by=sensor'")
         let figure = "document.querySelector('#other-view .figure')?.textContent"
         try browser.wait(for: "\(figure) === '401 objects'")
         try browser.wait(for: "document.querySelector('#other-view').textContent.includes('7,000')")
         _ = try client.send("PATCH", "/v1/objects/Reading/9001", body: #"{"value": 8000, "sensor": "further"}"#)
-        try browser.wait(for: "document.querySelector('#other-view').textContent.includes('8,000')", seconds: 10)
-        try browser.wait(for: "document.querySelector('#other-view').textContent.includes('further')", seconds: 10)
+        try browser.wait(for: "document.querySelector('#other-view').textContent.includes('8,000')")
+        try browser.wait(for: "document.querySelector('#other-view').textContent.includes('further')")
         _ = try client.send("DELETE", "/v1/objects/Reading/9001")
-        try browser.wait(for: "\(figure) === '400 objects'", seconds: 10)
+        try browser.wait(for: "\(figure) === '400 objects'")
 
         // Both numbers for a predicate.
         try browser.evaluate("location.hash = '#/Reading?filter=value%20%3E%20390'")
         try browser.wait(for: "\(tally) === '10 of 400 objects'")
         _ = try client.send("POST", "/v1/objects/Reading", body: #"{"id": 9002, "sensor": "s", "value": 0}"#)
-        try browser.wait(for: "\(tally) === '10 of 401 objects'", seconds: 10)
+        try browser.wait(for: "\(tally) === '10 of 401 objects'")
         expectNoComplaints()
     }
 

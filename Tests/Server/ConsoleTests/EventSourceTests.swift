@@ -21,7 +21,8 @@ struct EventSourceTests {
         let arguments = [
             "--data", directory.file("dogs.realmgate"), "--schema", try directory.write(Self.schema, to: "schema.json"),
         ]
-        let first = try RunningServer(arguments, in: directory)
+        let host = LoopbackAddress.own()
+        let first = try RunningServer(arguments, host: host, in: directory)
         _ = try first.client().send(
             "POST", "/v1/objects/Dog", body: #"[{"id": 1, "weight": 10}, {"id": 2, "weight": 20}]"#)
         let browser = try Browser()
@@ -40,7 +41,7 @@ struct EventSourceTests {
         #expect(try browser.text("seen[0][0]") == "initial")
         first.process.send(SIGKILL)
         _ = try first.process.wait()
-        let second = try RunningServer(arguments, port: first.port, in: directory)
+        let second = try RunningServer(arguments, host: host, port: first.port, in: directory)
         let api = try second.client()
         _ = try api.send("PATCH", "/v1/objects/Dog/1", body: #"{"weight": 30}"#)
         _ = try api.send("DELETE", "/v1/objects/Dog/2")
@@ -62,7 +63,7 @@ struct EventSourceTests {
         let server = try RunningServer(["--data", directory.file("dogs.realmgate"), "--schema", schema], in: directory)
         let api = try server.client()
         let address = server.address + "/v1/observe/objects/Dog?include=indices"
-        let first = try ChildProcess("/usr/bin/curl", ["-sN", address], directory: directory.path)
+        let first = try ChildProcess("/usr/bin/env", ["curl", "-sN", address], directory: directory.path)
         try first.wait(until: "the initial event") { first.output.contains("event: initial") }
         _ = try api.send("POST", "/v1/objects/Dog", body: #"{"id": 1, "weight": 10}"#)
         try first.wait(until: "an update") { first.output.contains(#""insertions":[0]"#) }
@@ -71,7 +72,7 @@ struct EventSourceTests {
         _ = try first.wait()
         _ = try api.send("POST", "/v1/objects/Dog", body: #"{"id": 2, "weight": 10}"#)
         let second = try ChildProcess(
-            "/usr/bin/curl", ["-sN", "-H", "Last-Event-ID: \(id)", address], directory: directory.path)
+            "/usr/bin/env", ["curl", "-sN", "-H", "Last-Event-ID: \(id)", address], directory: directory.path)
         try second.wait(until: "what was missed") { second.output.contains(#""insertions":[0,1]"#) }
         #expect(!second.output.contains("initial"))
         second.send(SIGKILL)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
 import Testing
@@ -41,7 +42,7 @@ struct FirstAppTests {
         let options = [
             "--data", directory.file("board.realmgate"), "--schema", schema, "--set", "cors.origins=\(origin)",
         ]
-        var server = try RunningServer(options, in: directory)
+        var server = try RunningServer(options, host: LoopbackAddress.own(), in: directory)
         let (first, second) = (try Browser(), try Browser())
         let both = [first, second]
         for browser in both {
@@ -67,7 +68,7 @@ struct FirstAppTests {
 
         #expect(try server.stop() == 0)
         try first.wait(for: "document.getElementById('state').textContent === 'Reconnecting…'")
-        server = try RunningServer(options, port: server.port, in: directory)
+        server = try RunningServer(options, host: server.host, port: server.port, in: directory)
         try first.wait(for: "document.getElementById('state').textContent === 'Live'")
         try first.click("[...document.querySelectorAll('button')].find((one) => one.ariaLabel === 'Delete “Bread”')")
         for browser in both { try browser.wait(for: Self.shows(["<b>Apples</b>"], ["Milk"], [])) }

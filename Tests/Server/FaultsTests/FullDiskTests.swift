@@ -16,13 +16,14 @@ struct FullDiskTests {
     func sizeLimit() throws {
         let directory = try TestDirectory()
         let run = WorkerRun(path: directory.file("a.realmgate"), history: history("size limit"), commits: 500)
-        let worker = try run.start(behind: ["/usr/bin/prlimit", "--fsize=\(300 << 10)", "--"], in: directory)
+        let worker = try run.start(behind: ["/usr/bin/env", "prlimit", "--fsize=\(300 << 10)", "--"], in: directory)
         try checkFull(try worker.wait(), worker)
         try goOn(run, said: try WorkerLine.all(in: worker.output), in: directory)
     }
 
     @Test(
-        "a store on a full device keeps what it has and takes more when there is space", .enabled(if: SmallDevice.works)
+        "a store on a full device keeps what it has and takes more when there is space",
+        .enabled(if: SmallDevice.isWanted)
     )
     func device() throws {
         let directory = try TestDirectory()
@@ -35,7 +36,7 @@ struct FullDiskTests {
     }
 
     private func history(_ purpose: String) -> DurableHistory {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(purpose)
         print("FullDiskTests \(purpose) seed \(seed)")
         // Large enough to outgrow the space.
         return DurableHistory(seed: seed, target: 2000)

@@ -43,10 +43,14 @@ struct IdempotencyTests {
             #expect(made.status == 201)
         }
         address.port = server.port
-        let clients = (0..<Self.clients).map { RetryingClient($0, seed &+ UInt64($0), address) }
+        let clients = (0..<Self.clients).map { RetryingClient($0, TestSeed.of($0), address) }
         for client in clients { client.start() }
-        for _ in 0..<8 {
-            usleep(UInt32.random(in: 20_000...250_000, using: &random))
+        var kills = 0
+        // Until one of them struck while a write was under way.
+        while kills < 6 * TestRun.length || address.lost == 0, kills < 1_000 {
+            kills += 1
+            let enough = address.answered + 1 + random.below(50)
+            #expect(eventually { address.answered >= enough || address.failed })
             server.process.send(SIGKILL)
             _ = try server.process.wait()
             address.port = nil
@@ -71,7 +75,7 @@ struct IdempotencyTests {
         print(
             "IdempotencyTests: \(sum { $0.done }) writes, \(sum { $0.unanswered }) without an answer, of which \(sum { $0.foundDone }) were done; \(sum { $0.repeats }) sent once more"
         )
-        #expect(sum { $0.unanswered } > 0 && sum { $0.repeats } > 0)
+        #expect(address.lost > 0 && sum { $0.repeats } > 0)
         #expect(try server.stop() == 0)
     }
 
@@ -141,12 +145,15 @@ struct IdempotencyTests {
     }
 }
 
-/// The address of the server while it runs.
+/// The address of the server while it runs, and what its clients got.
 private final class ServerAddress: @unchecked Sendable {
     // Sendable: guarded by `lock`.
     private let lock = NSLock()
     private var value: Int?
     private var ended = false
+    private var answers = 0
+    private var losses = 0
+    private var isFaulty = false
 
     var port: Int? {
         get { lock.withLock { value } }
@@ -156,6 +163,16 @@ private final class ServerAddress: @unchecked Sendable {
         get { lock.withLock { ended } }
         set { lock.withLock { ended = newValue } }
     }
+
+    /// How many attempts of all clients were answered, and how many were not.
+    var answered: Int { lock.withLock { answers } }
+    var lost: Int { lock.withLock { losses } }
+    /// Whether a client has given up.
+    var failed: Bool { lock.withLock { isFaulty } }
+
+    func countAnswer() { lock.withLock { answers += 1 } }
+    func countLoss() { lock.withLock { losses += 1 } }
+    func fail() { lock.withLock { isFaulty = true } }
 }
 
 /// Collects responses of several threads.
@@ -208,6 +225,7 @@ private final class RetryingClient: @unchecked Sendable {
                 }
             } catch {
                 fault = "\(error)"
+                address.fail()
             }
             ended.signal()
         }
@@ -271,7 +289,7 @@ private final class RetryingClient: @unchecked Sendable {
             } else if isReplayed {
                 throw TestFailure("\(target): done before it was sent")
             }
-            guard Int.random(in: 0..<4, using: &random) == 0 else { return }
+            guard done.isMultiple(of: 4) else { return }
             first = answer
         }
     }
@@ -284,8 +302,11 @@ private final class RetryingClient: @unchecked Sendable {
         }
         do {
             if connection?.port != port { connection = (port, try LoopbackClient(port: port)) }
-            return try connection?.client.send(method, target, body: body, headers: ["Idempotency-Key": key])
+            let answer = try connection?.client.send(method, target, body: body, headers: ["Idempotency-Key": key])
+            address.countAnswer()
+            return answer
         } catch {
+            if connection != nil { address.countLoss() }
             connection = nil
             usleep(2000)
             return nil

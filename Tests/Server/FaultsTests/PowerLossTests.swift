@@ -18,12 +18,12 @@ struct PowerLossTests {
         print("PowerLossTests seed \(random.seed)")
         let history = DurableHistory(seed: random.seed, target: 60)
         let directory = try TestDirectory()
-        let run = WorkerRun(path: directory.file("a.realmgate"), history: history, threads: 2, commits: 12, burst: 2)
+        let run = WorkerRun(path: directory.file("a.realmgate"), history: history, threads: 2, commits: 6, burst: 2)
         let worker = try run.start(trace: directory.file("trace"), in: directory)
         #expect(try worker.wait() == 0, "\(worker.errors)")
         let trace = try FaultTrace(decoding: Array(try Data(contentsOf: URL(filePath: directory.file("trace")))))
         let syncs = trace.records.count { $0 == .sync }
-        #expect(syncs > 4, "each group commit syncs")
+        #expect(syncs > 2, "each group commit syncs")
         #expect(
             syncs == trace.records.count { if case .isDurable = $0 { true } else { false } }, "and writes a meta page")
 
@@ -32,7 +32,7 @@ struct PowerLossTests {
         var images = 0
         for count in firstWord...trace.records.count {
             let all = FaultTrace.Survival.allCases
-            for survival in LongTests.isLong ? all + all + all : [random.pick(all) ?? .someSectors] {
+            for survival in TestRun.length > 1 ? all + all + all : [random.pick(all) ?? .someSectors] {
                 let (bytes, said) = trace.image(after: count, survival, &random)
                 do {
                     try check(bytes, try WorkerLine.all(in: said), run, directory)

@@ -8,6 +8,7 @@ import RepositoryFiles
 import StoreContract
 import StoreTesting
 import Synchronization
+import TestBasics
 import Testing
 
 @Suite("One file in two processes")
@@ -55,8 +56,7 @@ struct SharedFileTests {
         #expect(try worker.wait() == 0, "seed \(seed): \(worker.errors)")
         #expect(plan.hasStruck(worker.errors))
         let newest = try store.snapshot().version
-        let deadline = Date().addingTimeInterval(60)
-        while heard.withLock({ $0.last }) != newest, Date() < deadline { usleep(2000) }
+        #expect(eventually { heard.withLock { $0.last } == newest })
         #expect(heard.withLock { $0 } == [newest], "seed \(seed)")
     }
 

@@ -2,15 +2,19 @@ import Foundation
 import Glibc
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 
 /// A small file system in memory. Only root may mount one.
 final class SmallDevice {
     let path: String
 
-    static let works: Bool = {
+    /// Whether the tests of full devices run.
+    static let isWanted = TestNeed.isMet(works, "full devices", because: "this user may not mount file systems")
+
+    private static var works: Bool {
         guard let directory = try? TestDirectory() else { return false }
         return (try? SmallDevice(directory.file("device"), kilobytes: 100)) != nil
-    }()
+    }
 
     init(_ path: String, kilobytes: Int) throws {
         self.path = path

@@ -6,11 +6,11 @@ import ProgramTesting
 import RepositoryFiles
 import StoreContract
 import StoreTesting
+import TestBasics
 
-/// The amount of work of the durability tests: 1 unless REALMGATE_LONG_TESTS gives a factor.
+/// The amount of work of the durability tests.
 enum LongTests {
-    static let factor = ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1
-    static var isLong: Bool { factor > 1 }
+    static var factor: Int { TestRun.length }
 }
 
 /// A `StoreWorker` process.
@@ -45,6 +45,17 @@ struct WorkerRun {
         return try ChildProcess(
             program.first ?? worker, program.dropFirst() + arguments, environment: environment,
             directory: directory.path)
+    }
+
+    /// Kills the worker once it has said so many more lines with a word.
+    func kill(_ worker: ChildProcess, after count: Int, _ word: String = "acknowledged") throws {
+        try worker.wait(until: "\(count) times '\(word)'") {
+            worker.output.split(separator: "\n").count { $0.hasPrefix(word) } >= count
+        }
+        worker.send(SIGKILL)
+        guard try worker.wait() == -SIGKILL else {
+            throw TestFailure("the worker ended before it was killed: \(worker.output.suffix(400)) \(worker.errors)")
+        }
     }
 
     /// Opens the file in this process and checks it.

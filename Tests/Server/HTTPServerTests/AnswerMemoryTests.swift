@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestBasics
 import Testing
 
 @testable import HTTPServer
@@ -82,8 +83,8 @@ struct AnswerMemoryTests {
                     return answer.status == 200
                 })
             #expect(got == 1_000_000)
-            let client = try Client(port: port)
-            #expect(try client.get("/pieces").body.count == 60 * size)
+            // Also this one is let go of if it pauses for too long, as a process of a busy machine does.
+            #expect(eventually { (try? Client(port: port).get("/pieces").body.count) == 60 * size })
             #expect(server.counters.stuckAnswers > 0)
             for client in silent { client.hangUp() }
             #expect(eventually { server.counters.answerBytes == 0 })

@@ -117,9 +117,9 @@ struct CompressedBodyTests {
         try withServer(routes: { $0 = router() }) { _, port in
             func curl(_ arguments: String...) throws -> String {
                 let process = Process()
-                process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+                process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
                 process.arguments =
-                    ["-sS", "-i", "--http1.1", "-H", "Accept-Encoding: gzip"] + arguments
+                    ["curl", "-sS", "-i", "--http1.1", "-H", "Accept-Encoding: gzip"] + arguments
                     + ["http://127.0.0.1:\(port)\(target)"]
                 let output = Pipe()
                 process.standardOutput = output

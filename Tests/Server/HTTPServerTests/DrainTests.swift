@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import TestBasics
 import Testing
 
 @Suite("Orderly ends")
@@ -18,7 +19,7 @@ struct DrainTests {
         router.get("/later") { _, _ in
             .later { responder in
                 onAnotherThread {
-                    usleep(100_000)
+                    usleep(10_000)
                     responder.answer(.text("later"))
                 }
             }
@@ -38,8 +39,8 @@ struct DrainTests {
             ("POST /echo", "abc", 3), ("POST /file", "abc", 1),
         ])
     func halfClosed(request: String, body: String, count: Int) throws {
-        // The library misses an end that arrives together with the last request, and waits for another in vain.
-        try withServer({ $0.idleTimeout = 1_000 }, routes: routes) { server, port in
+        // The library misses an end that arrives together with the last request: it must not wait for another.
+        try withServer(routes: routes) { server, port in
             for repeats in 1...3 {
                 let client = try Client(port: port)
                 let text = "\(request) HTTP/1.1\r\nHost: t\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -79,7 +80,8 @@ struct DrainTests {
             }
             let stopped = Recorder<Bool>()
             onAnotherThread {
-                server.stop(within: .seconds(20), closingEvent: .event(name: "bye", data: Array("soon".utf8)))
+                server.stop(
+                    within: .seconds(TestRun.patience), closingEvent: .event(name: "bye", data: Array("soon".utf8)))
                 stopped.append(true)
             }
             for client in clients {
@@ -112,7 +114,7 @@ struct DrainTests {
             #expect(eventually { waiting.values.count == 5 })
             let stopped = Recorder<Bool>()
             onAnotherThread {
-                server.stop(within: .seconds(20))
+                server.stop(within: .seconds(TestRun.patience))
                 stopped.append(true)
             }
             #expect(eventually { (try? Client(port: port)) == nil })

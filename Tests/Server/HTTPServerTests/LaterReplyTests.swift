@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import TestBasics
 import Testing
 
 @Suite("Replies that come later")
@@ -128,7 +129,7 @@ struct LaterReplyTests {
 
     @Test("waiting for an answer is not idling")
     func longWait() throws {
-        // The library counts idle time in whole seconds.
+        // The library counts idle time in whole seconds. An answer that comes later still is the same case.
         try withServer(
             {
                 $0.idleTimeout = 1_000

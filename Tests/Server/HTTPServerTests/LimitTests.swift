@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPTesting
 import Synchronization
+import TestBasics
 import Testing
 
 @Suite("Limits by caller and address")

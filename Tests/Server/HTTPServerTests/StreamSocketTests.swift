@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import TestBasics
 import Testing
 
 @Suite("Sockets of event streams")
@@ -119,45 +120,6 @@ struct StreamSocketTests {
         }
     }
 
-    @Test("opening and ending thousands of streams leaves no descriptor open, whoever ends them")
-    func churn() throws {
-        let streams = Streams()
-        try withServer(routes: streams.routes) { server, port in
-            for round in 0..<20 {
-                let clients = try (0..<100).map { _ in try connect(port) }
-                // A stream is counted before its handler gets it.
-                #expect(eventually { server.counters.openStreams == 100 && streams.open.values.count == 100 })
-                let open = streams.open.takeAll()
-                if round % 2 == 0 {
-                    for client in clients { client.hangUp() }
-                } else {
-                    for stream in open { stream.close() }
-                }
-                #expect(eventually { server.counters.openStreams == 0 && server.counters.openConnections == 0 })
-                withExtendedLifetime(clients) {}
-            }
-            #expect(streams.reasons.values.count == 2_000)
-            streams.group.send(.comment())
-            #expect(streams.group.count == 0)
-            // Only the listening sockets remain at the server's port.
-            #expect(eventually { socketsBound(to: port) == server.configuration.loops })
-        }
-    }
-
-    /// Returns the descriptors of this process whose local address has the port. Other tests open and close theirs
-    /// meanwhile.
-    private func socketsBound(to port: UInt16) -> Int {
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return descriptors.compactMap { Int32($0) }.count { fd in
-            var address = sockaddr_in()
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let status = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(fd, $0, &length) }
-            }
-            return status == 0 && address.sin_family == sa_family_t(AF_INET) && address.sin_port == port.bigEndian
-        }
-    }
-
     @Test("a group of readers, some of which take nothing: these are named, the others get everything")
     func broadcast() throws {
         let streams = Streams()
@@ -246,7 +208,7 @@ struct StreamSocketTests {
         for _ in 0..<60 { streams.group.send(.event(data: data)) }
         let stopped = Recorder<Bool>()
         onAnotherThread {
-            server.stop(within: .seconds(60))
+            server.stop(within: .seconds(TestRun.patience))
             stopped.append(true)
         }
         let stream = try #require(streams.open.values.first)

@@ -1,4 +1,5 @@
 import HTTPServer
+import TestBasics
 import Testing
 
 @Suite("Requests that the library cannot parse")

@@ -1,14 +1,16 @@
 import Foundation
 import RepositoryFiles
+import TestBasics
 import Testing
 
 /// The description of the API is generated, and committed because the program serves it from a checkout.
 @Suite("Generated files")
 struct GeneratedFilesTests {
-    private static let hasPyYAML = (try? run(["python3", "-c", "import yaml"]))?.status == 0
+    private static let isWanted = TestNeed.isMet(
+        (try? run(["python3", "-c", "import yaml"]))?.status == 0, "openapi/openapi.json",
+        because: "Python lacks PyYAML; install python3-yaml")
 
-    @Test(
-        "openapi/openapi.json is what openapi/parts gives", .enabled(if: hasPyYAML, "Install python3-yaml to run this"))
+    @Test("openapi/openapi.json is what openapi/parts gives", .enabled(if: isWanted))
     func description() throws {
         let check = try Self.run(["python3", Checkout.root + "/openapi/join", "--check"])
         #expect(check.status == 0, "\(check.message)")
@@ -25,7 +27,7 @@ struct GeneratedFilesTests {
 
     @Test(
         "a part that was changed, or is wrong, fails the check",
-        .enabled(if: hasPyYAML, "Install python3-yaml to run this"),
+        .enabled(if: isWanted),
         arguments: faults.indices)
     func faulty(index: Int) throws {
         let fault = Self.faults[index]

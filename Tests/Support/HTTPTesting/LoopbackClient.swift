@@ -37,10 +37,14 @@ package final class LoopbackClient {
 
     /// - Parameters:
     ///   - host: what the requests name as the server.
-    ///   - patience: seconds that one call waits at most.
-    package init(port: UInt16, host: String = "t", receiveBuffer: Int32? = nil, patience: Int = 20) throws {
+    ///   - address: the server's, such as `LoopbackAddress.own()`.
+    ///   - patience: seconds that one call waits at most; those of all tests, unless the test is about waiting.
+    package init(
+        port: UInt16, host: String = "t", address: String = LoopbackAddress.usual, receiveBuffer: Int32? = nil,
+        patience: Int? = nil
+    ) throws {
         self.host = host
-        socket = try LoopbackSocket(port: port, receiveBuffer: receiveBuffer, patience: patience)
+        socket = try LoopbackSocket(port: port, address: address, receiveBuffer: receiveBuffer, patience: patience)
     }
 
     /// Sends bytes as they are, such as a part of a request.

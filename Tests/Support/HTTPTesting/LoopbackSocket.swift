@@ -1,4 +1,5 @@
 import Glibc
+import TestBasics
 
 /// A blocking connection to a server on this machine that sends and receives bytes unchanged. Used by one thread at a
 /// time; closed with the last reference.
@@ -16,19 +17,22 @@ package final class LoopbackSocket {
     package private(set) var descriptor: Int32
 
     /// - Parameters:
+    ///   - address: the server's, such as `LoopbackAddress.own()`.
     ///   - receiveBuffer: bytes that the kernel keeps for a client that does not read.
-    ///   - patience: the maximum seconds that one call waits.
-    package init(port: UInt16, receiveBuffer: Int32? = nil, patience: Int = 20) throws {
+    ///   - patience: the maximum seconds that one call waits; those of all tests, unless the test is about waiting.
+    package init(
+        port: UInt16, address host: String = LoopbackAddress.usual, receiveBuffer: Int32? = nil, patience: Int? = nil
+    ) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
-        limitWaiting(to: patience)
+        limitWaiting(to: patience ?? TestRun.patience)
         set(Int32(IPPROTO_TCP), TCP_NODELAY, 1 as Int32)
         // Before connecting, which negotiates the window.
         if let receiveBuffer { set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw Failure(call: host, number: EINVAL) }
         let status = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -38,9 +42,9 @@ package final class LoopbackSocket {
     }
 
     /// Takes ownership of a connected descriptor.
-    package init(taking descriptor: Int32, patience: Int = 20) {
+    package init(taking descriptor: Int32, patience: Int? = nil) {
         self.descriptor = descriptor
-        limitWaiting(to: patience)
+        limitWaiting(to: patience ?? TestRun.patience)
     }
 
     deinit { hangUp() }

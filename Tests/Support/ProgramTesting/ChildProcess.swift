@@ -1,5 +1,6 @@
 package import Foundation
 package import Glibc
+import TestBasics
 
 /// A process started by a test, with its standard output and standard error in files and its input from a file.
 ///
@@ -14,7 +15,7 @@ package final class ChildProcess: @unchecked Sendable {
     private var exitStatus: Int32?
 
     /// - Parameters:
-    ///   - environment: replaces the whole environment except PATH.
+    ///   - environment: replaces the whole environment, except where programs, files and texts are looked for.
     ///   - directory: the directory of the output files.
     ///   - startsThere: whether the process starts in that directory, and not in the test's.
     package init(
@@ -51,7 +52,9 @@ package final class ChildProcess: @unchecked Sendable {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         var variables = environment
-        variables["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        for name in ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL"] where variables[name] == nil {
+            variables[name] = ProcessInfo.processInfo.environment[name]
+        }
         // Swift does not import posix_spawn_file_actions_addchdir_np; env(1) changes the directory and executes the
         // program.
         let command = (startsThere ? ["/usr/bin/env", "-C", directory, executable] : [executable]) + arguments
@@ -90,29 +93,39 @@ package final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    /// Waits for the end. Throws, and kills the process, when that takes longer than a generous limit.
+    /// Waits for the end. Throws, and kills the process, when it does not come.
     @discardableResult
-    package func wait(seconds: Double = 60) throws -> Int32 {
-        let deadline = Date().addingTimeInterval(seconds)
-        while Date() < deadline {
-            if let status = status() { return status }
-            usleep(2000)
+    package func wait() throws -> Int32 {
+        var ended: Int32?
+        _ = eventually {
+            ended = status()
+            return ended != nil
         }
+        if let ended { return ended }
         send(SIGKILL)
-        throw TestFailure("process \(pid) did not end within \(seconds) s; its standard error: \(errors)")
+        throw TestFailure("process \(pid) does not end; its standard error: \(errors)")
     }
 
-    /// Waits until `condition` holds. Throws when the process ends before that, or the time is up.
-    package func wait(until what: String, seconds: Double = 60, _ condition: () throws -> Bool) throws {
-        let deadline = Date().addingTimeInterval(seconds)
-        while try !condition() {
-            guard status() == nil, Date() < deadline else {
-                // Output written just before the end counts.
-                if try condition() { return }
-                throw TestFailure("waited for \(what); standard output: \(output) standard error: \(errors)")
-            }
-            usleep(2000)
+    /// Waits until `condition` holds. Throws when the process ends before that, or nothing comes.
+    package func wait(until what: String, _ condition: () throws -> Bool) throws {
+        // Output written just before the end counts, so the end is looked at first.
+        var holds = false
+        _ = try eventually {
+            let hasEnded = status() != nil
+            holds = try condition()
+            return holds || hasEnded
         }
+        guard holds else {
+            throw TestFailure("waited for \(what); standard output: \(output) standard error: \(errors)")
+        }
+    }
+
+    /// For tests that were written when each wait had a limit of its own, which is not looked at any more.
+    @discardableResult
+    package func wait(seconds: Double) throws -> Int32 { try wait() }
+
+    package func wait(until what: String, seconds: Double, _ condition: () throws -> Bool) throws {
+        try wait(until: what, condition)
     }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import HTTPTesting
+package import HTTPTesting
 
 /// One server-sent event.
 package struct StreamEvent {
@@ -61,10 +61,13 @@ package final class EventConnection {
     private var head: [UInt8] = []
 
     /// - Parameter receiveBuffer: bytes that the kernel keeps for a client that does not read.
-    package init(port: Int, _ target: String, lastEventID: String?, receiveBuffer: Int32? = nil) throws {
+    package init(
+        port: Int, address: String = LoopbackAddress.usual, _ target: String, lastEventID: String?,
+        receiveBuffer: Int32? = nil
+    ) throws {
         guard let number = UInt16(exactly: port) else { throw TestFailure("no port: \(port)") }
-        socket = try LoopbackSocket(port: number, receiveBuffer: receiveBuffer)
-        var request = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n"
+        socket = try LoopbackSocket(port: number, address: address, receiveBuffer: receiveBuffer)
+        var request = "GET \(target) HTTP/1.1\r\nHost: \(address):\(port)\r\nAccept: text/event-stream\r\n"
         if let lastEventID { request += "Last-Event-ID: \(lastEventID)\r\n" }
         request += "\r\n"
         try socket.send(request.utf8)

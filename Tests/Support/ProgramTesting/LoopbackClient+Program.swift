@@ -2,10 +2,10 @@ import Foundation
 package import HTTPTesting
 
 extension LoopbackClient {
-    /// A connection to a program, which may be slow to answer.
-    package convenience init(port: Int) throws {
+    /// A connection to a program.
+    package convenience init(port: Int, address: String = LoopbackAddress.usual) throws {
         guard let number = UInt16(exactly: port) else { throw TestFailure("no port: \(port)") }
-        try self.init(port: number, host: "127.0.0.1:\(port)", patience: 300)
+        try self.init(port: number, host: "\(address):\(port)", address: address)
     }
 
     /// Sends a request and waits for the whole answer. Throws when the server goes away before that.

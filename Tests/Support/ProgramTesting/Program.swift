@@ -5,10 +5,13 @@ package import RepositoryFiles
 
 /// The program under test and the means to run it.
 package enum Program {
-    /// The built `realmgate`.
-    package static func executable() throws -> String { try beside("realmgate") }
+    /// The built `realmgate`, or the one that REALMGATE_PROGRAM names.
+    package static func executable() throws -> String {
+        if let path = ProcessInfo.processInfo.environment["REALMGATE_PROGRAM"], !path.isEmpty { return path }
+        return try beside("realmgate")
+    }
 
-    /// A built product beside the test bundle.
+    /// A product that was built with the tests. Not one from another build, which may be older than what is tested.
     package static func beside(_ name: String) throws -> String {
         var places: [String] = []
         if let runner = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
@@ -17,7 +20,6 @@ package enum Program {
         for argument in CommandLine.arguments where argument.contains(".xctest") {
             places.append((argument as NSString).deletingLastPathComponent)
         }
-        for configuration in ["debug", "release"] { places.append(Checkout.root + "/.build/" + configuration) }
         guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/" + name) }) else {
             throw TestFailure("there is no \(name) in any of \(places)")
         }
@@ -45,26 +47,36 @@ package enum Program {
 /// `realmgate serve` on the loopback address.
 package final class RunningServer: Sendable {
     package let process: ChildProcess
+    package let host: String
     package let port: Int
     package let address: String
 
-    /// Starts and waits for the line with its address: on a free port, or on a former one.
+    /// Starts and waits for the line with its address.
+    ///
+    /// - Parameters:
+    ///   - host: `LoopbackAddress.own()` for a server that is started again on its port.
+    ///   - port: 0 for a free one.
     package init(
-        _ arguments: [String], port: Int = 0, environment: [String: String] = [:], in directory: TestDirectory
+        _ arguments: [String], host: String = LoopbackAddress.usual, port: Int = 0,
+        environment: [String: String] = [:], in directory: TestDirectory
     ) throws {
         let process = try ChildProcess(
-            try Program.executable(), ["serve", "--port", "\(port)"] + arguments, environment: environment,
-            directory: directory.path)
+            try Program.executable(), ["serve", "--port", "\(port)"] + Self.option(host) + arguments,
+            environment: environment, directory: directory.path)
         try process.wait(until: "the ready line") { process.output.contains("\n") }
         let scheme = arguments.contains { $0.hasPrefix("--tls") } ? "https" : "http"
-        let prefix = "realmgate: listening on \(scheme)://127.0.0.1:"
+        let prefix = "realmgate: listening on \(scheme)://\(host):"
         guard let line = process.output.split(separator: "\n").first, line.hasPrefix(prefix),
             let port = Int(line.dropFirst(prefix.count)), port > 0
         else { throw TestFailure("no ready line, but: \(process.output)") }
         self.process = process
+        self.host = host
         self.port = port
-        address = "\(scheme)://127.0.0.1:\(port)"
+        address = "\(scheme)://\(host):\(port)"
     }
+
+    /// The usual host is the program's default, which tests of settings may change.
+    private static func option(_ host: String) -> [String] { host == LoopbackAddress.usual ? [] : ["--host", host] }
 
     /// Stops the server with a signal and returns its exit code.
     package func stop(_ signal: Int32 = SIGTERM) throws -> Int32 {
@@ -72,5 +84,5 @@ package final class RunningServer: Sendable {
         return try process.wait()
     }
 
-    package func client() throws -> LoopbackClient { try LoopbackClient(port: port) }
+    package func client() throws -> LoopbackClient { try LoopbackClient(port: port, address: host) }
 }

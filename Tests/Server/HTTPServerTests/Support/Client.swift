@@ -167,7 +167,9 @@ final class Client {
     }
 
     /// Reads until the server closes, and discards the data. Returns the number of bytes; `nil` after the time limit.
-    func countToEnd() -> Int? {
+    ///
+    /// - Parameter progress: gets the number of bytes whenever some have come.
+    func countToEnd(_ progress: (Int) -> Void = { _ in }) -> Int? {
         var total = buffer.count
         buffer = []
         while true {
@@ -175,6 +177,7 @@ final class Client {
                 try fill()
                 total += buffer.count
                 buffer.removeAll(keepingCapacity: true)
+                progress(total)
             } catch let failure as Failure where failure.description == "closed" {
                 return total
             } catch {

@@ -1,8 +1,11 @@
 import Foundation
 import HTTPServer
 import Synchronization
+import TestBasics
 
 /// Runs `body` against a server on a port of its own, and stops it afterwards.
+///
+/// The server has as much patience with its clients as the tests have: only a test of a limit makes it small.
 func withServer(
     over wire: Wire = .plain, _ configure: (inout ServerConfiguration) -> Void = { _ in },
     routes: (inout Router) -> Void,
@@ -10,6 +13,12 @@ func withServer(
 ) throws {
     var configuration = ServerConfiguration()
     configuration.loops = 2
+    configuration.firstRequestTimeout = patience
+    configuration.idleTimeout = patience
+    configuration.receiveTimeout = patience
+    configuration.answerStuckTimeout = patience
+    configuration.answerStuckTimeoutWhenShort = patience
+    configuration.streamStuckTimeout = patience
     if wire == .tls { configuration.tls = try TestCertificate.shared.get().files }
     configure(&configuration)
     var router = Router()
@@ -20,14 +29,8 @@ func withServer(
     try body(server, port)
 }
 
-/// Waits for an effect of another thread; returns false if it does not occur within a generous time.
-func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<2_000 {
-        if condition() { return true }
-        usleep(5_000)
-    }
-    return condition()
-}
+/// The longest that a test waits, in milliseconds.
+private let patience = TestRun.patience * 1_000
 
 /// Values collected from many threads.
 final class Recorder<Value: Sendable>: Sendable {
@@ -60,15 +63,4 @@ func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
 private final class Box: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
-/// Returns the resident memory of this process, in bytes.
-func residentBytes() -> Int {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    fgets(&line, 256, file)
-    let text = line.withUnsafeBufferPointer { buffer in buffer.baseAddress.map { String(cString: $0) } ?? "" }
-    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
 }
