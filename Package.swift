@@ -198,7 +198,7 @@ targets += floor(
     [
         tests("Compression", ["Compression", "TestBasics"]),
         tests("Cryptography", ["Cryptography", "SignatureTesting"]),
-        tests("Files", ["Files"]), tests("Promises", ["Promises"]),
+        tests("Files", ["Files"]), tests("Promises", ["Promises", "TestBasics"]),
     ])
 
 targets += floor(

@@ -37,7 +37,7 @@ struct DecimalLeafTests {
 
     @Test("a range of decimals selects the slots whose decimal is between its bounds", arguments: [false, true])
     func ranges(inverted: Bool) throws {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(inverted)
         var random = SeededRandom(seed: seed)
         for count in [1, 64, 130] {
             let values = (0..<count).map { _ in

@@ -163,8 +163,10 @@ struct KernelTests {
 
     // MARK: Support
 
-    private func each(_ body: (inout SeededRandom, Kernels, Int, String) -> Void) {
-        let seed = TestSeed.of()
+    private func each(
+        function: StaticString = #function, _ body: (inout SeededRandom, Kernels, Int, String) -> Void
+    ) {
+        let seed = TestSeed.of(function: function)
         for variant in Self.variants {
             var random = SeededRandom(seed: seed)
             for count in Self.counts {

@@ -22,7 +22,7 @@ struct CollectionLinkTests {
             try ModelStore(schema),
         ]
         defer { for store in stores { store.close() } }
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(links)
         print("collection links seed \(seed)")
         for store in stores {
             try store.write { transaction in

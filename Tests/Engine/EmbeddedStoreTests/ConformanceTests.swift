@@ -1,4 +1,5 @@
 import EmbeddedStore
+import Foundation
 import ObjectModel
 import RepositoryFiles
 import StoreContract
@@ -15,7 +16,7 @@ struct ConformanceTests {
     /// Makes a new file for each store that the suite requests, with the smallest clusters.
     private func make(_ schema: Schema) throws -> any Store {
         try EmbeddedStore.open(
-            path: directory.path + "/\(UInt64.random(in: 0...UInt64.max))", schema: schema, options: smallClusters())
+            path: directory.path + "/\(UUID())", schema: schema, options: smallClusters())
     }
 
     @Test("object keys") func objectKeys() throws { try StoreConformance.objectKeys(make) }
@@ -37,25 +38,26 @@ struct ConformanceTests {
 
     @Test("random histories agree with the model", arguments: 0..<4)
     func randomHistory(_ run: Int) throws {
-        try StoreConformance.randomHistory(make, seed: seed("history"), steps: 150)
+        try StoreConformance.randomHistory(make, seed: seed("history \(run)"), steps: 150)
     }
 
     @Test("random histories of every kind of data agree with the model", arguments: 0..<4)
     func randomHistoryOfEverything(_ run: Int) throws {
         try StoreConformance.randomHistory(
-            make, seed: seed("history of everything"), steps: 100, kinds: .all, compareEvery: 5)
+            make, seed: seed("history of everything \(run)"), steps: 100, kinds: .all, compareEvery: 5)
     }
 
     @Test("random queries agree with the reference evaluator", arguments: 0..<6)
     func randomQueries(_ run: Int) throws {
-        try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 25)
+        try StoreConformance.randomQueries(make, seed: seed("queries \(run)"), steps: 25)
     }
 
     @Test("earlier versions are what the model was then, also after the file was opened again", arguments: 0..<4)
     func past(_ run: Int) throws {
         let path = directory.path + "/past"
         try StoreConformance.past(
-            { try EmbeddedStore.open(path: path, schema: $0, options: smallClusters()) }, seed: seed("past"), steps: 40,
+            { try EmbeddedStore.open(path: path, schema: $0, options: smallClusters()) }, seed: seed("past \(run)"),
+            steps: 40,
             reopen: { store in
                 store.close()
                 return try EmbeddedStore.open(path: path, options: smallClusters())
@@ -66,7 +68,7 @@ struct ConformanceTests {
     func marks(_ run: Int) throws {
         let path = directory.path + "/marks"
         try StoreConformance.marks(
-            { try EmbeddedStore.open(path: path, schema: $0, options: smallClusters()) }, seed: seed("marks"),
+            { try EmbeddedStore.open(path: path, schema: $0, options: smallClusters()) }, seed: seed("marks \(run)"),
             reopen: { store in
                 store.close()
                 return try EmbeddedStore.open(path: path, options: smallClusters())
@@ -90,9 +92,9 @@ struct ConformanceTests {
     func interactive(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
 }
 
-/// A new seed, printed so that a failure can be repeated.
+/// The seed for that purpose, printed so that a failure can be repeated.
 private func seed(_ purpose: String) -> UInt64 {
-    let seed = TestSeed.of()
+    let seed = TestSeed.of(purpose)
     print("embedded store \(purpose) seed \(seed)")
     return seed
 }

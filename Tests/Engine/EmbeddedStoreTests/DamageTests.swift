@@ -168,9 +168,9 @@ struct DamageTests {
 
     @Test("a damaged file is rejected or read without a crash", arguments: 0..<8)
     func damaged(part: Int) throws {
-        let whole = try Self.wholeFile(seed: UInt64(part))
+        let whole = try Self.wholeFile(seed: TestSeed.of(part))
         for number in 0..<12 {
-            let seed = UInt64(part * 1000 + number)
+            let seed = TestSeed.of("\(part).\(number)")
             var random = SeededRandom(seed: seed)
             var bytes = whole
             let what = (0..<(1 + random.below(2))).map { _ in
@@ -186,15 +186,14 @@ struct DamageTests {
 
     // MARK: Whole files
 
-    @Test("files of random histories have no faults and lose no pages", arguments: [UInt64(50), 51, 52])
-    func sound(seed: UInt64) throws {
-        try Self.wholeFile(seed: seed, steps: 80).write(to: URL(fileURLWithPath: directory.store))
+    @Test("files of random histories have no faults and lose no pages", arguments: 0..<3)
+    func sound(_ round: Int) throws {
+        try Self.wholeFile(seed: TestSeed.of(round), steps: 80).write(to: URL(fileURLWithPath: directory.store))
         let report = try EmbeddedStore.check(path: directory.store)
         #expect(report.faults == [])
         #expect(report.didCheckPages)
         #expect(report.leakedPages == 0)
-        #expect(report.objects >= 300)
-        #expect(report.entries >= 600)
+        if TestRun.hasFixedSeeds { #expect(report.objects >= 300 && report.entries >= 600) }
         do {
             let store = try EmbeddedStore.open(path: directory.store)
             try store.compact()

@@ -13,7 +13,7 @@ struct DamagedRecordTests {
 
     @Test("intact records are accepted, damaged ones are rejected or safe to read", arguments: records)
     func damaged(probe: DecodingProbe) {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(probe)
         print("DamagedRecordTests \(probe) seed \(random.seed)")
         for _ in 0..<25 {
             let whole = probe.sample(&random)
@@ -42,7 +42,7 @@ struct DamagedRecordTests {
             DecodingProbe.changeSet, .schema, .blockDirectory,
         ])
     func truncated(probe: DecodingProbe) {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(probe)
         for _ in 0..<20 {
             let whole = probe.sample(&random)
             for length in 0..<whole.count { probe.decode(Array(whole.prefix(length))) }

@@ -40,7 +40,7 @@ struct FullTextTests {
             path: directory.path + "/store", schema: Self.schema(1, fullText: false), options: smallClusters())
         defer { store.close() }
         let (note, bio) = (ClassID(1), PropertyID(1))
-        var random = SeededRandom(seed: 5)
+        var random = SeededRandom.ofTest()
         let vocabulary = ["swim", "Swimming", "jump", "École", "日本", "climb", "climber"]
         var texts: [ObjectKey: String] = [:]
         struct GivenUp: Error {}

@@ -30,10 +30,10 @@ struct VersionTests {
         }
     }
 
-    @Test("every held version of a random history is unchanged", arguments: [UInt64(1), 2, 3])
-    func history(seed: UInt64) throws {
-        print("VersionTests history seed \(seed)")
-        var random = SeededRandom(seed: seed)
+    @Test("every held version of a random history is unchanged", arguments: 0..<3)
+    func history(_ round: Int) throws {
+        var random = SeededRandom.ofTest(round)
+        print("VersionTests history seed \(random.seed)")
         let (store, pets) = try open()
         var model: [Int64: String] = [:]
         var held: [Version: (snapshot: any Snapshot, model: [Int64: String])] = [:]
@@ -61,7 +61,7 @@ struct VersionTests {
             }
             if Int.random(in: 0..<20, using: &random) == 0 { try store.compact() }
         }
-        #expect(!held.isEmpty && !released.isEmpty)
+        if TestRun.hasFixedSeeds { #expect(!held.isEmpty && !released.isEmpty) }
         for (version, (snapshot, model)) in held {
             let again = try store.snapshot(at: version)
             #expect(again === snapshot || again.version == version)
@@ -148,11 +148,14 @@ struct VersionTests {
     func expiryWhileReading() async throws {
         let (store, pets) = try open { $0.maximumVersionAge = 0 }
         for number in Int64(0)..<300 { try setName(store, pets, number, "old name \(number)") }
-        await withTaskGroup(of: Int.self) { group in
+        let end = End()
+        await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
                 group.addTask {
                     var reads = 0
-                    for _ in 0..<40 {
+                    // Once nobody writes, a snapshot does not expire.
+                    while reads == 0 || !end.isReached {
+                        await Task.yield()
                         guard let snapshot = try? store.snapshot() else { continue }
                         var sink = ValueSink()
                         do {
@@ -170,17 +173,21 @@ struct VersionTests {
                             #expect((error as? StoreError)?.code == .versionGone)
                         }
                     }
-                    return reads
                 }
             }
             group.addTask {
                 for number in Int64(0)..<120 {
                     #expect(throws: Never.self) { try setName(store, pets, number, "new name \(number)") }
                 }
-                return 1
+                end.reach()
             }
-            for await reads in group { #expect(reads > 0) }
         }
+    }
+
+    private final class End: Sendable {
+        private let state = Mutex(false)
+        var isReached: Bool { state.withLock { $0 } }
+        func reach() { state.withLock { $0 = true } }
     }
 
     @Test("a pinned snapshot makes the file grow, and the limits bound that")

@@ -5,6 +5,7 @@ import ObjectModel
 import RepositoryFiles
 import StoreContract
 import Synchronization
+import TestBasics
 import Testing
 
 /// A watchdog restarts a server whose writer is stuck, and no other.
@@ -14,20 +15,25 @@ struct WriterPulseTests {
 
     init() throws { directory = try TestDirectory() }
 
-    /// Waits until the writer has moved, or has not; returns false if that does not occur within a generous time.
-    private func eventually(_ store: EmbeddedStore, moves: Bool) -> Bool {
-        for _ in 0..<600 {
-            usleep(50_000)
-            if store.hasWriterMoved() == moves { return true }
+    private func moves(_ store: EmbeddedStore) -> Bool { eventually { store.hasWriterMoved() } }
+
+    /// Whether there comes a time when the writer does not move for half a second: an idle one moves more often.
+    ///
+    /// Before, it may move, because it takes a while until it has really begun to wait.
+    private func stops(_ store: EmbeddedStore) -> Bool {
+        eventually {
+            (0..<10).allSatisfy { _ in
+                usleep(50_000)
+                return !store.hasWriterMoved()
+            }
         }
-        return false
     }
 
     @Test("an idle writer moves, one that waits for ever does not, and it moves again when that ends")
     func stuck() throws {
         let store = try EmbeddedStore.open(path: directory.store)
         defer { store.close() }
-        for _ in 0..<3 { #expect(eventually(store, moves: true)) }
+        for _ in 0..<3 { #expect(moves(store)) }
         let gate = DispatchSemaphore(value: 0)
         let begun = DispatchSemaphore(value: 0)
         store.submit({ _ in
@@ -35,13 +41,9 @@ struct WriterPulseTests {
             gate.wait()
         }) { _ in }
         begun.wait()
-        #expect(eventually(store, moves: false))
-        for _ in 0..<10 {
-            usleep(50_000)
-            #expect(!store.hasWriterMoved())
-        }
+        #expect(stops(store))
         gate.signal()
-        for _ in 0..<3 { #expect(eventually(store, moves: true)) }
+        for _ in 0..<3 { #expect(moves(store)) }
     }
 
     @Test("a writer that computes for long moves")
@@ -56,7 +58,7 @@ struct WriterPulseTests {
             while !flag.isSet {}
         }) { _ in done.signal() }
         begun.wait()
-        for _ in 0..<3 { #expect(eventually(store, moves: true)) }
+        for _ in 0..<3 { #expect(moves(store)) }
         flag.set()
         done.wait()
     }

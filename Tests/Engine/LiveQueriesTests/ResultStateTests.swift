@@ -46,15 +46,13 @@ struct ResultStateTests {
         }
     }
 
-    /// REALMGATE_LONG_TESTS multiplies the rounds.
-    private static let rounds =
-        2 * (ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1)
+    private static let rounds = 2 * TestRun.length
 
     @Test(
         "a result taken over a step is what a fresh query gives, and taken back is what it was",
         arguments: Kind.allCases, 0..<rounds)
     func forwardsAndBackwards(_ kind: Kind, _ round: Int) throws {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of("\(kind) \(round)")
         var random = SeededRandom(seed: seed)
         let schema = RandomSchemas.schema(&random, kinds: .all)
         try Self.withStore(kind, schema) { store in
@@ -78,7 +76,7 @@ struct ResultStateTests {
 
     @Test("for a limit only the beginning of a long result is kept, and read again if needed", arguments: Kind.allCases)
     func windows(_ kind: Kind) throws {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(kind)
         var random = SeededRandom(seed: seed)
         try Self.withStore(kind, TaskStore.schema) { store in
             let size = 400

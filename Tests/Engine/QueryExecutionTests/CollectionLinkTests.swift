@@ -107,7 +107,7 @@ struct CollectionLinkTests {
 
     @Test("a scan through links in collections finds the same objects as the test of each object", arguments: 0..<3)
     func operatorsAndRows(_ size: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(size)
         let seed = random.seed
         // As many dogs as owners, few dogs, and so many that links are followed object by object.
         let sizes = [(200, 200), (200, 9), (1, 1000)]

@@ -26,7 +26,7 @@ struct DepthTests {
 
     @Test("the deepest query runs on every thread and agrees with the test of each object", arguments: texts)
     func deep(_ text: String) throws {
-        var random = SeededRandom(seed: 7)
+        var random = SeededRandom.ofTest()
         let rows = ScanTests.rows(700, &random)
         let source = try MemoryColumnSource(rows)
         let item = try #require(ScanTests.schema[ScanTests.item])

@@ -35,7 +35,7 @@ struct ElementColumnTests {
 
     @Test("each text, of each type that has it, in lists and maps", arguments: types.indices, [false, true])
     func texts(index: Int, isMap: Bool) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest("\(index) \(isMap)")
         let seed = random.seed
         let (type, pool) = Self.types[index]
         let property = PropertySchema(

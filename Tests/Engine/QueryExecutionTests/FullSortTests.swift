@@ -19,7 +19,7 @@ struct FullSortTests {
         "texts that begin alike keep their order behind another key, on one thread and on several",
         arguments: [100, 1_000_000], ["", "i", "item", "a long beginning of all texts "])
     func twoKeys(threadLimit: Int, beginning: String) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest("\(threadLimit) \(beginning)")
         let seed = random.seed
         let endings = [
             "", "0", "\u{0}", "0\u{0}", "0\u{0}\u{0}", "12", "123456", "1234567", "123456\u{0}", "é", "2", "~",

@@ -11,7 +11,7 @@ import TestBasics
 struct GeneratedQueryTests {
     @Test("the executor returns the reference evaluator's results", arguments: 0..<5, [64, 128])
     func agreement(_ round: Int, _ clusterCapacity: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest("\(round) \(clusterCapacity)")
         let seed = random.seed
         let rows = RandomRows.make(&random, objectsPerClass: [0, 1, 20, 63, 64, 65, 130], kinds: .all)
         let executor = QueryExecutor(try MemoryColumnSource(rows, clusterCapacity: clusterCapacity))
@@ -53,7 +53,7 @@ struct GeneratedQueryTests {
 
     @Test("a page after a cursor continues where the cursor is", arguments: 0..<4)
     func cursors(_ round: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(round)
         let seed = random.seed
         let rows = RandomRows.make(&random, objectsPerClass: [65, 200], kinds: .all)
         let executor = QueryExecutor(try MemoryColumnSource(rows))
@@ -100,7 +100,7 @@ struct GeneratedQueryTests {
 
     @Test("the first of many are the beginning of all", arguments: [1, 3, 100, 1500])
     func firstOfMany(_ limit: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(limit)
         let seed = random.seed
         // More objects than the sorter collects before it cuts.
         let rows = RandomRows.make(&random, objectsPerClass: [5000])

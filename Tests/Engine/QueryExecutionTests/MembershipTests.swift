@@ -13,7 +13,7 @@ import TestBasics
 struct MembershipTests {
     @Test("a long list finds the reference's results, with letters and marks folded or not", arguments: 0..<4)
     func longLists(_ folds: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(folds)
         let seed = random.seed
         let rows = ScanTests.rows(300, &random)
         let source = try MemoryColumnSource(rows)

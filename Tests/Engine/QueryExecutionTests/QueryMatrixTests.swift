@@ -21,7 +21,7 @@ struct QueryMatrixTests {
 
     @Test("an operator means the same to the executor and to the reference evaluator", arguments: shapes)
     func agreement(_ type: PropertyType) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(type)
         let seed = random.seed
         let schema = Schema(
             version: 1,

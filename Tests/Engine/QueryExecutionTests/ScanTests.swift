@@ -130,7 +130,7 @@ struct ScanTests {
 
     @Test("parts of a class on several threads have the same results as one pass", arguments: [1, 2, 5, 64])
     func parts(_ count: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(count)
         let seed = random.seed
         let rows = Self.rows(1000, &random)
         let source = try MemoryColumnSource(rows)
@@ -271,7 +271,7 @@ struct ScanTests {
 
     @Test("sections and groups equal the reference evaluator's", arguments: 0..<4)
     func sectionsAndGroups(_ round: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(round)
         let seed = random.seed
         let rows = RandomRows.make(&random, objectsPerClass: [0, 65, 200])
         let executor = QueryExecutor(try MemoryColumnSource(rows))

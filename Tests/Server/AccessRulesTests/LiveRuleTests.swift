@@ -15,7 +15,7 @@ import TestBasics
 struct LiveRuleTests {
     @Test("an observer holds what is there for it after every commit", arguments: 0..<3)
     func history(_ round: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(round)
         let seed = random.seed
         let world = try RandomWorld(&random, commits: 30)
         let live = try LiveQueries(world.store)

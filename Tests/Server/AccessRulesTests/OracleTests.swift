@@ -193,7 +193,13 @@ struct RandomWorld {
                 }
             }
             if random.oneIn(2) {
-                rule.readableProperties = Set(objectClass.properties.map(\.name).filter { _ in !random.oneIn(4) })
+                var readable = objectClass.properties.filter { _ in !random.oneIn(4) }
+                // A schema has no class without properties, and a link is hidden with the class of its targets.
+                let values = objectClass.properties.filter { $0.targetClass == nil }
+                if !readable.contains(where: values.contains), let value = random.pick(values) {
+                    readable.append(value)
+                }
+                rule.readableProperties = Set(readable.map(\.name))
             }
             classes[objectClass.name] = rule
         }

@@ -1,14 +1,15 @@
 import Compression
+import TestBasics
 import Testing
 
 @Suite("Content codings")
 struct CodingTests {
     static let contents: [(name: String, bytes: [UInt8])] = {
-        var generator = SystemRandomNumberGenerator()
+        var random = SeededRandom.ofTest()
         let text = (0..<40_000).flatMap { Array("{\"id\":\($0),\"name\":\"Rex\"}\n".utf8) }
         return [
             ("nothing", []), ("a byte", [7]), ("text", text),
-            ("noise", (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }),
+            ("noise", random.bytes(200_000)),
             ("zeros", [UInt8](repeating: 0, count: 5_000_000)),
         ]
     }()

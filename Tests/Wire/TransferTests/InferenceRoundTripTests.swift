@@ -15,9 +15,9 @@ import TestBasics
 struct InferenceRoundTripTests {
     @Test("every row of a random file is imported, and exported as it was", arguments: TransferFormat.allCases)
     func roundTrip(format: TransferFormat) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(format)
         for round in 0..<60 {
-            let comment: Comment = "REALMGATE_SEED=\(random.seed), round \(round)"
+            let comment: Comment = "seed \(random.seed), round \(round)"
             let file = RandomFile(format, &random)
             let proposal = try infer(file.text, format)
             #expect(proposal.refused == 0, comment)
@@ -38,9 +38,9 @@ struct InferenceRoundTripTests {
 
     @Test("the order of the rows does not change types and key", arguments: TransferFormat.allCases)
     func order(format: TransferFormat) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(format)
         for round in 0..<60 {
-            let comment: Comment = "REALMGATE_SEED=\(random.seed), round \(round)"
+            let comment: Comment = "seed \(random.seed), round \(round)"
             let file = RandomFile(format, &random)
             let one = try infer(file.text, format)
             let other = try infer(file.shuffled(&random).text, format)

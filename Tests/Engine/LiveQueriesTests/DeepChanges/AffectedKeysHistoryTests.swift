@@ -14,7 +14,7 @@ struct AffectedKeysHistoryTests {
         "every object that a step can move is an affected key", arguments: RandomSteps.Kind.allCases,
         0..<2)
     func everyMoveIsSuspected(_ kind: RandomSteps.Kind, _ round: Int) throws {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of("\(kind) \(round)")
         let steps = try RandomSteps(kind, seed: seed)
         let queries = RandomQueries(steps.schema, forms: .all)
         var tested = 0
@@ -45,7 +45,9 @@ struct AffectedKeysHistoryTests {
             }
         }
         // Otherwise it would prove little.
-        #expect(moved > 0 && suspected * 2 < tested, "seed \(seed): \(moved) of \(suspected) of \(tested)")
+        if TestRun.hasFixedSeeds {
+            #expect(moved > 0 && suspected * 2 < tested, "seed \(seed): \(moved) of \(suspected) of \(tested)")
+        }
     }
 
     private func resolved(_ query: BoundQuery, _ reads: any ObjectReads) throws -> BoundQuery {
@@ -77,7 +79,7 @@ struct AffectedKeysHistoryTests {
 
     @Test("the count of an object in a query's scope needs no read of the scope", arguments: RandomSteps.Kind.allCases)
     func scopes(_ kind: RandomSteps.Kind) throws {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(kind)
         let steps = try RandomSteps(kind, seed: seed)
         let snapshot = try steps.snapshot()
         var held = 0
@@ -99,7 +101,7 @@ struct AffectedKeysHistoryTests {
                 }
             }
         }
-        #expect(held > 0, "seed \(seed)")
+        if TestRun.hasFixedSeeds { #expect(held > 0, "seed \(seed)") }
     }
 
     @Test("when running the query again costs less than following the links, it is run again")
