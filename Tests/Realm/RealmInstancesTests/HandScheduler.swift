@@ -3,6 +3,7 @@ import Glibc
 import LiveTesting
 import RealmInstances
 import Synchronization
+import TestBasics
 
 /// A scheduler whose turns the test runs, on the thread that created it.
 final class HandScheduler: LiveScheduler {
@@ -31,7 +32,7 @@ final class HandScheduler: LiveScheduler {
 
     /// Waits for the next job and runs it. Returns false if none arrives.
     func waitForTurn() -> Bool {
-        guard arrived.wait(timeout: .now() + .seconds(30)) == .success else { return false }
+        guard arrived.wait(timeout: .now() + .seconds(TestRun.patience)) == .success else { return false }
         take()
         return true
     }

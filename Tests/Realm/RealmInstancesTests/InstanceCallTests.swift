@@ -89,7 +89,7 @@ struct InstanceCallTests {
         token.invalidate()
     }
 
-    @Test("example 8: versions that cancel out make no call", arguments: StoreKind.allCases)
+    @Test("versions that cancel out make no call", arguments: StoreKind.allCases)
     func example8(_ kind: StoreKind) throws {
         let world = try TaskInstanceFixture(taskCount: 5, on: kind)
         let (recorder, token) = try world.observe()
@@ -105,7 +105,7 @@ struct InstanceCallTests {
         token.invalidate()
     }
 
-    @Test("example 9: versions between two calls are one change", arguments: StoreKind.allCases)
+    @Test("versions between two calls are one change", arguments: StoreKind.allCases)
     func example9(_ kind: StoreKind) throws {
         let world = try TaskInstanceFixture(taskCount: 5, on: kind)
         let (recorder, token) = try world.observe()

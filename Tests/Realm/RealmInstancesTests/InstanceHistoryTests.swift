@@ -12,9 +12,11 @@ import TestBasics
 /// Random histories of several instances of one store.
 @Suite("Histories of instances")
 struct InstanceHistoryTests {
-    @Test("whatever instances do, each observer sees a chain that leads to what its instance shows", arguments: 0..<8)
+    @Test(
+        "whatever instances do, each observer sees a chain that leads to what its instance shows",
+        arguments: 0..<4 * TestRun.length)
     func turnByTurn(_ round: Int) throws {
-        let seed = SeededRandom.ofTest().seed
+        let seed = TestSeed.of(round)
         var random = SeededRandom(seed: seed)
         let store = try ModelStore(TaskStore.schema)
         let hub = InstanceHub(store)
@@ -43,7 +45,6 @@ struct InstanceHistoryTests {
 
     @Test("so it is on run loops, queues and actors at the same time")
     func together() async throws {
-        let seed = SeededRandom.ofTest().seed
         let store = try ModelStore(TaskStore.schema)
         let hub = InstanceHub(store)
         let places: [Place] = [.queue, .queue, .actor, .actor, .runLoop]
@@ -56,7 +57,7 @@ struct InstanceHistoryTests {
         try await withThrowingTaskGroup { group in
             for (number, (scheduler, actor)) in actors.enumerated() {
                 group.addTask {
-                    let random = Resident(SeededRandom(seed: seed + UInt64(number)))
+                    let random = Resident(SeededRandom.ofTest(number))
                     for _ in 0..<60 { try await scheduler.perform { try actor.value.act(&random.value, store) } }
                 }
             }
@@ -67,7 +68,7 @@ struct InstanceHistoryTests {
                 try actor.value.instance.setAutorefresh(true)
                 try actor.value.instance.refresh()
                 let faults = try actor.value.finalFaults()
-                #expect(faults == [], "seed \(seed)")
+                #expect(faults == [])
                 actor.value.end()
             }
         }

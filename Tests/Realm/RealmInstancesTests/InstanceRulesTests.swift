@@ -55,7 +55,7 @@ struct InstanceRulesTests {
         token.invalidate()
     }
 
-    @Test("example 50: of the instance's own changes there are no old values", arguments: StoreKind.allCases)
+    @Test("of the instance's own changes there are no old values", arguments: StoreKind.allCases)
     func example50(_ kind: StoreKind) throws {
         let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
@@ -65,7 +65,7 @@ struct InstanceRulesTests {
         token.invalidate()
     }
 
-    @Test("example 51: of others' changes there are, in the order of declaration", arguments: StoreKind.allCases)
+    @Test("of others' changes there are, in the order of declaration", arguments: StoreKind.allCases)
     func example51(_ kind: StoreKind) throws {
         let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()

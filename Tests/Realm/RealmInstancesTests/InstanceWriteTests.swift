@@ -141,7 +141,7 @@ struct InstanceWriteTests {
     // MARK: Not notifying
 
     @Test(
-        "example 12: a skipped commit is not told, and the next one is told relative to it",
+        "a skipped commit is not told, and the next one is told relative to it",
         arguments: StoreKind.allCases)
     func example12(_ kind: StoreKind) throws {
         let world = try TaskInstanceFixture(taskCount: 5, on: kind)

@@ -3,6 +3,7 @@ import Foundation
 import LiveTesting
 import Promises
 import RealmInstances
+import TestBasics
 
 /// The kinds of schedulers that an instance can be confined to.
 enum Place: CaseIterable, Sendable {
@@ -39,13 +40,9 @@ extension LiveScheduler {
         }
     }
 
-    /// Evaluates the condition there until it is true. Returns false after a timeout.
+    /// Evaluates the condition there until it is true. Returns false when `TestRun.patience` has run out.
     func eventually(_ condition: @escaping @Sendable () throws -> Bool) async throws -> Bool {
-        for _ in 0..<30_000 {
-            if try await perform(condition) { return true }
-            try await Task.sleep(for: .milliseconds(1))
-        }
-        return false
+        try await TestBasics.eventually { try await perform(condition) }
     }
 }
 

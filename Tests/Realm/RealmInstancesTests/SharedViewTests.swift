@@ -174,9 +174,11 @@ struct SharedViewTests {
         for token in [first, second, third] { token.invalidate() }
     }
 
-    @Test("whatever happens, what each of many observers was told adds up to a fresh query", arguments: 0..<12)
+    @Test(
+        "whatever happens, what each of many observers was told adds up to a fresh query",
+        arguments: 0..<6 * TestRun.length)
     func histories(_ round: Int) throws {
-        let seed = SeededRandom.ofTest().seed
+        let seed = TestSeed.of(round)
         var history = try SharedHistory(seed)
         try history.run(250)
         #expect(history.faults == [], "seed \(seed)")

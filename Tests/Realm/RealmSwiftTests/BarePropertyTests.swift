@@ -60,7 +60,7 @@ struct BarePropertyTests {
                 objectTypes: [BareOwner.self, BareDog.self, BarePart.self, BareMixed.self, BareCoded.self]))
     }
 
-    @Test("§2.3 RealmProperty, List, MutableSet, Map and LinkingObjects are stored without @Persisted")
+    @Test("RealmProperty, List, MutableSet, Map and LinkingObjects are stored without @Persisted")
     func stored() throws {
         let realm = try open()
         let owner = BareOwner()
@@ -98,7 +98,7 @@ struct BarePropertyTests {
             ])
     }
 
-    @Test("§2.3 properties without @Persisted by name, from values, in queries and key paths")
+    @Test("properties without @Persisted by name, from values, in queries and key paths")
     func byName() throws {
         let realm = try open()
         try realm.write {
@@ -126,7 +126,7 @@ struct BarePropertyTests {
         #expect(owner.realm == nil && owner.age.value == 4 && owner.dogs.count == 2)
     }
 
-    @Test("§2.3 properties without @Persisted of frozen, deleted and cancelled objects")
+    @Test("properties without @Persisted of frozen, deleted and cancelled objects")
     func lives() throws {
         let realm = try open()
         let owner = BareOwner(value: ["age": 1])
@@ -145,7 +145,7 @@ struct BarePropertyTests {
         #expect(dogs.isInvalidated && owner.isInvalidated)
     }
 
-    @Test("§2.3 a class with @Persisted stores nothing else, and RealmProperty is Codable")
+    @Test("a class with @Persisted stores nothing else, and RealmProperty is Codable")
     func mixed() throws {
         let realm = try open()
         #expect(BareMixed().objectSchema.properties.map(\.name) == ["id"])

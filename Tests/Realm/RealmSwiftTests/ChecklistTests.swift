@@ -19,54 +19,29 @@ struct ChecklistTests {
         return names
     }
 
-    @Test("every row of the checklist has a test that names it")
-    func rows() throws {
-        // The ids are the words before the first other word.
-        let named = Set(
-            try Self.names().flatMap { name in
-                name.split(separator: " ").prefix { $0.wholeMatch(of: /[COSKR][0-9]{2}a?/) != nil }.map(String.init)
-            })
-        let rows = Set(Checklist.rows)
-        #expect(rows.count == Checklist.rows.count && named.count > 10)
-        let untested = Checklist.rows.filter { !named.contains($0) && !Checklist.missing.contains($0) }
-        #expect(untested.isEmpty, "without a test: \(untested.joined(separator: " "))")
-        let found = Checklist.missing.intersection(named).sorted()
-        #expect(found.isEmpty, "no longer missing: \(found.joined(separator: " "))")
-        #expect(Checklist.missing.isSubset(of: rows))
-        let unknown = named.subtracting(rows).sorted()
-        #expect(unknown.isEmpty, "not in the checklist: \(unknown.joined(separator: " "))")
-    }
-
-    @Test("every declaration of the surrounding interface has a test that names it")
+    @Test("every declaration of Realm Swift's interface has a test that names it")
     func declarations() throws {
-        let known = Dictionary(
-            uniqueKeysWithValues: Checklist.declarations.map { ($0.section, Set($0.names)) })
-        #expect(Checklist.declarations.allSatisfy { known[$0.section]?.count == $0.names.count })
-        var named: [String: Set<String>] = [:]
+        let known = Set(Checklist.declarations)
+        #expect(known.count == Checklist.declarations.count)
+        var named: Set<String> = []
         var unknown: [String] = []
         for name in try Self.names() {
-            var section = ""
+            // The declarations are the words before the first other word.
             words: for word in name.split(separator: " ").map(String.init) {
-                if word.hasPrefix("§") {
-                    section = word
-                } else if let known = known[section] {
-                    for declaration in Self.expanded(word) {
-                        if known.contains(declaration) {
-                            named[section, default: []].insert(declaration)
-                        } else {
-                            // The text begins, unless this is a misspelt name of several.
-                            if word.contains("{") { unknown.append("\(section) \(declaration)") }
-                            section = ""
-                        }
+                for declaration in Self.expanded(word) {
+                    if known.contains(declaration) {
+                        named.insert(declaration)
+                    } else {
+                        // The text begins, unless this is a misspelt name of several.
+                        if word.contains("{") { unknown.append(declaration) }
+                        break words
                     }
                 }
             }
         }
         #expect(unknown.isEmpty, "not in the checklist: \(unknown.joined(separator: ", "))")
-        for (section, declarations) in Checklist.declarations {
-            let untested = declarations.filter { named[section]?.contains($0) != true }
-            #expect(untested.isEmpty, "\(section) without a test: \(untested.joined(separator: " "))")
-        }
+        let untested = known.subtracting(named).sorted()
+        #expect(untested.isEmpty, "without a test: \(untested.joined(separator: " "))")
     }
 
     /// Expands `List.{append(_:),remove(at:)}` to both names.

@@ -8,7 +8,7 @@ import Testing
 struct CollectionKindsTests {
     private let place = Place([SectionWord.self, SectionShelf.self])
 
-    @Test("C31 values of every type have sections, in lists, sets, results and whatever holds them")
+    @Test("values of every type have sections, in lists, sets, results and whatever holds them")
     func sections() throws {
         let realm = try CollectionsRealm.open()
         let all = CollectionsAll()
@@ -57,7 +57,7 @@ struct CollectionKindsTests {
         #expect(all.intList.sorted().sectioned(by: { $0 > 1 }).allKeys == [false, true])
     }
 
-    @Test("C45 C46 C32 C33 the sections of a computed property are sorted by the stored one that it reads")
+    @Test("the sections of a computed property are sorted by the stored one that it reads")
     func computed() throws {
         try place.run { realm in
             try realm.write {
@@ -76,7 +76,7 @@ struct CollectionKindsTests {
         }
     }
 
-    @Test("C16 K19 the sum of nothing is zero", arguments: [false, true])
+    @Test("the sum of nothing is zero", arguments: [false, true])
     func zeros(_ isManaged: Bool) throws {
         #expect(List<Int8>().sum() == 0 && List<Double>().sum() == 0 && List<Decimal128>().sum() == 0)
         let all = CollectionsAll()
@@ -93,7 +93,7 @@ struct CollectionKindsTests {
         check(all.decimalList, all.decimalSet)
     }
 
-    @Test("C21 what is frozen is not observed")
+    @Test("what is frozen is not observed")
     func frozen() async {
         for body: @Sendable (ProofOwner) -> Void in [
             { _ = $0.dogs.freeze().observe { _ in } }, { _ = $0.pack.freeze().observe { _ in } },
@@ -107,7 +107,7 @@ struct CollectionKindsTests {
         }
     }
 
-    @Test("C12 C13 C52 what is frozen is queried, and stays frozen", arguments: Form.managed)
+    @Test("what is frozen is queried, and stays frozen", arguments: Form.managed)
     func frozenQueries(_ form: Form) throws {
         try form.stage { stage in
             let dogs = [ProofDog(1, age: 3), ProofDog(2, age: 1), ProofDog(3, age: 3)]
@@ -121,7 +121,7 @@ struct CollectionKindsTests {
         }
     }
 
-    @Test("C52 X: distinct by what is unknown, an operator, or a collection")
+    @Test("distinct by what is unknown, an operator, or a collection")
     func distinct() async {
         for path in ["nothing", "@sum.age", "owners", "owner.dogs"] {
             #expect(
@@ -131,7 +131,7 @@ struct CollectionKindsTests {
         #expect(await Form.messageOutside { _ = $0.realm?.objects(ProofDog.self).distinct(by: ["age"]) } == nil)
     }
 
-    @Test("O15 a collection is assigned by name from whatever has elements of its kind", arguments: Form.managed)
+    @Test("a collection is assigned by name from whatever has elements of its kind", arguments: Form.managed)
     func assigning(_ form: Form) throws {
         try form.stage { stage in
             try stage.edit { owner in
@@ -147,7 +147,7 @@ struct CollectionKindsTests {
         }
     }
 
-    @Test("§2.7 ProjectedCollection is printed with positions, and observed by properties of the elements' class")
+    @Test("ProjectedCollection is printed with positions, and observed by properties of the elements' class")
     func projected() async throws {
         let place = Place(ProjectionTests.types)
         try place.run { realm in
@@ -189,7 +189,7 @@ struct CollectionKindsTests {
         return try result.wait().get()
     }
 
-    @Test("§2.10 Realm.resolve(_:) a realm that nothing was read from takes up the reference's version")
+    @Test("Realm.resolve(_:) a realm that nothing was read from takes up the reference's version")
     func versions() throws {
         let configuration = place.configuration
         let word = try place.run { realm in
@@ -228,7 +228,7 @@ struct CollectionKindsTests {
         #expect(moved == ["0", "new", "1"])
     }
 
-    @Test("§2.10 Realm.resolve(_:) gives nothing in a realm of another file")
+    @Test("Realm.resolve(_:) gives nothing in a realm of another file")
     func otherFile() throws {
         let reference = try place.run { realm in
             ThreadSafeReference(to: try realm.write { realm.create(SectionWord.self, value: ["id": 1]) })
@@ -237,7 +237,7 @@ struct CollectionKindsTests {
         #expect(reference.isInvalidated)
     }
 
-    @Test("§2.1 Realm.init(configuration:queue:) a realm is at the newest version when it is first looked at")
+    @Test("Realm.init(configuration:queue:) a realm is at the newest version when it is first looked at")
     func firstLook() throws {
         let place = place
         let configuration = place.configuration

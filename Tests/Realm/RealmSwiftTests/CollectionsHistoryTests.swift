@@ -34,7 +34,7 @@ struct CollectionsHistoryTests {
                 var random = SeededRandom(seed: seed)
                 var expected: [E] = []
                 let list = list(object)
-                for step in 0..<60 {
+                for step in 0..<30 * TestRun.length {
                     var one: E { E.samples[random.below(E.samples.count)] }
                     var some: [E] { (0..<random.below(4)).map { _ in one } }
                     let count = expected.count
@@ -182,8 +182,10 @@ struct CollectionsHistoryTests {
         list("mixedList") { $0.mixedList },
     ]
 
-    @Test("§2.4 List: random edits of every type of element, as an array does them", arguments: lists, [false, true])
-    func randomLists(_ list: Case, _ isManaged: Bool) throws { try list.run(isManaged, .random(in: 0..<1_000_000)) }
+    @Test("List: random edits of every type of element, as an array does them", arguments: lists, [false, true])
+    func randomLists(_ list: Case, _ isManaged: Bool) throws {
+        try list.run(isManaged, TestSeed.of("\(list.name) \(isManaged)"))
+    }
 
     // MARK: Sets
 
@@ -195,7 +197,7 @@ struct CollectionsHistoryTests {
                 var random = SeededRandom(seed: seed)
                 var expected: Set<E> = []
                 let set = set(object)
-                for step in 0..<40 {
+                for step in 0..<20 * TestRun.length {
                     var one: E { E.samples[random.below(E.samples.count)] }
                     try write {
                         switch random.below(8) {
@@ -263,8 +265,10 @@ struct CollectionsHistoryTests {
         set("mixedSet") { $0.mixedSet },
     ]
 
-    @Test("§2.4 MutableSet: random edits of every type of element, as a set does them", arguments: sets, [false, true])
-    func randomSets(_ set: Case, _ isManaged: Bool) throws { try set.run(isManaged, .random(in: 0..<1_000_000)) }
+    @Test("MutableSet: random edits of every type of element, as a set does them", arguments: sets, [false, true])
+    func randomSets(_ set: Case, _ isManaged: Bool) throws {
+        try set.run(isManaged, TestSeed.of("\(set.name) \(isManaged)"))
+    }
 
     // MARK: Maps
 
@@ -277,7 +281,7 @@ struct CollectionsHistoryTests {
                 let keys = ["", "a", "b", "aa", "Z", "é", "😀", "key"]
                 var expected: [String: E] = [:]
                 let map = map(object)
-                for step in 0..<40 {
+                for step in 0..<20 * TestRun.length {
                     let key = keys[random.below(keys.count)]
                     var one: E { E.samples[random.below(E.samples.count)] }
                     try write {
@@ -362,9 +366,11 @@ struct CollectionsHistoryTests {
     ]
 
     @Test(
-        "§2.4 K03 K04 K05 K06 K15 K16 Map: random edits of every type of value, as a dictionary does them",
+        "Map: random edits of every type of value, as a dictionary does them",
         arguments: maps, [false, true])
-    func randomMaps(_ map: Case, _ isManaged: Bool) throws { try map.run(isManaged, .random(in: 0..<1_000_000)) }
+    func randomMaps(_ map: Case, _ isManaged: Bool) throws {
+        try map.run(isManaged, TestSeed.of("\(map.name) \(isManaged)"))
+    }
 }
 
 /// Whether an optional is nil.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Collections: values by name")
 struct CollectionsKeyValueTests {
-    @Test("C18 value(forKey:) gives a value for each element, NSNull for null")
+    @Test("value(forKey:) gives a value for each element, NSNull for null")
     func values() async throws {
         do {
             let (realm, person) = try CollectionsRealm.person()
@@ -37,7 +37,7 @@ struct CollectionsKeyValueTests {
             } != nil)
     }
 
-    @Test("C19 value(forKeyPath:) follows paths and operators", arguments: [true, false])
+    @Test("value(forKeyPath:) follows paths and operators", arguments: [true, false])
     func paths(_ isManaged: Bool) throws {
         let realm = try CollectionsRealm.open()
         let person = CollectionsPerson(1)
@@ -68,7 +68,7 @@ struct CollectionsKeyValueTests {
         #expect(none.value(forKeyPath: "@sum.weight") as? Double == 0 && none.value(forKeyPath: "@min.age") == nil)
     }
 
-    @Test("C19 operators without a path, with a longer one, or unknown, fail")
+    @Test("operators without a path, with a longer one, or unknown, fail")
     func operators() async {
         @Sendable func failure(_ path: String) async -> String? {
             await exception { _ = try CollectionsRealm.person().1.dogs.value(forKeyPath: path) }
@@ -84,7 +84,7 @@ struct CollectionsKeyValueTests {
         #expect(await failure("@max.age") == nil)
     }
 
-    @Test("C20 setValue(_:forKey:) assigns a property of all elements")
+    @Test("setValue(_:forKey:) assigns a property of all elements")
     func setValue() async throws {
         do {
             let (realm, person) = try CollectionsRealm.person()

@@ -5,7 +5,7 @@ import Testing
 /// Tests the common interface of all collections.
 @Suite("Collections: reading")
 struct CollectionsReadingTests {
-    @Test("C01 a collection is one whatever it is, and managed ones are equal when they are the same")
+    @Test("a collection is one whatever it is, and managed ones are equal when they are the same")
     func identity() throws {
         let (realm, person) = try CollectionsRealm.person()
         func check<C: RealmCollection>(_ collection: C) -> Int where C.Element == CollectionsDog { collection.count }
@@ -37,7 +37,7 @@ struct CollectionsReadingTests {
         #expect(a.numbers != b.numbers && a.numberSet != b.numberSet && a.scores != b.scores)
     }
 
-    @Test("C02 C03 C04 K02 realm, invalidation and count of every kind")
+    @Test("realm, invalidation and count of every kind")
     func states() throws {
         let (realm, person) = try CollectionsRealm.person()
         let (dogs, pack, named) = (person.dogs, person.pack, person.named)
@@ -58,7 +58,7 @@ struct CollectionsReadingTests {
         #expect(CollectionsDog().owners.realm == nil && CollectionsDog().owners.isEmpty)
     }
 
-    @Test("C03 a collection whose owner is gone fails")
+    @Test("a collection whose owner is gone fails")
     func gone() async {
         #expect(
             await exception {
@@ -69,7 +69,7 @@ struct CollectionsReadingTests {
             } == "Object has been deleted or invalidated.")
     }
 
-    @Test("C05 R04 descriptions have the type, the address and a line for each of up to 100 elements")
+    @Test("descriptions have the type, the address and a line for each of up to 100 elements")
     func descriptions() throws {
         let (realm, person) = try CollectionsRealm.person()
         try realm.write {
@@ -95,7 +95,7 @@ struct CollectionsReadingTests {
         #expect(!dogs.contains("owners") && !dogs.contains("<Maximum depth exceeded>"))
     }
 
-    @Test("C06 C07 first and last, also when they are null")
+    @Test("first and last, also when they are null")
     func ends() throws {
         let (realm, person) = try CollectionsRealm.person()
         #expect(person.dogs.first?.name == "a" && person.dogs.last?.name == "c")
@@ -105,7 +105,7 @@ struct CollectionsReadingTests {
         #expect(person.dogs[0].owners.first?.id == 1)
     }
 
-    @Test("C08 index(of:) finds values, and objects by what they show")
+    @Test("index(of:) finds values, and objects by what they show")
     func indexOf() throws {
         let (realm, person) = try CollectionsRealm.person()
         let again = realm.objects(CollectionsDog.self)[1]
@@ -128,7 +128,7 @@ struct CollectionsReadingTests {
         #expect(plain.dogs.index(of: CollectionsDog()) == nil)
     }
 
-    @Test("C08 index(of:) of deleted and foreign objects, and of sets, fails")
+    @Test("index(of:) of deleted and foreign objects, and of sets, fails")
     func indexOfMisuse() async {
         #expect(
             await exception {
@@ -147,7 +147,7 @@ struct CollectionsReadingTests {
         #expect(await exception { _ = AnyRealmCollection(CollectionsPerson().numberSet).index(of: 1) } != nil)
     }
 
-    @Test("C11 objects(at:) gives all of them or fails")
+    @Test("objects(at:) gives all of them or fails")
     func objectsAt() async throws {
         do {
             let (_, person) = try CollectionsRealm.person()
@@ -160,7 +160,7 @@ struct CollectionsReadingTests {
             } == "Indexes for collection are out of bounds.")
     }
 
-    @Test("C27 C28 C29 C30 indices")
+    @Test("indices")
     func indices() throws {
         let (_, person) = try CollectionsRealm.person()
         #expect(person.dogs.startIndex == 0 && person.dogs.endIndex == 3 && person.dogs.indices == 0..<3)
@@ -169,7 +169,7 @@ struct CollectionsReadingTests {
         #expect(person.dogs[1...].map(\.name) == ["b", "c"])
     }
 
-    @Test("C40 R03 collections are encoded as arrays, maps as objects; what is decoded is unmanaged")
+    @Test("collections are encoded as arrays, maps as objects; what is decoded is unmanaged")
     func coding() throws {
         let realm = try CollectionsRealm.open()
         let coded = try JSONDecoder().decode(
@@ -189,7 +189,7 @@ struct CollectionsReadingTests {
         #expect(try text(CollectionsCoded(value: ["numbers": [7]]).numbers) == "[7]")
     }
 
-    @Test("§2.1 a realm that is dropped within a write takes it back")
+    @Test("a realm that is dropped within a write takes it back")
     func droppedWithinWrite() async {
         #expect(
             await exception {
@@ -199,7 +199,7 @@ struct CollectionsReadingTests {
             } == nil)
     }
 
-    @Test("§2.6 an iteration goes through what there was when it began")
+    @Test("an iteration goes through what there was when it began")
     func iteration() throws {
         let (realm, person) = try CollectionsRealm.person()
         try realm.write {

@@ -75,7 +75,7 @@ struct CompatTests {
                 ]))
     }
 
-    @Test("§2.3 PersistableEnum CustomPersistable are primary keys and indexed by what is stored for them")
+    @Test("PersistableEnum CustomPersistable are primary keys and indexed by what is stored for them")
     func keys() throws {
         let realm = try open()
         try realm.write {
@@ -91,7 +91,7 @@ struct CompatTests {
         #expect(schema.properties.map(\.isIndexed) == [true, true, true])
     }
 
-    @Test("§2.3 CustomPersistable custom types that are stored as embedded objects are given by name")
+    @Test("CustomPersistable custom types that are stored as embedded objects are given by name")
     func places() throws {
         let realm = try open()
         let (one, two) = (CompatPlace(x: 1, y: 2), CompatPlace(x: 3, y: 4))
@@ -102,13 +102,13 @@ struct CompatTests {
         #expect(managed.place == one && Array(managed.places) == [one, two])
     }
 
-    @Test("§2.12 ObjectSchema.className classes tell their schema, base classes have none")
+    @Test("ObjectSchema.className classes tell their schema, base classes have none")
     func schemas() {
         #expect(CompatNamed.sharedSchema() == CompatNamed().objectSchema)
         #expect(Object.sharedSchema() == nil && EmbeddedObject.sharedSchema() == nil)
     }
 
-    @Test("§2.3 Persisted properties can be assigned before the superclass is initialised")
+    @Test("Persisted properties can be assigned before the superclass is initialised")
     func initialisers() throws {
         let realm = try open()
         let named = CompatNamed(name: "Ada")
@@ -117,7 +117,7 @@ struct CompatTests {
         #expect(realm.objects(CompatNamed.self).first?.name == "Ada")
     }
 
-    @Test("C14 C15 C16 C17 aggregates come as numbers and dates of Foundation, too")
+    @Test("aggregates come as numbers and dates of Foundation, too")
     func foundation() throws {
         let realm = try open()
         try realm.write { for age in [1, 2, 6] { realm.create(CompatNamed.self, value: ["age": age]) } }
@@ -130,7 +130,7 @@ struct CompatTests {
         #expect(named.filter("age > 9").min(ofProperty: "age") as NSNumber? == nil)
     }
 
-    @Test("C33 C50 C55 projections are sorted, made distinct and observed by projected properties")
+    @Test("projections are sorted, made distinct and observed by projected properties")
     func projections() throws {
         let realm = try open()
         try realm.write { for name in ["b", "a", "b"] { realm.add(CompatNamed(name: name)) } }
@@ -143,7 +143,7 @@ struct CompatTests {
         token.invalidate()
     }
 
-    @Test("§2.6 conditions on the values of maps by range")
+    @Test("conditions on the values of maps by range")
     func ranges() throws {
         let realm = try open()
         try realm.write {
@@ -162,7 +162,7 @@ struct CompatTests {
         #expect(condition._constructPredicate().0 == "((prices.@min >= %@) && (prices.@max <= %@))")
     }
 
-    @Test("§2.1 errors are made and read with the user info of Foundation's errors")
+    @Test("errors are made and read with the user info of Foundation's errors")
     func errors() {
         let error = Realm.Error(
             .fileAccess, userInfo: [NSLocalizedDescriptionKey: "No disk", NSFilePathErrorKey: "/tmp/x.realm"])
@@ -175,14 +175,14 @@ struct CompatTests {
         #expect(Realm.Error(.fail).userInfo["Error Code"] as? Int == 1 && Realm.Error(.fail).code == Realm.Error.fail)
     }
 
-    @Test("§2.5 decimals have distances")
+    @Test("decimals have distances")
     func decimals() {
         let ten: Decimal128 = 10
         #expect(ten.distance(to: 5) == -5 && ten.advanced(by: 2.5) == 12.5 && Decimal128("NaN").isSignalingNaN)
         #expect(Decimal128(value: NSNull()).isNaN)
     }
 
-    @Test("C24 C25 realms freeze and thaw collections")
+    @Test("realms freeze and thaw collections")
     func thawing() throws {
         let realm = try open()
         try realm.write { realm.add(CompatNamed(name: "x")) }

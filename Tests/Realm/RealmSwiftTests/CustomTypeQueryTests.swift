@@ -91,7 +91,7 @@ struct CustomTypeQueryTests {
         try spots().where(condition).map(\.id)
     }
 
-    @Test("§2.6 .persistableValue leads to the properties of what a custom type is stored as")
+    @Test(".persistableValue leads to the properties of what a custom type is stored as")
     func embedded() throws {
         #expect(try ids { $0.coord.persistableValue.lat > 0 } == [1, 2])
         #expect(try ids { $0.maybe.persistableValue.lon == 2 } == [2])
@@ -105,7 +105,7 @@ struct CustomTypeQueryTests {
         #expect(try ids { $0.maybe == nil } == [0])
     }
 
-    @Test("§2.6 .persistableValue of plain custom types, optional ones, and collections of them")
+    @Test(".persistableValue of plain custom types, optional ones, and collections of them")
     func plain() throws {
         #expect(try ids { $0.amount.persistableValue > 5 } == [1, 2])
         #expect(try ids { $0.amount.persistableValue.contains(5...10) } == [1])
@@ -125,7 +125,7 @@ struct CustomTypeQueryTests {
         #expect(try ids { $0.amountsByName["x"] == CustomAmount(2) } == [2])
     }
 
-    @Test("§2.6 .rawValue of enums, optional ones, and collections of them")
+    @Test(".rawValue of enums, optional ones, and collections of them")
     func enums() throws {
         #expect(try ids { $0.grade.rawValue.starts(with: "b") } == [2])
         #expect(try ids { $0.grade.persistableValue == "a1" } == [0, 1])
@@ -141,7 +141,7 @@ struct CustomTypeQueryTests {
         #expect(try ids { $0.grades.contains(.high) } == [1, 2])
     }
 
-    @Test("§2.13 a key path ends at a custom type")
+    @Test("a key path ends at a custom type")
     func keyPaths() throws {
         #expect(_name(for: \CustomSpot.coord) == "coord")
         #expect(_name(for: \CustomSpot.next?.maybe) == "next.maybe")

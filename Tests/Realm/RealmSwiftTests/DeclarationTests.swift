@@ -141,7 +141,7 @@ struct DeclarationTests {
         try Realm(configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: types))
     }
 
-    @Test("§2.3 Persisted Persisted.types properties begin with their type's zero, or what is declared, managed or not")
+    @Test("Persisted Persisted.types properties begin with their type's zero, or what is declared, managed or not")
     func zeros() throws {
         let before = Date()
         let all = DeclaredAll()
@@ -155,7 +155,7 @@ struct DeclarationTests {
         #expect(all.objectId == id && all.color == .red && all.pair == DeclaredPair(x: 0, y: 0) && all.optPair == nil)
     }
 
-    @Test("§2.3 Persisted.types every type keeps its values, limits too")
+    @Test("Persisted.types every type keeps its values, limits too")
     func values() throws {
         let realm = try Self.realm(DeclaredAll.self, DeclaredEmbedded.self)
         let all = DeclaredAll()
@@ -189,7 +189,7 @@ struct DeclarationTests {
 
     @Test(
         """
-        §2.3 PersistableEnum FailableCustomPersistable a stored value that no case has is nil in an optional and \
+        PersistableEnum FailableCustomPersistable a stored value that no case has is nil in an optional and \
         stops elsewhere
         """)
     func unknownCases() async throws {
@@ -211,7 +211,7 @@ struct DeclarationTests {
         #expect(message == "Could not convert raw value 'blue' to enum type 'DeclaredColor'.")
     }
 
-    @Test("§2.3 Object models inherit the properties of their base classes")
+    @Test("Object models inherit the properties of their base classes")
     func inheritance() throws {
         let realm = try Self.realm(ObjectBaseClass.self, ObjectDerived.self)
         #expect(ObjectDerived().objectSchema.properties.map(\.name) == ["first", "second"])
@@ -220,7 +220,7 @@ struct DeclarationTests {
         #expect(derived.first == 5 && derived.second == 6 && realm.objects(ObjectBaseClass.self).isEmpty)
     }
 
-    @Test("§2.3 Persisted(primaryKey:) optional keys may be null, once")
+    @Test("Persisted(primaryKey:) optional keys may be null, once")
     func optionalKey() async throws {
         let realm = try Self.realm(DeclaredOptionalKey.self)
         try realm.write {
@@ -240,7 +240,7 @@ struct DeclarationTests {
         )
     }
 
-    @Test("§2.3 Persisted(primaryKey:) schema faults are told all at once")
+    @Test("Persisted(primaryKey:) schema faults are told all at once")
     func faults() async {
         #expect(
             await exception { _ = try Self.realm(DeclaredTwoKeys.self) }
@@ -260,7 +260,7 @@ struct DeclarationTests {
         #expect(long?.contains("longer than 57 bytes") == true, "\(long ?? "none")")
     }
 
-    @Test("§2.3 Codable models decode, a missing optional key is nil, and managed ones do not encode")
+    @Test("Codable models decode, a missing optional key is nil, and managed ones do not encode")
     func codable() throws {
         let text = #"{"id": 3, "name": "n", "when": 0, "key": "000102030405060708090a0b"}"#
         let object = try JSONDecoder().decode(DeclaredCodable.self, from: Data(text.utf8))
@@ -279,7 +279,7 @@ struct DeclarationTests {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(object) }
     }
 
-    @Test("§2.3 DynamicObject DynamicObject.subscript(dynamicMember:) dynamic objects read and assign by name")
+    @Test("DynamicObject DynamicObject.subscript(dynamicMember:) dynamic objects read and assign by name")
     func dynamicObjects() throws {
         let realm = try ObjectTests.realm()
         try realm.write {

@@ -56,7 +56,7 @@ final class FilePlace: Sendable {
 
 @Suite("Files and their configuration")
 struct FileTests {
-    @Test("§2.2 Configuration.seedFilePath is copied when there is no file yet, and left alone afterwards")
+    @Test("Configuration.seedFilePath is copied when there is no file yet, and left alone afterwards")
     func seed() throws {
         let place = try FilePlace()
         let seed = place.configuration("seed")
@@ -77,7 +77,7 @@ struct FileTests {
 
     @Test(
         """
-        §2.2 Configuration.shouldCompactOnLaunch is asked once, at the first opening in the process, and true \
+        Configuration.shouldCompactOnLaunch is asked once, at the first opening in the process, and true \
         shortens the file
         """)
     func compaction() throws {
@@ -123,7 +123,7 @@ struct FileTests {
 
     @Test(
         """
-        §2.2 Configuration.maximumNumberOfActiveVersions a write fails while too many versions are in use, and works \
+        Configuration.maximumNumberOfActiveVersions a write fails while too many versions are in use, and works \
         again after
         """)
     func versionLimit() async throws {
@@ -169,7 +169,7 @@ struct FileTests {
         }
     }
 
-    @Test("§2.2 Configuration.readOnly a read-only realm reads, freezes, and neither writes, refreshes nor observes")
+    @Test("Configuration.readOnly a read-only realm reads, freezes, and neither writes, refreshes nor observes")
     func readOnly() async throws {
         let place = try FilePlace()
         try place.with(place.configuration()) { realm in
@@ -208,7 +208,7 @@ struct FileTests {
             }?.contains("already opened with different read permissions") == true)
     }
 
-    @Test("§2.2 Configuration.readOnly needs no right to write to the file or its directory")
+    @Test("Configuration.readOnly needs no right to write to the file or its directory")
     func unwritable() throws {
         let place = try FilePlace()
         try place.with(place.configuration()) { realm in
@@ -233,7 +233,7 @@ struct FileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["notes.realm"])
     }
 
-    @Test("§2.1 Error.fileURL files that cannot be had say what is wrong")
+    @Test("Error.fileURL files that cannot be had say what is wrong")
     func permissions() throws {
         let place = try FilePlace()
         // Nobody may write there, not even the superuser.
@@ -255,7 +255,7 @@ struct FileTests {
 
     @Test(
         """
-        §2.1 Realm.writeCopy(toFile:encryptionKey:) within a write transaction has what was not committed, links and \
+        Realm.writeCopy(toFile:encryptionKey:) within a write transaction has what was not committed, links and \
         all
         """)
     func copyWithinWrite() throws {
@@ -300,7 +300,7 @@ struct FileTests {
 
     @Test(
         """
-        §2.1 Realm.{writeCopy(configuration:),fileExists(for:),deleteFiles(for:),performMigration(for:)} files of \
+        Realm.{writeCopy(configuration:),fileExists(for:),deleteFiles(for:),performMigration(for:)} files of \
         configurations
         """)
     func filesOfConfigurations() async throws {
@@ -336,7 +336,7 @@ struct FileTests {
 
     @Test(
         """
-        §2.2 Configuration.{==,defaultConfiguration} configurations are compared by file, identifier, key, read-only \
+        Configuration.{==,defaultConfiguration} configurations are compared by file, identifier, key, read-only \
         and version; the default one is copied
         """)
     func equality() {

@@ -19,7 +19,7 @@ private final class Messages: Sendable {
 
 @Suite("Logging", .serialized)
 struct LoggerTests {
-    @Test("§2.14 Logger.{levels,categories} setting a category's level sets those of its parts, and no others")
+    @Test("Logger.{levels,categories} setting a category's level sets those of its parts, and no others")
     func levels() {
         defer { Logger.setLogLevel(.info) }
         #expect(Logger.logLevel(for: Category.realm) == .info)
@@ -34,7 +34,7 @@ struct LoggerTests {
         #expect(LogLevel.off < .fatal && LogLevel.trace < .all)
     }
 
-    @Test("§2.14 Logger.shared a logger is told of opening, migration, transactions and queries, as the levels say")
+    @Test("Logger.shared a logger is told of opening, migration, transactions and queries, as the levels say")
     func messages() throws {
         let messages = Messages()
         let before = Logger.shared

@@ -28,7 +28,7 @@ struct MemberNameTests {
         #expect(found.key == "a" && found.reference == "r" && !found.isInvalidated)
     }
 
-    @Test("O01 a model's own isEqual and hash are what == and sets go by")
+    @Test("a model's own isEqual and hash are what == and sets go by")
     func equality() throws {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [NamedStop.self]))

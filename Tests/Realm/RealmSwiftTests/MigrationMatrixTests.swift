@@ -218,7 +218,7 @@ struct MigrationMatrixTests {
         }
     }
 
-    @Test("§2.11 each change needs a higher version or not, and what becomes of the data", arguments: changes)
+    @Test("each change needs a higher version or not, and what becomes of the data", arguments: changes)
     func change(_ change: MatrixChange) throws {
         defer { Realm.Configuration(fileURL: url).discard() }
         try fill()
@@ -237,7 +237,7 @@ struct MigrationMatrixTests {
         #expect(change.check(try open(1, change.types)))
     }
 
-    @Test("§2.11 duplicates of a new primary key are refused, and everything stays as it was")
+    @Test("duplicates of a new primary key are refused, and everything stays as it was")
     func duplicates() throws {
         defer { Realm.Configuration(fileURL: url).discard() }
         try fill()
@@ -258,7 +258,7 @@ struct MigrationMatrixTests {
         #expect(realm.objects(MatrixBase.MatrixThing.self).map(\.id) == [1, 2])
     }
 
-    @Test("§2.11 a read-only realm has what the file has: missing classes are empty, missing properties a fault")
+    @Test("a read-only realm has what the file has: missing classes are empty, missing properties a fault")
     func readOnly() throws {
         defer { Realm.Configuration(fileURL: url).discard() }
         try fill()

@@ -66,7 +66,7 @@ struct MigrationTests {
 
     @Test(
         """
-        §2.11 MigrationBlock MigrationObject \
+        MigrationBlock MigrationObject \
         Migration.{oldSchema,newSchema,enumerateObjects(ofType:_:),create(_:value:)} \
         Migration.renameProperty(onType:from:to:) schemaVersionAtURL(_:encryptionKey:) a block sees old and new \
         objects, creates, deletes and renames
@@ -97,7 +97,7 @@ struct MigrationTests {
 
     @Test(
         """
-        §2.11 MigrationBlock a change without a higher version, and a lower version, are refused and nothing is lost
+        MigrationBlock a change without a higher version, and a lower version, are refused and nothing is lost
         """)
     func refused() throws {
         try fill()
@@ -111,7 +111,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("§2.2 Configuration.deleteRealmIfMigrationNeeded begins anew, also when only the version differs")
+    @Test("Configuration.deleteRealmIfMigrationNeeded begins anew, also when only the version differs")
     func deleted() throws {
         try fill()
         var configuration = second(0)
@@ -121,7 +121,7 @@ struct MigrationTests {
 
     @Test(
         """
-        §2.11 Migration.{delete(_:),deleteData(forType:),create(_:value:),renameProperty(onType:from:to:)} \
+        Migration.{delete(_:),deleteData(forType:),create(_:value:),renameProperty(onType:from:to:)} \
         MigrationObject objects and classes that go
         """)
     func deleting() throws {

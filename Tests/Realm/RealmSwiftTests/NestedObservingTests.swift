@@ -59,7 +59,7 @@ struct NestedObservingTests {
         }
     }
 
-    @Test("§2.5 C21 a list within a mixed value tells what became of it", arguments: Holder.allCases)
+    @Test("a list within a mixed value tells what became of it", arguments: Holder.allCases)
     func lists(_ holder: Holder) async throws {
         try place.run { realm in
             try realm.write {
@@ -98,7 +98,7 @@ struct NestedObservingTests {
         #expect(try await place.notes(8).last == "[0, 1, 2] [] []")
     }
 
-    @Test("§2.5 K21 a dictionary within a mixed value tells its keys, here and on a queue")
+    @Test("a dictionary within a mixed value tells its keys, here and on a queue")
     func dictionaries() async throws {
         try place.run { [place] realm in
             try realm.write {

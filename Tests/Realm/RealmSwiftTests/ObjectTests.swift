@@ -58,7 +58,7 @@ struct ObjectTests {
         try Realm(configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: types))
     }
 
-    @Test("O01 an instance is unmanaged until it is added, then it shows the stored object")
+    @Test("an instance is unmanaged until it is added, then it shows the stored object")
     func life() throws {
         let realm = try Self.realm()
         let owner = ObjectOwner()
@@ -70,7 +70,7 @@ struct ObjectTests {
         #expect(owner.age == 4 && owner.realm == realm)
     }
 
-    @Test("O03 objects are elements of lists and values of properties that may be nil")
+    @Test("objects are elements of lists and values of properties that may be nil")
     func elements() throws {
         let realm = try Self.realm()
         let owner = ObjectOwner()
@@ -82,7 +82,7 @@ struct ObjectTests {
         #expect(owner.best?.isSameObject(as: owner.pets[0]) == true && owner.best?.bestOf.count == 1)
     }
 
-    @Test("O04 O07 realm is nil when unmanaged and after the instance was deleted")
+    @Test("realm is nil when unmanaged and after the instance was deleted")
     func realmOfObject() throws {
         let realm = try Self.realm()
         let pet = ObjectPet()
@@ -95,7 +95,7 @@ struct ObjectTests {
         #expect(frozen.name == "pet" && frozen.thaw() == nil)
     }
 
-    @Test("O06 init(value:) from a dictionary keeps defaults and ignores unknown names")
+    @Test("init(value:) from a dictionary keeps defaults and ignores unknown names")
     func fromDictionary() {
         let owner = ObjectOwner(value: ["age": 5, "nothing": 1, "best": ["name": "b"], "home": ["number": 4]])
         #expect(owner.name == "nobody" && owner.age == 5 && owner.best?.name == "b")
@@ -106,7 +106,7 @@ struct ObjectTests {
         #expect(ObjectHome(value: ["street": "s"]).street == "s")
     }
 
-    @Test("O06 init(value:) from an array goes by declaration; missing trailing values keep their defaults")
+    @Test("init(value:) from an array goes by declaration; missing trailing values keep their defaults")
     func fromArray() async {
         let owner = ObjectOwner(value: [7, "Ann"] as [Any])
         #expect(owner.id == 7 && owner.name == "Ann" && owner.age == 0)
@@ -116,7 +116,7 @@ struct ObjectTests {
                 == "Invalid array input: more values (3) than properties (2).")
     }
 
-    @Test("O06 init(value:) from another object takes all of it")
+    @Test("init(value:) from another object takes all of it")
     func fromObject() async {
         let source = ObjectDerived(value: ["first": 3, "second": 4])
         #expect(ObjectBaseClass(value: source).first == 3 && ObjectDerived(value: source).second == 4)
@@ -124,7 +124,7 @@ struct ObjectTests {
         #expect(message?.hasSuffix("missing key 'second'") == true, "\(message ?? "none")")
     }
 
-    @Test("O06 what does not fit is refused")
+    @Test("what does not fit is refused")
     func misfits() async {
         #expect(
             await exception { _ = ObjectOwner(value: ["age": "x"]) }
@@ -139,7 +139,7 @@ struct ObjectTests {
         #expect(await exception { _ = ObjectOwner(value: 5) } != nil)
     }
 
-    @Test("O08 the schema has every property, also of unmanaged and dynamic objects")
+    @Test("the schema has every property, also of unmanaged and dynamic objects")
     func schema() throws {
         let schema = ObjectOwner().objectSchema
         #expect(schema.className == "ObjectOwner" && schema.primaryKeyProperty?.name == "id")
@@ -153,7 +153,7 @@ struct ObjectTests {
         #expect(ObjectOwner.className() == "ObjectOwner")
     }
 
-    @Test("O09 an object is invalidated by its deletion, its realm's invalidation and the cancelling of its creation")
+    @Test("an object is invalidated by its deletion, its realm's invalidation and the cancelling of its creation")
     func invalidation() async throws {
         let realm = try Self.realm()
         let pet = ObjectPet()
@@ -178,7 +178,7 @@ struct ObjectTests {
             } == "Object has been deleted or invalidated.")
     }
 
-    @Test("O10 the description has every property, objects indented, and ends at a depth")
+    @Test("the description has every property, objects indented, and ends at a depth")
     func description() throws {
         let pet = ObjectPet(value: ["name": "a"])
         pet.owner = ObjectOwner(value: ["id": 2, "note": "n"])
@@ -192,7 +192,7 @@ struct ObjectTests {
         #expect(realm.objects(ObjectPet.self)[0].description.hasPrefix("ObjectPet {\n\tname = a;"))
     }
 
-    @Test("O11 O12 O13 the legacy class functions can be overridden and have no effect beside @Persisted")
+    @Test("the legacy class functions can be overridden and have no effect beside @Persisted")
     func legacy() throws {
         #expect(Object.primaryKey() == nil && Object.ignoredProperties() == [] && Object.indexedProperties() == [])
         let schema = ObjectMapped().objectSchema
@@ -202,7 +202,7 @@ struct ObjectTests {
         #expect(realm.objects(ObjectMapped.self)[0].swiftName == "y")
     }
 
-    @Test("O14 a property may be stored under another name than it has in Swift")
+    @Test("a property may be stored under another name than it has in Swift")
     func mapping() throws {
         let property = ObjectMapped().objectSchema["swiftName"]
         #expect(property?.columnName == "stored_name" && ObjectMapped().objectSchema["stored_name"] == nil)
@@ -210,7 +210,7 @@ struct ObjectTests {
         #expect(mapped.swiftName == "z" && mapped["swiftName"] as? String == "z")
     }
 
-    @Test("O15 subscripts read and assign by name")
+    @Test("subscripts read and assign by name")
     func subscripts() throws {
         let owner = ObjectOwner()
         owner["age"] = 9
@@ -231,7 +231,7 @@ struct ObjectTests {
         #expect(home.number == 3)
     }
 
-    @Test("O15 subscripts refuse unknown names, wrong types, other keys and assignments outside of a write")
+    @Test("subscripts refuse unknown names, wrong types, other keys and assignments outside of a write")
     func subscriptFaults() async {
         @Sendable func message(
             isWriting: Bool = true, _ body: @escaping @Sendable (ObjectOwner) -> Void
@@ -255,7 +255,7 @@ struct ObjectTests {
                 == "Cannot modify managed objects outside of a write transaction.")
     }
 
-    @Test("O20 the same object is the same row of the same realm")
+    @Test("the same object is the same row of the same realm")
     func sameObject() throws {
         let realm = try Self.realm()
         let pet = ObjectPet()
@@ -267,7 +267,7 @@ struct ObjectTests {
         #expect(!pet.isSameObject(as: again))
     }
 
-    @Test("O20 objects are equal by row with a primary key or when frozen, else by instance")
+    @Test("objects are equal by row with a primary key or when frozen, else by instance")
     func equality() throws {
         let realm = try Self.realm()
         try realm.write {

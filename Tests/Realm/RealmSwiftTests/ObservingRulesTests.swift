@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import TestBasics
 import Testing
 
 class ObservedDog: Object {
@@ -16,8 +17,10 @@ actor ObservedActor {
 
     func note(_ text: String) { notes.append(text) }
 
-    func notes(_ count: Int) async throws -> [String] {
-        for _ in 0..<2000 where notes.count < count { try await Task.sleep(for: .milliseconds(2)) }
+    nonisolated func notes(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
+        let areEnough = try await eventually { await notes.count >= count }
+        let notes = await notes
+        #expect(areEnough, "\(notes)", sourceLocation: sourceLocation)
         return notes
     }
 
@@ -69,7 +72,7 @@ struct ObservingRulesTests {
 
     private static func add(_ realm: Realm, _ id: Int) { realm.create(ObservedDog.self, value: ["id": id]) }
 
-    @Test("C21 K21 O16 what cannot be observed says why")
+    @Test("what cannot be observed says why")
     func misuse() async throws {
         try write { Self.add($0, 1) }
         let configuration = place.configuration
@@ -119,7 +122,7 @@ struct ObservingRulesTests {
 
     @Test(
         """
-        C21 §2.9 NotificationToken NotificationToken.invalidate() blocks run in the order of registration, and a \
+        NotificationToken NotificationToken.invalidate() blocks run in the order of registration, and a \
         token that is invalidated or dropped ends them
         """)
     func tokens() async throws {
@@ -143,7 +146,7 @@ struct ObservingRulesTests {
         #expect(try await place.notes(4).count == 4)
     }
 
-    @Test("§2.1 Realm.beginWrite() tells what others did, and the observers it calls find the write open")
+    @Test("Realm.beginWrite() tells what others did, and the observers it calls find the write open")
     func beginWrite() async throws {
         let other = Place(beside: place)
         try place.run { [place] realm in
@@ -166,7 +169,7 @@ struct ObservingRulesTests {
 
     @Test(
         """
-        §2.1 Realm.{refresh(),autorefresh,observe(_:)} Notification.{didChange,refreshRequired} refresh tells before \
+        Realm.{refresh(),autorefresh,observe(_:)} Notification.{didChange,refreshRequired} refresh tells before \
         it returns, and without autorefresh others' commits wait for it
         """)
     func refresh() async throws {
@@ -195,7 +198,7 @@ struct ObservingRulesTests {
 
     @Test(
         """
-        §2.1 Realm.{write(withoutNotifying:_:),commitWrite(withoutNotifying:)} observers of the tokens hear nothing \
+        Realm.{write(withoutNotifying:_:),commitWrite(withoutNotifying:)} observers of the tokens hear nothing \
         of a write without notifying, and of the next one as if they had
         """)
     func withoutNotifying() async throws {
@@ -227,7 +230,7 @@ struct ObservingRulesTests {
             } == "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
     }
 
-    @Test("O17 key paths say what of an object is told, also behind its links")
+    @Test("key paths say what of an object is told, also behind its links")
     func objectKeyPaths() async throws {
         try write {
             $0.create(ObservedDog.self, value: ["id": 1, "friend": ["id": 2]])
@@ -245,7 +248,7 @@ struct ObservingRulesTests {
         #expect(try await place.notes(1) == [#"["friend"]"#])
     }
 
-    @Test("O18 O19 C56 actors are told of objects and collections of their own", arguments: [false, true])
+    @Test("actors are told of objects and collections of their own", arguments: [false, true])
     func actors(_ swift: Bool) async throws {
         try write { Self.add($0, 1) }
         let (source, target, all) = (ObservedActor(), ObservedActor(), ObservedActor())
@@ -264,7 +267,7 @@ struct ObservingRulesTests {
         await all.end()
     }
 
-    @Test("C23 C24 C25 O21 O22 O23 freezing what cannot be frozen says why, frozen things cannot be changed")
+    @Test("freezing what cannot be frozen says why, frozen things cannot be changed")
     func frozen() async throws {
         try write { Self.add($0, 1) }
         let configuration = place.configuration
@@ -304,7 +307,7 @@ struct ObservingRulesTests {
 
     @Test(
         """
-        §2.10 ThreadSafeReference.init(to:) Realm.resolve(_:) ThreadSafe ThreadSafeReference(Object) \
+        ThreadSafeReference.init(to:) Realm.resolve(_:) ThreadSafe ThreadSafeReference(Object) \
         ThreadSafeReference(List); what is unmanaged or gone says so
         """)
     func references() async throws {
@@ -336,7 +339,7 @@ struct ObservingRulesTests {
         #expect(try place.run { _ in references.3.wrappedValue == nil })
     }
 
-    @Test("§2.16 Realm.isolation a realm that is used elsewhere than it belongs stops the program")
+    @Test("Realm.isolation a realm that is used elsewhere than it belongs stops the program")
     func confined() async throws {
         let configuration = place.configuration
         let realm = try place.run { ThreadSafeReference(to: $0.objects(ObservedDog.self)) }

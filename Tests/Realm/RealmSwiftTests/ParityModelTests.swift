@@ -82,7 +82,7 @@ enum ParityRealm {
 
 @Suite("Parity with Realm: models and values by name")
 struct ParityModelTests {
-    @Test("§2.3 RealmEnum is an enum that RealmProperty and queries accept")
+    @Test("RealmEnum is an enum that RealmProperty and queries accept")
     func realmEnum() throws {
         let realm = try ParityRealm.open([ParityBare.self])
         let bare = ParityBare()
@@ -92,7 +92,7 @@ struct ParityModelTests {
         #expect(ParityColour.red < .blue && ParityColour.allCases.count == 2)
     }
 
-    @Test("O11 O13 primaryKey() and indexedProperties() count for classes with @Persisted, too")
+    @Test("primaryKey() and indexedProperties() count for classes with @Persisted, too")
     func overrides() async throws {
         let schema = try #require(ParityKeyed.sharedSchema())
         #expect(schema.primaryKeyProperty?.name == "id")
@@ -112,7 +112,7 @@ struct ParityModelTests {
                 == "Primary key property 'absent' does not exist on object 'ParityNamed'")
     }
 
-    @Test("§2.3 Codable @Persisted follows the strategies of encoders and decoders for dates and data")
+    @Test("Codable @Persisted follows the strategies of encoders and decoders for dates and data")
     func coding() throws {
         let object = ParityCoded()
         object.at = Date(timeIntervalSince1970: 0)
@@ -145,7 +145,7 @@ struct ParityModelTests {
         #expect(seconds.contains(#""at":0"#) && seconds.contains(#""maybe":5"#) && seconds.contains(#""bytes":3"#))
     }
 
-    @Test("C18 C19 null by name is NSNull and the nil of every optional", arguments: [false, true])
+    @Test("null by name is NSNull and the nil of every optional", arguments: [false, true])
     func nulls(_ isManaged: Bool) throws {
         let realm = try ParityRealm.open()
         let person = ParityPerson(1, "top")
@@ -176,7 +176,7 @@ struct ParityModelTests {
         #expect(objects as? [String] == ["a", "b"] && paths as? [String?] == ["deep", nil])
     }
 
-    @Test("K07 K08 C18 values by name of maps and sets are objects, and arrays of objects", arguments: [false, true])
+    @Test("values by name of maps and sets are objects, and arrays of objects", arguments: [false, true])
     func objects(_ isManaged: Bool) throws {
         let realm = try ParityRealm.open()
         let person = ParityPerson(1)
@@ -202,7 +202,7 @@ struct ParityModelTests {
     }
 
     @Test(
-        "O15 value(forUndefinedKey:) and setValue(_:forUndefinedKey:) are asked for names that the class does not have")
+        "value(forUndefinedKey:) and setValue(_:forUndefinedKey:) are asked for names that the class does not have")
     func undefinedKeys() async throws {
         let realm = try ParityRealm.open()
         try realm.write { realm.create(ParityPerson.self, value: ["id": 1, "name": "x"]) }
@@ -220,7 +220,7 @@ struct ParityModelTests {
         #expect(await exception { _ = ParityPerson().value(forKey: "none") } != nil)
     }
 
-    @Test("O10 O08 linking objects are in neither the description nor the properties of the schema")
+    @Test("linking objects are in neither the description nor the properties of the schema")
     func computed() throws {
         let realm = try ParityRealm.open()
         let person = ParityPerson(1, "a")
@@ -234,7 +234,7 @@ struct ParityModelTests {
         #expect(!person.objectSchema.description.contains("admirers"))
     }
 
-    @Test("§2.5 Decimal128 is written as Realm does")
+    @Test("Decimal128 is written as Realm does")
     func decimals() {
         #expect(Decimal128(11.11111).description == "11.11111" && Decimal128(-1.0).description == "-1")
         #expect(
@@ -245,7 +245,7 @@ struct ParityModelTests {
         #expect(Decimal128("1.23456789E132") == Decimal128("1.23456789E+132"))
     }
 
-    @Test("C01 two reads of linking objects are not equal, copies of one are")
+    @Test("two reads of linking objects are not equal, copies of one are")
     func linking() throws {
         let realm = try ParityRealm.open()
         let person = ParityPerson(1)
@@ -255,7 +255,7 @@ struct ParityModelTests {
         #expect(admirers == copy && person.admirers != person.admirers)
     }
 
-    @Test("§2.2 Configuration.objectTypes may name a class twice")
+    @Test("Configuration.objectTypes may name a class twice")
     func twice() throws {
         let realm = try ParityRealm.open([ParityPerson.self, ParityHome.self, ParityPerson.self, ParityHome.self])
         #expect(realm.schema.objectSchema.map(\.className).sorted() == ["ParityHome", "ParityPerson"])
@@ -318,7 +318,7 @@ struct ParityMappedTests {
         return [ParityMapped(value: value), try realm.write { realm.create(ParityMapped.self, value: value) }]
     }
 
-    @Test("§2.3 FailableCustomPersistable in init(value:): its values, stored values, and those that it refuses")
+    @Test("FailableCustomPersistable in init(value:): its values, stored values, and those that it refuses")
     func failable() async throws {
         let even = try #require(ParityEven(persistedValue: 4))
         for object in try made(["even": even, "maybeEven": 6, "evens": [even, 2], "maybeEvens": [2, 3, NSNull()]]) {
@@ -335,7 +335,7 @@ struct ParityMappedTests {
         #expect(await exception { _ = ParityMapped(value: ["evens": [2, 7]]) } != nil)
     }
 
-    @Test("§2.3 CustomPersistable null is the default element of a list of mapped embedded objects")
+    @Test("CustomPersistable null is the default element of a list of mapped embedded objects")
     func nulls() async throws {
         for object in try made([
             "points": [ParityPoint("a"), NSNull(), ["street": "b"]], "pointsByName": ["n": NSNull()],
@@ -346,7 +346,7 @@ struct ParityMappedTests {
         #expect(await exception { _ = ParityMapped(value: ["plain": [NSNull()]]) } != nil)
     }
 
-    @Test("§2.6 Query.== of custom types that are stored as embedded objects compares their properties")
+    @Test("Query.== of custom types that are stored as embedded objects compares their properties")
     func equality() throws {
         let realm = try ParityRealm.open([ParityMapped.self, ParityHome.self])
         try realm.write {

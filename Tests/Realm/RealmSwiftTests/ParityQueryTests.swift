@@ -46,7 +46,7 @@ struct ParityQueryTests {
         return realm.objects(ParityNode.self).sorted(byKeyPath: "id")
     }
 
-    @Test("§2.6 Query.== of a mixed value with a list or a dictionary compares the elements")
+    @Test("Query.== of a mixed value with a list or a dictionary compares the elements")
     func mixedCollections() throws {
         let values: [AnyRealmValue] = [
             .fromArray([.int(1), .string("x")]), .fromArray([.int(1)]), .fromArray([]), .int(1), .none,
@@ -81,7 +81,7 @@ struct ParityQueryTests {
         #expect(condition.0 == "(any == %@)" && condition.1.count == 1)
     }
 
-    @Test("§2.6 Query.subquery: in another one, of one collection and several, and with properties of the elements")
+    @Test("Query.subquery: in another one, of one collection and several, and with properties of the elements")
     func subqueries() throws {
         let nodes = try Self.stored()
         func ids(_ condition: (Query<ParityNode>) -> Query<Bool>) -> [Int] { nodes.where(condition).map(\.id) }
@@ -148,7 +148,7 @@ struct ParityQueryTests {
             { $0.byName["last"].s == "c" }, "byName['last'].s == 'c'", { $0.byName["last"].flatMap { $0 }?.s == "c" }),
     ]
 
-    @Test("C09 C10 index(matching:) of an unmanaged list is that of a managed one", arguments: conditions.indices)
+    @Test("index(matching:) of an unmanaged list is that of a managed one", arguments: conditions.indices)
     func unmanagedIndex(_ index: Int) throws {
         let (condition, format, meaning) = (
             Self.conditions[index].query, Self.conditions[index].format, Self.conditions[index].meaning
@@ -179,7 +179,7 @@ struct ParityQueryTests {
     }
 
     @Test(
-        "C09 index(matching:) of unmanaged lists: embedded objects, equal keys, cycles, none, and what cannot be asked")
+        "index(matching:) of unmanaged lists: embedded objects, equal keys, cycles, none, and what cannot be asked")
     func unmanagedKinds() async throws {
         let homes = List<ParityHome>()
         homes.append(objectsIn: (0..<3).map { ParityHome(value: ["street": "s\($0)", "rooms": $0]) })

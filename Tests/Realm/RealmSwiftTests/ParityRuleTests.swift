@@ -60,7 +60,7 @@ struct ParityRuleTests {
     }
 
     @Test(
-        "§2.7 Projection.observe(keyPaths:on:_:) also by the object's names; changes behind links have their own names")
+        "Projection.observe(keyPaths:on:_:) also by the object's names; changes behind links have their own names")
     func projectionNames() async throws {
         let place = Place([ParityResident.self, ParityAddress.self])
         try place.run { realm in
@@ -99,7 +99,7 @@ struct ParityRuleTests {
             } == "Invalid property name: property 'age' not found in object of type 'ParityView'")
     }
 
-    @Test("§2.7 Projection's description has its properties with their paths")
+    @Test("Projection's description has its properties with their paths")
     func projectionDescription() throws {
         let realm = try ParityRealm.open([ParityResident.self, ParityAddress.self])
         let text = try Self.view(realm).description
@@ -109,7 +109,7 @@ struct ParityRuleTests {
     }
 
     @Test(
-        "§2.11 Migration.enumerateObjects(ofType:_:) gives new objects with Swift's names, and the old ones with stored ones"
+        "Migration.enumerateObjects(ofType:_:) gives new objects with Swift's names, and the old ones with stored ones"
     )
     func migration() throws {
         let place = try FilePlace()
@@ -147,7 +147,7 @@ struct ParityRuleTests {
     }
 
     @Test(
-        "§2.3 Object.{dynamicList(_:),dynamicMutableSet(_:),dynamicMap(_:)} are there for values; links are of their class"
+        "Object.{dynamicList(_:),dynamicMutableSet(_:),dynamicMap(_:)} are there for values; links are of their class"
     )
     func dynamic() async throws {
         let realm = try ParityRealm.open()
@@ -176,7 +176,7 @@ struct ParityRuleTests {
             }?.contains("is not a list") == true)
     }
 
-    @Test("§2.3 a primary key is not assigned, not even its own value; nor is a managed embedded object anywhere")
+    @Test("a primary key is not assigned, not even its own value; nor is a managed embedded object anywhere")
     func refused() async {
         let bodies: [(String, @Sendable (ParityPerson) -> Void)] = [
             ("Primary key can't be changed after an object is inserted.", { $0.id = $0.id }),

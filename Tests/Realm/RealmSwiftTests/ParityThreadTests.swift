@@ -1,6 +1,7 @@
 import Foundation
 import OpenCombine
 import RealmSwift
+import TestBasics
 import Testing
 
 /// Used on one queue.
@@ -33,7 +34,7 @@ struct ParityThreadTests {
         if let failure { throw failure }
     }
 
-    @Test("§2.10 a ThreadSafeReference that outlives its realm is resolved by the next one", arguments: [false, true])
+    @Test("a ThreadSafeReference that outlives its realm is resolved by the next one", arguments: [false, true])
     func handOver(_ isInMemory: Bool) async throws {
         let place = try FilePlace()
         let configuration = isInMemory ? ParityRealm.configuration() : fileConfiguration(place)
@@ -55,7 +56,7 @@ struct ParityThreadTests {
         _ = place
     }
 
-    @Test("§2.10 a ThreadSafe value that outlives its realm opens it again, and a reference keeps it open")
+    @Test("a ThreadSafe value that outlives its realm opens it again, and a reference keeps it open")
     func wrapped() async throws {
         let place = try FilePlace()
         let configuration = fileConfiguration(place)
@@ -82,7 +83,7 @@ struct ParityThreadTests {
         }
     }
 
-    @Test("§2.10 ThreadSafe: a change through the value on another thread shows at the next access")
+    @Test("ThreadSafe: a change through the value on another thread shows at the next access")
     func renewed() throws {
         let configuration = ParityRealm.configuration()
         let realm = try ParityRealm.open(configuration)
@@ -102,9 +103,11 @@ struct ParityThreadTests {
         #expect(holder.person?.name == "new" && person.name == "new")
     }
 
-    private func waited(_ semaphore: DispatchSemaphore) -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
+    private func waited(_ semaphore: DispatchSemaphore) -> Bool {
+        semaphore.wait(timeout: .now() + .seconds(TestRun.patience)) == .success
+    }
 
-    @Test("§2.1 Error.fileOperationFailed a path through a file, with Realm's text")
+    @Test("Error.fileOperationFailed a path through a file, with Realm's text")
     func throughFile() {
         let url = URL(fileURLWithPath: "/dev/null/foo")
         do {
@@ -119,7 +122,7 @@ struct ParityThreadTests {
         }
     }
 
-    @Test("§2.1 Realm.deleteFiles(for:) works as soon as asyncOpen's callback has returned")
+    @Test("Realm.deleteFiles(for:) works as soon as asyncOpen's callback has returned")
     func deleteAfterOpen() async throws {
         let place = try FilePlace()
         let configuration = fileConfiguration(place)
@@ -137,7 +140,7 @@ struct ParityThreadTests {
     }
 
     @Test(
-        "§2.1 Realm.init(configuration:queue:) gives the open realm again, until the configuration or the thread differs"
+        "Realm.init(configuration:queue:) gives the open realm again, until the configuration or the thread differs"
     )
     func openAgain() async throws {
         let place = try FilePlace()
@@ -159,7 +162,7 @@ struct ParityThreadTests {
         withExtendedLifetime(realm) {}
     }
 
-    @Test("§2.1 Realm.isPerformingAsynchronousWriteOperations is true in the block of asyncWrite")
+    @Test("Realm.isPerformingAsynchronousWriteOperations is true in the block of asyncWrite")
     @MainActor func performing() async throws {
         let realm = try await Realm(configuration: ParityRealm.configuration(), actor: MainActor.shared)
         #expect(!realm.isPerformingAsynchronousWriteOperations)
@@ -170,7 +173,7 @@ struct ParityThreadTests {
         #expect(!realm.isPerformingAsynchronousWriteOperations && realm.objects(ParityPerson.self).count == 1)
     }
 
-    @Test("§2.9 NotificationToken.invalidate() says whether it ended anything")
+    @Test("NotificationToken.invalidate() says whether it ended anything")
     func tokens() throws {
         let place = Place([ParityPerson.self, ParityHome.self])
         try place.run { realm in
@@ -179,7 +182,7 @@ struct ParityThreadTests {
         }
     }
 
-    @Test("§2.14 Logger(level:logFunction:) gets the level and the text of messages")
+    @Test("Logger(level:logFunction:) gets the level and the text of messages")
     @available(*, deprecated, message: "tests what is deprecated")
     func logger() {
         let level = Logger.logLevel(for: Category.realm)
@@ -188,7 +191,7 @@ struct ParityThreadTests {
         #expect(Logger.logLevel(for: Category.realm) == level && logger !== trailing)
     }
 
-    @Test("§2.8 ResultsSection.count an observed section that has lost its last object is empty")
+    @Test("ResultsSection.count an observed section that has lost its last object is empty")
     func emptySection() async throws {
         let place = Place([ParityPerson.self, ParityHome.self])
         try place.run { realm in
@@ -221,7 +224,7 @@ struct ParityThreadTests {
         }
     }
 
-    @Test("§2.17 RealmPublishers.ObjectChangeset completes without a value when the object is deleted")
+    @Test("RealmPublishers.ObjectChangeset completes without a value when the object is deleted")
     func deletedObject() async throws {
         let place = Place([ParityPerson.self, ParityHome.self])
         let keeper = Keeper()
@@ -239,12 +242,13 @@ struct ParityThreadTests {
         }
         try place.run { realm in try realm.write { realm.deleteAll() } }
         _ = try await place.notes(2)
-        try await Task.sleep(for: .milliseconds(20))
+        // Tells everything that has not been told yet.
+        _ = try place.run { realm in realm.refresh() }
         #expect(try await place.notes(2).sorted() == ["home end", "person end"])
         try place.run { _ in keeper.all = [] }
     }
 
-    @Test("§2.1 misuse on another thread is reported as such before anything else")
+    @Test("misuse on another thread is reported as such before anything else")
     func wrongThread() async throws {
         let configuration = ParityRealm.configuration()
         let realm = try ParityRealm.open(configuration)

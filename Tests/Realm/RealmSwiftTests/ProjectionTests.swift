@@ -1,6 +1,7 @@
 import Foundation
 import OpenCombine
 import RealmSwift
+import TestBasics
 import Testing
 
 class ProjectedPerson: Object {
@@ -40,8 +41,10 @@ private actor ProjectionActor {
     var notes: [String] = []
     private var token: NotificationToken?
 
-    func notes(_ count: Int) async throws -> [String] {
-        for _ in 0..<2000 where notes.count < count { try await Task.sleep(for: .milliseconds(2)) }
+    nonisolated func notes(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
+        let areEnough = try await eventually { await notes.count >= count }
+        let notes = await notes
+        #expect(areEnough, "\(notes)", sourceLocation: sourceLocation)
         return notes
     }
 
@@ -80,7 +83,7 @@ struct ProjectionTests {
 
     @Test(
         """
-        §2.7 Projection Projected Projection.rootObject ProjectedCollection Realm.objects(Projection) a projection \
+        Projection Projected Projection.rootObject ProjectedCollection Realm.objects(Projection) a projection \
         reads and writes through its object
         """)
     func reads() throws {
@@ -100,7 +103,7 @@ struct ProjectionTests {
 
     @Test(
         """
-        §2.7 Projection.{==,init(projecting:)} projections of the same object are equal, freeze and thaw, and key \
+        Projection.{==,init(projecting:)} projections of the same object are equal, freeze and thaw, and key \
         paths have the object's names
         """)
     func identity() throws {
@@ -121,7 +124,7 @@ struct ProjectionTests {
 
     @Test(
         """
-        §2.7 Projection.observe(keyPaths:on:_:) changes are told by the projection's names, of projected properties \
+        Projection.observe(keyPaths:on:_:) changes are told by the projection's names, of projected properties \
         only, through links too
         """)
     func observe() async throws {
@@ -153,7 +156,7 @@ struct ProjectionTests {
         #expect(try await place.notes(3) == ["Eve name", "Eve city", "deleted"])
     }
 
-    @Test("§2.7 ProjectedCollection Projected projectTo leads on through lists, sets, maps and linking objects")
+    @Test("ProjectedCollection Projected projectTo leads on through lists, sets, maps and linking objects")
     func crowds() throws {
         let realm = try realm()
         let people = realm.objects(ProjectedPerson.self)
@@ -193,7 +196,7 @@ struct ProjectionTests {
 
     @Test(
         """
-        §2.7 Realm.objects(Projection) projections are sorted, filtered, sectioned and added up by the object's \
+        Realm.objects(Projection) projections are sorted, filtered, sectioned and added up by the object's \
         names
         """)
     func queries() throws {
@@ -208,7 +211,7 @@ struct ProjectionTests {
 
     @Test(
         """
-        §2.7 Projection.observe(keyPaths:on:_:) ProjectedCollection key paths of the projection narrow what is told; \
+        Projection.observe(keyPaths:on:_:) ProjectedCollection key paths of the projection narrow what is told; \
         projected collections tell their changes
         """)
     func keyPaths() async throws {
@@ -272,7 +275,7 @@ struct ProjectionTests {
 
     @Test(
         """
-        §2.7 Projection.observe(keyPaths:on:actor:) §2.16 Realm.observe(actor) actors are told of projections of \
+        Projection.observe(keyPaths:on:actor:) Realm.observe(actor) actors are told of projections of \
         their own
         """)
     func actors() async throws {
@@ -290,7 +293,7 @@ struct ProjectionTests {
 
     @Test(
         """
-        §2.7 Projection §2.17 valuePublisher(_:keyPaths:) changesetPublisher(_:keyPaths:) projections publish \
+        Projection valuePublisher(_:keyPaths:) changesetPublisher(_:keyPaths:) projections publish \
         themselves and their changes, and complete at the end
         """)
     func publishers() async throws {

@@ -156,7 +156,7 @@ struct QueryFilterTests {
 
     @Test(
         """
-        C12 §2.6 where(_:) Query.{==,!=,<,<=,>,>=,&&,||,!,in(_:),contains(ClosedRange),contains(Range),Bool} \
+        where(_:) Query.{==,!=,<,<=,>,>=,&&,||,!,in(_:),contains(ClosedRange),contains(Range),Bool} \
         Query.{contains(_:options:),starts(with:options:),ends(with:options:),like(_:caseInsensitive:)} \
         Query.{equals(_:options:),notEquals(_:options:),count,min,max,sum,avg,contains(element),containsAny(in:),ANY} \
         Query.{rawValue,persistableValue,subscript(dynamicMember:)} _constructPredicate() \
@@ -183,7 +183,7 @@ struct QueryFilterTests {
                 == wanted.first)
     }
 
-    @Test("§2.6 Query.subquery subqueries ask for one element of which all is true")
+    @Test("Query.subquery subqueries ask for one element of which all is true")
     func subqueries() throws {
         let realm = try QueryWorld.filled(12)
         let found = realm.objects(QueryPerson.self).where { ($0.dogs.age > 1 && $0.dogs.alive == true).count > 0 }
@@ -198,7 +198,7 @@ struct QueryFilterTests {
         #expect(realm.objects(QueryPerson.self).where { $0.owned.count > 2 }.count == 2)
     }
 
-    @Test("§2.6 Query.restrictions what a query cannot say")
+    @Test("Query.restrictions what a query cannot say")
     func refusals() async {
         #expect(
             await exception {
@@ -217,7 +217,7 @@ struct QueryFilterTests {
             } == "Subquery predicates will only work on one collection at a time.")
     }
 
-    @Test("§2.6 Query.geoWithin(_:) regions: points within boxes, circles and polygons")
+    @Test("Query.geoWithin(_:) regions: points within boxes, circles and polygons")
     func regions() throws {
         let realm = try QueryWorld.filled(4)
         let people = realm.objects(QueryPerson.self)
@@ -235,7 +235,7 @@ struct QueryFilterTests {
         #expect(abs(far.radians - 1) < 1e-9)
     }
 
-    @Test("C12 arguments of all kinds")
+    @Test("arguments of all kinds")
     func arguments() throws {
         let realm = try QueryWorld.filled(12)
         let dogs = realm.objects(QueryDog.self)
@@ -257,7 +257,7 @@ struct QueryFilterTests {
         #expect(dogs.filter("age == %@", NSNumber(value: 2)).count == 3)
     }
 
-    @Test("C12 C09 predicates of Foundation: formats, compounds, constants; blocks are refused")
+    @Test("predicates of Foundation: formats, compounds, constants; blocks are refused")
     func predicates() async throws {
         let realm = try QueryWorld.filled(12)
         let dogs = realm.objects(QueryDog.self)
@@ -280,7 +280,7 @@ struct QueryFilterTests {
                 == "Predicates made from a format string can only be used with collections of a Realm.")
     }
 
-    @Test("C12 predicates of Swift become queries")
+    @Test("predicates of Swift become queries")
     func macroPredicates() throws {
         let realm = try QueryWorld.filled(24)
         let dogs = realm.objects(QueryDog.self)
@@ -310,7 +310,7 @@ struct QueryFilterTests {
                 == Array(people).filter { $0.dogs.allSatisfy { $0.age < 3 } }.count)
     }
 
-    @Test("C09 C09a C10 the first position that satisfies a condition, in the results' order")
+    @Test("the first position that satisfies a condition, in the results' order")
     func positions() throws {
         let realm = try QueryWorld.filled(12)
         let sorted = realm.objects(QueryDog.self).sorted(byKeyPath: "age", ascending: false)
@@ -325,7 +325,7 @@ struct QueryFilterTests {
     }
 
     @Test(
-        "C09 C10 C12 X: conditions that fit no class, and collections that cannot be filtered",
+        "conditions that fit no class, and collections that cannot be filtered",
         arguments: [
             ("agee == 3", "Invalid predicate: 'QueryDog' has no property 'agee'"),
             ("age == 'x'", "Cannot compare value 'x' of type 'string' to property 'age' of type 'int'"),
@@ -338,7 +338,7 @@ struct QueryFilterTests {
             await exception { _ = try QueryWorld.realm().objects(QueryDog.self).filter(format) } == message)
     }
 
-    @Test("C12 X: texts that are no predicates, collections of values, unmanaged collections, objects from elsewhere")
+    @Test("texts that are no predicates, collections of values, unmanaged collections, objects from elsewhere")
     func misuse() async {
         #expect(
             await exception { _ = try QueryWorld.realm().objects(QueryDog.self).filter("age ==") }?

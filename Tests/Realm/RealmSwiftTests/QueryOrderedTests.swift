@@ -123,7 +123,7 @@ struct QueryOrderedTests {
         return a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
     }
 
-    @Test("§2.6 Query.{<,<=,>,>=} of numbers, dates, strings, data, enums, custom types, and optionals of these")
+    @Test("Query.{<,<=,>,>=} of numbers, dates, strings, data, enums, custom types, and optionals of these")
     func comparisons() throws {
         let objects = try Self.filled()
         compare(objects, \.int, 0) { order($0, $1) }
@@ -154,7 +154,7 @@ struct QueryOrderedTests {
         check(objects, { $0.textsByName >= "b" }) { $0.textsByName.values.contains { bytes($0, "b") ?? -1 >= 0 } }
     }
 
-    @Test("§2.6 Query.contains(Range) and Query.contains(ClosedRange) of everything that Swift compares")
+    @Test("Query.contains(Range) and Query.contains(ClosedRange) of everything that Swift compares")
     func ranges() throws {
         let objects = try Self.filled()
         func isIn(_ text: String?, _ low: String, _ high: String) -> Bool {
@@ -180,7 +180,7 @@ struct QueryOrderedTests {
         #expect(condition._constructPredicate().0 == "((text >= %@) && (text < %@))")
     }
 
-    @Test("§2.6 strings and data have the same operators, so generic code may use either")
+    @Test("strings and data have the same operators, so generic code may use either")
     func binary() throws {
         func starts<T: _HasPersistedType & _Persistable>(
             _ path: KeyPath<OrderedObject, T>, _ value: T

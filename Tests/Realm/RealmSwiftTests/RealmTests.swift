@@ -44,7 +44,7 @@ struct RealmTests {
 
     @Test(
         """
-        §2.1 Realm.{==,init(configuration:queue:),schema,configuration,isEmpty} one instance per thread and file, \
+        Realm.{==,init(configuration:queue:),schema,configuration,isEmpty} one instance per thread and file, \
         equal by identity
         """)
     func instances() throws {
@@ -60,7 +60,7 @@ struct RealmTests {
 
     @Test(
         """
-        §2.1 Realm.create(_:value:update:) UpdatePolicy.{modified,all} absent stays, null is assigned, new objects \
+        Realm.create(_:value:update:) UpdatePolicy.{modified,all} absent stays, null is assigned, new objects \
         have their defaults
         """)
     func policies() throws {
@@ -83,7 +83,7 @@ struct RealmTests {
 
     @Test(
         """
-        §2.1 UpdatePolicy.{modified,all} policies reach linked objects: with keys by key, without in place only \
+        UpdatePolicy.{modified,all} policies reach linked objects: with keys by key, without in place only \
         under modified
         """)
     func nested() throws {
@@ -118,7 +118,7 @@ struct RealmTests {
 
     @Test(
         """
-        §2.1 Realm.{create(_:value:update:),add(_:update:)} copies objects of other realms and unmanaged ones, in \
+        Realm.{create(_:value:update:),add(_:update:)} copies objects of other realms and unmanaged ones, in \
         circles too
         """)
     func circles() throws {
@@ -138,7 +138,7 @@ struct RealmTests {
 
     @Test(
         """
-        §2.1 UpdatePolicy.error Realm.{add(_:update:),create(_:value:update:)} what cannot be added or created is \
+        UpdatePolicy.error Realm.{add(_:update:),create(_:value:update:)} what cannot be added or created is \
         refused
         """)
     func refused() async {
@@ -171,7 +171,7 @@ struct RealmTests {
             } == "Adding a deleted or invalidated object to a Realm is not permitted")
     }
 
-    @Test("§2.1 Realm.object(ofType:forPrimaryKey:) look-ups by primary key")
+    @Test("Realm.object(ofType:forPrimaryKey:) look-ups by primary key")
     func lookUp() async throws {
         let realm = try Self.realm()
         try realm.write { realm.create(RealmKeyed.self, value: ["id": 5]) }
@@ -191,7 +191,7 @@ struct RealmTests {
 
     @Test(
         """
-        §2.1 Realm.{delete(object),delete(sequence),delete(Results),delete(List),deleteAll()} what goes, and what is \
+        Realm.{delete(object),delete(sequence),delete(Results),delete(List),deleteAll()} what goes, and what is \
         refused
         """)
     func deletion() async throws {
@@ -220,7 +220,7 @@ struct RealmTests {
         #expect(await message { $0.delete(RealmPlain()) } == "Can only delete an object from the Realm it belongs to.")
     }
 
-    @Test("§2.1 Realm.{beginWrite(),cancelWrite(),isInWriteTransaction,invalidate()} only where they belong")
+    @Test("Realm.{beginWrite(),cancelWrite(),isInWriteTransaction,invalidate()} only where they belong")
     func transactions() async throws {
         #expect(await message { $0.beginWrite() } == "The Realm is already in a write transaction")
         #expect(
@@ -251,7 +251,7 @@ struct RealmTests {
         #expect(!realm.isInWriteTransaction && realm.isEmpty)
     }
 
-    @Test("§2.3 EmbeddedObject has one owner")
+    @Test("EmbeddedObject has one owner")
     func owners() async throws {
         #expect(
             await message { realm in
@@ -262,7 +262,7 @@ struct RealmTests {
             }?.hasPrefix("Can't set link to existing managed embedded object") == true)
     }
 
-    @Test("§2.2 Configuration.encryptionKey faults of files are Realm.Errors, and there is no encryption")
+    @Test("Configuration.encryptionKey faults of files are Realm.Errors, and there is no encryption")
     func files() throws {
         let base = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
         func code(_ configuration: Realm.Configuration) -> Realm.Error.Code? {
@@ -298,7 +298,7 @@ struct RealmTests {
 
     @Test(
         """
-        §2.2 Configuration.{fileURL,inMemoryIdentifier} a configuration has a file or an identifier, and settings \
+        Configuration.{fileURL,inMemoryIdentifier} a configuration has a file or an identifier, and settings \
         that exclude each other are refused
         """)
     func configurations() async {

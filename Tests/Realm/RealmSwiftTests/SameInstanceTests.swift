@@ -33,7 +33,7 @@ struct SameInstanceTests {
                 objectTypes: [SameOwner.self, SamePart.self, SameKeyed.self]))
     }
 
-    @Test("§2.4 the collections of an object that is added are the same instances, and write to the database")
+    @Test("the collections of an object that is added are the same instances, and write to the database")
     func added() throws {
         let realm = try open()
         let owner = SameOwner()
@@ -60,7 +60,7 @@ struct SameInstanceTests {
         #expect(stored.numbers == owner.numbers)
     }
 
-    @Test("§2.4 a list that was assigned to several objects stays apart from theirs, which took its elements over")
+    @Test("a list that was assigned to several objects stays apart from theirs, which took its elements over")
     func shared() throws {
         let realm = try open()
         let (a, b) = (SameOwner(), SameOwner())
@@ -81,7 +81,7 @@ struct SameInstanceTests {
         #expect(a.numbers === before && Array(before) == [1, 2, 3])
     }
 
-    @Test("§2.4 objects that are linked to become managed with their collections, however they get there")
+    @Test("objects that are linked to become managed with their collections, however they get there")
     func linked() throws {
         let realm = try open()
         let (owner, friend, other) = (SameOwner(), SameOwner(), SameOwner())
@@ -97,7 +97,7 @@ struct SameInstanceTests {
         #expect(Array(owner.friends[0].numbers) == [5] && owner.friends[1].words.contains("w"))
     }
 
-    @Test("§2.1 what was made managed by a cancelled write, deleted or invalidated, leaves invalid collections")
+    @Test("what was made managed by a cancelled write, deleted or invalidated, leaves invalid collections")
     func invalid() throws {
         let realm = try open()
         let (owner, kept) = (SameOwner(), SameOwner())
@@ -118,7 +118,7 @@ struct SameInstanceTests {
         #expect(last.isInvalidated)
     }
 
-    @Test("§2.4 frozen and thawed objects have collections of their own")
+    @Test("frozen and thawed objects have collections of their own")
     func frozen() throws {
         let realm = try open()
         let owner = SameOwner()
@@ -134,7 +134,7 @@ struct SameInstanceTests {
         #expect(thawed.numbers == numbers && Array(thawed.numbers) == [1, 2])
     }
 
-    @Test("O20 O23 contains, firstIndex(of:) and sets go by the row of keyed classes, else by the instance")
+    @Test("contains, firstIndex(of:) and sets go by the row of keyed classes, else by the instance")
     func equality() throws {
         let realm = try open()
         let owner = SameOwner(value: ["name": "o"])

@@ -26,12 +26,12 @@ struct SameRealmTests {
     /// A synchronous function, where `Realm(configuration:)` is the synchronous initialiser.
     private func opened() throws -> Realm { try Realm(configuration: configuration) }
 
-    @Test("§2.1 §2.16 an actor has one instance, however it is opened")
+    @Test("an actor has one instance, however it is opened")
     func actors() async throws {
         #expect(try await SameRealmActor().open(configuration) == [true, true, true])
     }
 
-    @Test("§2.1 §2.16 the main thread, the main queue and the main actor have one instance")
+    @Test("the main thread, the main queue and the main actor have one instance")
     @MainActor
     func main() async throws {
         let thread = try opened()
@@ -53,7 +53,7 @@ struct SameRealmTests {
         #expect(thread.objects(SameRealmThing.self).count == 6)
     }
 
-    @Test("C21 observers of the main actor's realm are called on it")
+    @Test("observers of the main actor's realm are called on it")
     @MainActor
     func observingOnMain() async throws {
         let realm = try await Realm(configuration: configuration)
@@ -77,7 +77,7 @@ struct SameRealmTests {
         token.invalidate()
     }
 
-    @Test("§2.1 a write after invalidate is told once")
+    @Test("a write after invalidate is told once")
     func invalidate() throws {
         try Place([SameRealmThing.self]).run { realm in
             try realm.write { _ = realm.create(SameRealmThing.self) }
@@ -95,7 +95,7 @@ struct SameRealmTests {
         }
     }
 
-    @Test("§2.1 what others wrote while a realm was invalidated is told before its own write")
+    @Test("what others wrote while a realm was invalidated is told before its own write")
     func foreign() throws {
         let place = Place([SameRealmThing.self])
         let other = Place(beside: place)
@@ -115,7 +115,7 @@ struct SameRealmTests {
 
 @Suite("Decimal128 as Realm has it")
 struct DecimalTests {
-    @Test("§2.5 a text that is no number is NaN")
+    @Test("a text that is no number is NaN")
     func text() throws {
         for text in ["", "abc", "1.2.3", "--1", "1e", "nan"] { #expect(try Decimal128(string: text).isNaN, "\(text)") }
         #expect(Decimal128(value: "x").isNaN && Decimal128(value: NSNull()).isNaN)
@@ -124,7 +124,7 @@ struct DecimalTests {
         #expect(try Decimal128(string: "-Infinity").isInfinite)
     }
 
-    @Test("§2.5 NaN is equal to nothing, and below everything")
+    @Test("NaN is equal to nothing, and below everything")
     func order() throws {
         let nan: Decimal128 = "x"
         #expect(nan != nan && nan < 1 && !(1 < nan) && nan < "-Infinity" && !(nan < nan) && 1 > nan)
@@ -132,7 +132,7 @@ struct DecimalTests {
         #expect(((1 as Decimal128) / 0).isInfinite && ((0 as Decimal128) / 0).isNaN)
     }
 
-    @Test("§2.5 negate changes the instance")
+    @Test("negate changes the instance")
     func negate() {
         let number: Decimal128 = -123.321
         let same = number
@@ -141,7 +141,7 @@ struct DecimalTests {
         #expect((-150 as Decimal128).advanced(by: 300) == 150 && (10 as Decimal128).distance(to: 5) == -5)
     }
 
-    @Test("§2.11 the schema version of a file that is not there")
+    @Test("the schema version of a file that is not there")
     func version() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         #expect(throws: Realm.Error.self) { try schemaVersionAtURL(url) }

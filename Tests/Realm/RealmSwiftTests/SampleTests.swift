@@ -60,12 +60,13 @@ struct SampleTests {
             model?.start()
         }
         func rows(_ count: Int) async throws -> [String] {
-            for _ in 0..<2000 {
-                let (rows, log) = try place.run { _ in (model?.rows ?? [], model?.log ?? []) }
-                if log.count >= count { return rows }
-                try await Task.sleep(for: .milliseconds(2))
+            var (rows, log): ([String], [String]) = ([], [])
+            let isEnough = try await eventually {
+                (rows, log) = try place.run { _ in (model?.rows ?? [], model?.log ?? []) }
+                return log.count >= count
             }
-            return []
+            #expect(isEnough, "\(log)")
+            return rows
         }
         #expect(try await rows(1) == [])
         try place.run { realm in
@@ -97,12 +98,13 @@ struct SampleTests {
             try realm.write { item.title = "b" }
         }
         func log(_ count: Int) async throws -> [String] {
-            for _ in 0..<2000 {
-                let log = try place.run { _ in model?.log ?? [] }
-                if log.count >= count { return log }
-                try await Task.sleep(for: .milliseconds(2))
+            var log: [String] = []
+            let isEnough = try await eventually {
+                log = try place.run { _ in model?.log ?? [] }
+                return log.count >= count
             }
-            return try place.run { _ in model?.log ?? [] }
+            #expect(isEnough, "\(log)")
+            return log
         }
         #expect(try await log(2) == ["true false", "title of TodoItem: b"])
         try place.run { realm in try realm.write { realm.deleteAll() } }
@@ -270,8 +272,8 @@ struct SampleTests {
         func reloadRows(at paths: [IndexPath]) {}
     }
 
-    @Test("contacts: a table view's sections follow random changes", arguments: 0..<3)
-    func contacts(_ seed: UInt64) async throws {
+    @Test("contacts: a table view's sections follow random changes", arguments: 0..<3 * TestRun.length)
+    func contacts(_ history: Int) async throws {
         let place = Place([Contact.self, ContactNumber.self])
         nonisolated(unsafe) var table: FakeTable?
         try place.run { realm in
@@ -281,16 +283,13 @@ struct SampleTests {
             table = made
         }
         func wait(_ updates: Int) async throws {
-            for _ in 0..<2000 {
-                if try place.run({ _ in (table?.updates ?? 0) >= updates }) { return }
-                try await Task.sleep(for: .milliseconds(1))
-            }
-            Issue.record("seed \(seed): update \(updates) did not come")
+            let hasCome = try await eventually { try place.run { _ in (table?.updates ?? 0) >= updates } }
+            #expect(hasCome, "history \(history): update \(updates)")
         }
         try await wait(1)
         for round in 0..<15 {
             try place.run { realm in
-                var random = SeededRandom(seed: seed &* 1000 &+ UInt64(round))
+                var random = SeededRandom.ofTest("\(history) \(round)")
                 try realm.write {
                     // Guarantees a first change.
                     realm.create(Contact.self, value: ["firstName": "N\(round)", "lastName": "Zed"])
@@ -311,8 +310,8 @@ struct SampleTests {
             try await wait(round + 2)
             try place.run { _ in
                 let (shown, present) = (table?.sections ?? [], table?.current ?? [])
-                #expect(shown.map(\.title) == present.map(\.title), "seed \(seed), round \(round)")
-                #expect(shown.map(\.rows) == present.map(\.rows), "seed \(seed), round \(round)")
+                #expect(shown.map(\.title) == present.map(\.title), "history \(history), round \(round)")
+                #expect(shown.map(\.rows) == present.map(\.rows), "history \(history), round \(round)")
                 #expect(table?.source?.sectionIndexTitles == present.map(\.title))
             }
         }
@@ -375,9 +374,10 @@ extension SampleTests {
         try await first.add("a", title: "A")
         try await first.add("b", title: "B")
         try await first.rename("a", to: "AA")
-        for _ in 0..<2000 where await second.titles() != ["AA", "B"] { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(await second.titles() == ["AA", "B"])
-        for _ in 0..<2000 where await second.log.count < 2 { try await Task.sleep(for: .milliseconds(2)) }
+        let haveTitles = try await eventually { await second.titles() == ["AA", "B"] }
+        #expect(haveTitles, "\(await second.titles())")
+        let isTold = try await eventually { await second.log.count >= 2 }
+        #expect(isTold, "\(await second.log)")
         #expect(await second.log.first?.hasPrefix("initial") == true)
         await first.close()
         await second.close()
@@ -394,7 +394,8 @@ extension SampleTests {
             screen.bind(to: realm, source: source, background: background)
         }
         func lines(_ wanted: Set<String>) async throws -> [String] {
-            for _ in 0..<2000 where !wanted.isSubset(of: screen.lines) { try await Task.sleep(for: .milliseconds(2)) }
+            let haveCome = try await eventually { wanted.isSubset(of: screen.lines) }
+            #expect(haveCome, "\(wanted.subtracting(screen.lines)) of \(screen.lines)")
             return screen.lines
         }
         _ = try await lines(["unread 0", "last none", "articles"])

@@ -103,7 +103,7 @@ struct SectionTests {
 
     @Test(
         """
-        C26 §2.8 SectionedResults.observe SectionedResultsChange.{initial,update} observers of sections are told the \
+        SectionedResults.observe SectionedResultsChange.{initial,update} observers of sections are told the \
         worked examples' changes
         """, arguments: examples)
     func workedExamples(_ example: Example) async throws {
@@ -118,7 +118,7 @@ struct SectionTests {
         #expect(try await place.notes(2) == ["initial", example.told])
     }
 
-    @Test("§2.8 ResultsSection.observe the observer of one section is told what concerns it: examples 67, 68 and 69")
+    @Test("ResultsSection.observe the observer of one section is told what concerns it: examples 67, 68 and 69")
     func oneSection() async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
@@ -137,7 +137,7 @@ struct SectionTests {
 
     @Test(
         """
-        §2.8 ResultsSection.{key,id,count,subscript(Int),isInvalidated} a section is bound to its key: it moves, \
+        ResultsSection.{key,id,count,subscript(Int),isInvalidated} a section is bound to its key: it moves, \
         goes and comes again
         """)
     func bound() async throws {
@@ -170,7 +170,7 @@ struct SectionTests {
 
     @Test(
         """
-        §2.8 SectionedResults.{subscript(Int),subscript(IndexPath),makeIterator(),==,realm,isInvalidated,isFrozen} \
+        SectionedResults.{subscript(Int),subscript(IndexPath),makeIterator(),==,realm,isInvalidated,isFrozen} \
         IndexPath.{section,item} elements are found by paths, iteration keeps what it began with, uncommitted \
         changes are shown
         """)
@@ -195,7 +195,7 @@ struct SectionTests {
         }
     }
 
-    @Test("C45 C46 C47 sections by a property, with other orders within them, and by a block")
+    @Test("sections by a property, with other orders within them, and by a block")
     func overloads() async throws {
         try place.run { realm in
             try Self.fill(realm)
@@ -244,7 +244,7 @@ struct SectionTests {
             } != nil)
     }
 
-    @Test("C31 values have sections by what they are, and are observed")
+    @Test("values have sections by what they are, and are observed")
     func values() async throws {
         try place.run { [place] realm in
             try realm.write { realm.create(SectionShelf.self).numbers.append(objectsIn: [3, 12, 7, 15]) }
@@ -261,7 +261,7 @@ struct SectionTests {
         #expect(try await place.notes(3) == ["initial", "D I(0,1) M", "-0 -1 D I M"])
     }
 
-    @Test("C32 C33 C34 projections have sections by what they project")
+    @Test("projections have sections by what they project")
     func projections() async throws {
         try place.run { realm in
             try Self.fill(realm)
@@ -280,7 +280,7 @@ struct SectionTests {
             } == "The section key path must match the primary sort descriptor.")
     }
 
-    @Test("§2.8 SectionedResults.count lists of objects have sections, and a list's owner that goes takes them with it")
+    @Test("SectionedResults.count lists of objects have sections, and a list's owner that goes takes them with it")
     func lists() async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
@@ -302,7 +302,7 @@ struct SectionTests {
         #expect(try await place.notes(3) == ["initial", "+1 D I(1,0) M", "-0 -1 -2 D I M"])
     }
 
-    @Test("§2.8 SectionedResults.observe a spared commit moves on what later changes are relative to")
+    @Test("SectionedResults.observe a spared commit moves on what later changes are relative to")
     func withoutNotifying() async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
@@ -321,7 +321,7 @@ struct SectionTests {
 
     @Test(
         """
-        §2.8 SectionedResults.observe ResultsSection.observe RealmSectionedResult key paths narrow modifications, \
+        SectionedResults.observe ResultsSection.observe RealmSectionedResult key paths narrow modifications, \
         queues and actors have sections of their own
         """)
     func elsewhere() async throws {
@@ -352,7 +352,7 @@ struct SectionTests {
 
     @Test(
         """
-        §2.8 SectionedResults.{allKeys,count,freeze(),thaw()} ResultsSection.{isFrozen,freeze(),thaw()} §2.10 \
+        SectionedResults.{allKeys,count,freeze(),thaw()} ResultsSection.{isFrozen,freeze(),thaw()} \
         ThreadSafeReference(SectionedResults) ThreadSafeReference(ResultsSection) frozen sections keep their keys, \
         and sections go to other threads
         """)
@@ -385,7 +385,7 @@ struct SectionTests {
 
     @Test(
         """
-        §2.8 RealmSectionedResult SectionedResults.{realm,isInvalidated,count,isFrozen,freeze(),thaw(),allKeys} \
+        RealmSectionedResult SectionedResults.{realm,isInvalidated,count,isFrozen,freeze(),thaw(),allKeys} \
         ResultsSection.{realm,isInvalidated,count,isFrozen,freeze(),thaw(),id} what both are asked
         """)
     func members() throws {
@@ -408,7 +408,7 @@ struct SectionTests {
         }
     }
 
-    @Test("S01 S02 S03 S04 S05 S06 S07 S08 RLMSectionedResults reads, freezes and thaws")
+    @Test("RLMSectionedResults reads, freezes and thaws")
     func objectiveC() async throws {
         try place.run { realm in
             try Self.fill(realm)
@@ -428,7 +428,7 @@ struct SectionTests {
             } == "Index 7 is out of bounds (must be less than 2).")
     }
 
-    @Test("S09 S10 S11 S12 RLMSectionedResults is observed, here, on a queue, and with key paths")
+    @Test("RLMSectionedResults is observed, here, on a queue, and with key paths")
     func objectiveCObserved() async throws {
         let queue = DispatchQueue(label: "other")
         @Sendable func note(_ name: String, _ count: UInt, _ change: RLMSectionedResultsChange?) {

@@ -36,10 +36,10 @@ struct SharedResultsTests {
     }
 
     @Test(
-        "O16 what each of them was told adds up to a fresh query, also where a write leaves some of them out",
-        arguments: 0..<6)
+        "what each of them was told adds up to a fresh query, also where a write leaves some of them out",
+        arguments: 0..<3 * TestRun.length)
     func histories(_ round: Int) throws {
-        let seed = SeededRandom.ofTest().seed
+        let seed = TestSeed.of(round)
         let random = Mutex(SeededRandom(seed: seed))
         let place = Place([ReplayCat.self])
         let other = Place(beside: place)

@@ -1,6 +1,7 @@
 import Foundation
 import JSONCoding
 import Synchronization
+import TestBasics
 import Testing
 import WireProtocol
 
@@ -73,7 +74,7 @@ actor LonelyRealm {
 
 @Suite("Subscriptions without a network")
 struct SubscriptionRulesTests {
-    @Test("R07 a query without a name is there once, whatever named ones ask for")
+    @Test("a query without a name is there once, whatever named ones ask for")
     func unnamed() async throws {
         let realm = LonelyRealm()
         try await realm.subscribe("a", "age > 1")
@@ -83,7 +84,7 @@ struct SubscriptionRulesTests {
         #expect(try await realm.names() == ["a age > 1", "- age > 1", "- age > 2"])
     }
 
-    @Test("R07 a name that is given again asks for the new query, of another class too; with the same it stays")
+    @Test("a name that is given again asks for the new query, of another class too; with the same it stays")
     func named() async throws {
         let realm = LonelyRealm()
         try await realm.subscribe("a", "name == 'x'")
@@ -102,7 +103,7 @@ struct SubscriptionRulesTests {
         }
     }
 
-    @Test("R07 the gateway is told stored names, and objects by their primary keys")
+    @Test("the gateway is told stored names, and objects by their primary keys")
     func text() async throws {
         let realm = LonelyRealm()
         try await realm.run { _, realm in
@@ -115,7 +116,7 @@ struct SubscriptionRulesTests {
         #expect(names == ["- TRUEPREDICATE", "- owner == obj('RulesOwner', 'ada') AND dog_name == 'x'"])
     }
 
-    @Test("R07 waits for as long as the timeout says, and the subscription stays")
+    @Test("waits for as long as the timeout says, and the subscription stays")
     func timeout() async throws {
         let realm = LonelyRealm()
         try await realm.run { lonely, realm in
@@ -130,7 +131,7 @@ struct SubscriptionRulesTests {
         }
     }
 
-    @Test("R08 unsubscribe takes back what these results subscribed to, and nothing else")
+    @Test("unsubscribe takes back what these results subscribed to, and nothing else")
     func unsubscribe() async throws {
         let realm = LonelyRealm()
         try await realm.run { _, realm in
@@ -150,7 +151,7 @@ struct SubscriptionRulesTests {
         }
     }
 
-    @Test("R07 misuse")
+    @Test("misuse")
     func misuse() async throws {
         let plain = await exception {
             let realm = try Realm(configuration: LonelyRealm().configuration)
@@ -171,7 +172,7 @@ struct SubscriptionRulesTests {
 
     @Test(
         """
-        §2.15 Realm.subscriptions SyncSubscriptionSet.{count,state,first(named:),first(ofType:where:),append(_:)} \
+        Realm.subscriptions SyncSubscriptionSet.{count,state,first(named:),first(ofType:where:),append(_:)} \
         SyncSubscriptionSet.{update(_:onComplete:),remove(named:),remove(ofType:where:),removeAll(unnamedOnly:)} \
         SyncSubscriptionSet.{removeAll(ofType:),Sequence} SyncSubscription.{name,updateQuery} \
         QuerySubscription.{init(name:),init(name:query:),init(name:where:)} a set is changed within update, and \
@@ -216,7 +217,7 @@ struct SubscriptionRulesTests {
     }
 
     @Test(
-        "§2.15 SyncSubscriptionSet.update(_:onComplete:) misuse of a set of subscriptions",
+        "SyncSubscriptionSet.update(_:onComplete:) misuse of a set of subscriptions",
         arguments: [
             (0, "Can only add, remove, or update subscriptions within a write subscription block."),
             (
@@ -282,7 +283,7 @@ struct SubscriptionRulesTests {
 extension SubscriptionRulesTests {
     @Test(
         """
-        §2.15 SyncSubscriptionSet.{remove(_:),update(async),update(_:onComplete:)} \
+        SyncSubscriptionSet.{remove(_:),update(async),update(_:onComplete:)} \
         SyncSubscription.{createdAt,updatedAt} WaitForSyncMode.{onCreation,always,never} \
         times, several at once, and what waits for the gateway
         """)
@@ -317,11 +318,10 @@ extension SubscriptionRulesTests {
                 try await set.update { set.append(QuerySubscription<RulesOwner>(name: "awaited")) }
             }
         }
-        for _ in 0..<2000 {
-            let isThere = try await realm.run { _, realm in realm.subscriptions.first(named: "awaited") != nil }
-            if isThere { break }
-            try await Task.sleep(for: .milliseconds(2))
+        let isThere = try await eventually {
+            try await realm.run { _, realm in realm.subscriptions.first(named: "awaited") != nil }
         }
+        #expect(isThere)
         task.cancel()
         await #expect(throws: (any Error).self) { try await task.value }
         let names = try await realm.run { _, realm in realm.subscriptions.map(\.name) }

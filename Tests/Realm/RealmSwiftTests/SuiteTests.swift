@@ -24,7 +24,7 @@ struct SuiteTests {
                 inMemoryIdentifier: UUID().uuidString, objectTypes: [SuiteMeal.self, SuitePlace.self]))
     }
 
-    @Test("§2.1 the names of the codes in Realm.Error are the codes, for comparing and for catch")
+    @Test("the names of the codes in Realm.Error are the codes, for comparing and for catch")
     func codes() {
         let missing = Realm.Error.fileNotFound
         #expect(missing == Realm.Error.Code.fileNotFound && missing.rawValue == 5)
@@ -35,7 +35,7 @@ struct SuiteTests {
         }
     }
 
-    @Test("§2.4 index(of:) of a map is the place of the first equal value in the order of the keys")
+    @Test("index(of:) of a map is the place of the first equal value in the order of the keys")
     func mapIndex() throws {
         let realm = try Self.realm()
         let meal = SuiteMeal()
@@ -49,7 +49,7 @@ struct SuiteTests {
         }
     }
 
-    @Test("O01 isEqual compares as ==, and with what is no object")
+    @Test("isEqual compares as ==, and with what is no object")
     func isEqual() throws {
         let realm = try Self.realm()
         let meal = SuiteMeal()
@@ -58,7 +58,7 @@ struct SuiteTests {
         #expect(meal.isEqual(realm.objects(SuiteMeal.self).first))
     }
 
-    @Test("C12 arguments of formats may be written as CVarArg, as on iOS")
+    @Test("arguments of formats may be written as CVarArg, as on iOS")
     func arguments() throws {
         let realm = try Self.realm()
         let (time, id, table) = (Date(timeIntervalSince1970: 60), ObjectId.generate(), UUID())
@@ -131,7 +131,7 @@ struct SuiteModelTests {
     }
 
     @Test(
-        "§2.3 a map of a custom type that is stored as an embedded object is valid, and null in it reads as the default"
+        "a map of a custom type that is stored as an embedded object is valid, and null in it reads as the default"
     )
     func customInMap() throws {
         let realm = try Self.realm()
@@ -139,7 +139,7 @@ struct SuiteModelTests {
         #expect(trip.stops["a"]?.east == 3)
     }
 
-    @Test("§2.3 custom types are also made from values of the type that they are stored as, and from what makes those")
+    @Test("custom types are also made from values of the type that they are stored as, and from what makes those")
     func customFromPersisted() throws {
         let place = SuitePlace(value: ["coordinates": [4.0, 0]])
         for source in [place, ["coordinates": [4.0, 0]], SuitePoint(east: 4)] as [Any] {
@@ -148,7 +148,7 @@ struct SuiteModelTests {
         #expect(SuiteTrip(value: ["goal": NSNull()]).goal.east == 0)
     }
 
-    @Test("O15 what an optional enum or failable type has no value for reads as nil, once assigned by name")
+    @Test("what an optional enum or failable type has no value for reads as nil, once assigned by name")
     func unfitting() throws {
         try Self.each { trip in
             trip["mark"] = 5
@@ -160,7 +160,7 @@ struct SuiteModelTests {
         }
     }
 
-    @Test("O15 by name, enums and custom types are what they are stored as, and mixed values what they hold")
+    @Test("by name, enums and custom types are what they are stored as, and mixed values what they hold")
     func namedValues() throws {
         try Self.each { trip in
             trip["grade"] = SuiteGrade.bad
@@ -173,7 +173,7 @@ struct SuiteModelTests {
         }
     }
 
-    @Test("§2.4 an unmanaged object's collections stay the same instances, and take over what is assigned")
+    @Test("an unmanaged object's collections stay the same instances, and take over what is assigned")
     func assignedCollections() throws {
         let trip = SuiteTrip()
         let (names, tags, counts) = (trip.names, trip.tags, trip.counts)
@@ -195,7 +195,7 @@ struct SuiteModelTests {
         #expect(SuiteTrip(value: trip).names !== names)
     }
 
-    @Test("O15 a float that is given for a decimal is the number that it prints as")
+    @Test("a float that is given for a decimal is the number that it prints as")
     func floatAsDecimal() throws {
         try Self.each { trip in
             trip["length"] = 2.2 as Float
@@ -203,7 +203,7 @@ struct SuiteModelTests {
         }
     }
 
-    @Test("O02 an array with a value for every property of the schema has null for linking objects")
+    @Test("an array with a value for every property of the schema has null for linking objects")
     func wholeArray() throws {
         let schema = try #require(SuiteTrip.sharedSchema())
         let given: [String: Any] = [
@@ -216,7 +216,7 @@ struct SuiteModelTests {
         #expect(trip.note == "end" && Array(trip.names) == ["n"] && trip.grade == .bad)
     }
 
-    @Test("§2.12 a property's description says whether it is the primary key, and what linking objects come from")
+    @Test("a property's description says whether it is the primary key, and what linking objects come from")
     func description() {
         let text = SuiteTrip().objectSchema["tickets"]?.description
         #expect(text?.contains("objectClassName = SuiteTicket;\n\tlinkOriginPropertyName = trip;") == true)
@@ -245,7 +245,7 @@ struct SuiteWriteTests {
         Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [SuiteLink.self])
     }
 
-    @Test("O01 objects that linked to each other are released once they are managed")
+    @Test("objects that linked to each other are released once they are managed")
     func cycle() throws {
         weak var first: SuiteLink?
         weak var second: SuiteLink?
@@ -262,7 +262,7 @@ struct SuiteWriteTests {
         #expect(first == nil && second == nil)
     }
 
-    @Test("§2.7 a projected collection follows its whole path, and projects what is computed")
+    @Test("a projected collection follows its whole path, and projects what is computed")
     func computedProjection() throws {
         let realm = try Realm(configuration: Self.configuration())
         let link = SuiteLink(value: ["name": "top", "rest": [["name": "ab"], ["name": "xyz"]]] as [String: Any])

@@ -3,6 +3,7 @@ import OpenCombine
 import OpenCombineDispatch
 import RealmSwift
 import Synchronization
+import TestBasics
 import Testing
 
 class SurroundingDog: Object, ObjectKeyIdentifiable {
@@ -42,8 +43,10 @@ private actor SurroundingActor {
     private(set) var notes: [String] = []
     private var token: NotificationToken?
 
-    func notes(_ count: Int) async throws -> [String] {
-        for _ in 0..<2000 where notes.count < count { try await Task.sleep(for: .milliseconds(2)) }
+    nonisolated func notes(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
+        let areEnough = try await eventually { await notes.count >= count }
+        let notes = await notes
+        #expect(areEnough, "\(notes)", sourceLocation: sourceLocation)
         return notes
     }
 
@@ -100,7 +103,7 @@ struct SurroundingTests {
 
     // MARK: Realm
 
-    @Test("§2.1 Realm.{delete(MutableSet),delete(Map)} sets and maps, too: the objects go, and their places with them")
+    @Test("Realm.{delete(MutableSet),delete(Map)} sets and maps, too: the objects go, and their places with them")
     func deletion() async throws {
         do {
             let (realm, owner) = try Self.owner()
@@ -133,7 +136,7 @@ struct SurroundingTests {
 
     @Test(
         """
-        §2.1 Realm.{asyncOpen(configuration:callbackQueue:callback:),asyncOpen(configuration:)} \
+        Realm.{asyncOpen(configuration:callbackQueue:callback:),asyncOpen(configuration:)} \
         AsyncOpenTask.cancel() opening in the background with a callback or as a publisher
         """)
     func opening() throws {
@@ -149,7 +152,7 @@ struct SurroundingTests {
             seen.withLock { $0.append(text) }
             done.signal()
         }
-        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(done.wait(timeout: .now() + .seconds(TestRun.patience)) == .success)
         let cancelled = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { _ in
             seen.withLock { $0.append("called") }
         }
@@ -162,7 +165,7 @@ struct SurroundingTests {
             }
             done.signal()
         }
-        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(done.wait(timeout: .now() + .seconds(TestRun.patience)) == .success)
         var kept: [AnyCancellable] = []
         for configuration in [configuration, missing] {
             Realm.asyncOpen(configuration: configuration).receive(on: queue).sink(
@@ -176,7 +179,7 @@ struct SurroundingTests {
                     seen.withLock { $0.append("published \(realm.objects(FileNote.self).count)") }
                 }
             ).store(in: &kept)
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + .seconds(TestRun.patience)) == .success)
         }
         #expect(
             seen.withLock { $0 } == [
@@ -191,7 +194,7 @@ struct SurroundingTests {
         #expect(try Realm(configuration: Realm.Configuration(fileURL: own, objectTypes: FilePlace.types)).isEmpty)
     }
 
-    @Test("§2.1 Realm.asyncRefresh() moves to the latest version, and says whether that changed something")
+    @Test("Realm.asyncRefresh() moves to the latest version, and says whether that changed something")
     func asyncRefresh() async throws {
         let place = Place(Self.types)
         let counts = try await SurroundingActor().refreshed(place.configuration) {
@@ -204,7 +207,7 @@ struct SurroundingTests {
 
     @Test(
         """
-        §2.1 Realm.{freeze(),thaw(),isFrozen,freeze(object),thaw(object),freeze(collection)} frozen realms are read \
+        Realm.{freeze(),thaw(),isFrozen,freeze(object),thaw(object),freeze(collection)} frozen realms are read \
         on any thread
         """)
     func frozen() async throws {
@@ -228,7 +231,7 @@ struct SurroundingTests {
 
     @Test(
         """
-        §2.1 Error.{fail,fileAccess,filePermissionDenied,fileExists,fileNotFound,fileFormatUpgradeRequired} \
+        Error.{fail,fileAccess,filePermissionDenied,fileExists,fileNotFound,fileFormatUpgradeRequired} \
         Error.{incompatibleLockFile,addressSpaceExhausted,schemaMismatch,alreadyOpen,invalidInput,outOfDiskSpace} \
         Error.{incompatibleSession,unsupportedFileFormatVersion,subscriptionFailed,fileOperationFailed} \
         Error.{invalidDatabase,incompatibleHistories,noSubscriptionForWrite,fileURL} Realm's codes, domain and file
@@ -255,7 +258,7 @@ struct SurroundingTests {
 
     @Test(
         """
-        §2.1 Realm.{dynamicCreate(_:value:update:),dynamicObject(ofType:forPrimaryKey:),dynamicObjects(_:)} §2.3 \
+        Realm.{dynamicCreate(_:value:update:),dynamicObject(ofType:forPrimaryKey:),dynamicObjects(_:)} \
         Object.{dynamicList(_:),dynamicMutableSet(_:),dynamicMap(_:)} objects, lists, sets and maps by name
         """)
     func dynamic() async throws {
@@ -290,7 +293,7 @@ struct SurroundingTests {
 
     // MARK: Names and schemas
 
-    @Test("§2.13 _name(for:) key paths lead through links, lists, sets, maps, linking objects and optionals")
+    @Test("_name(for:) key paths lead through links, lists, sets, maps, linking objects and optionals")
     func names() async {
         #expect(_name(for: \SurroundingOwner.name) == "name")
         #expect(_name(for: \SurroundingOwner.home?.street) == "home.street")
@@ -308,7 +311,7 @@ struct SurroundingTests {
 
     @Test(
         """
-        §2.12 Schema.{objectSchema,subscript,==,description} \
+        Schema.{objectSchema,subscript,==,description} \
         ObjectSchema.{className,primaryKeyProperty,isEmbedded,objectClass} \
         ObjectSchema.{subscript,==,description,properties} \
         Property.{name,type,isArray,isSet,isMap,isIndexed,isOptional,objectClassName} Property.== \
@@ -343,7 +346,7 @@ struct SurroundingTests {
 
     // MARK: Values
 
-    @Test("§2.5 Decimal128.{min,max,magnitude} decimals and identifiers: limits, magnitude, parts, texts that are none")
+    @Test("Decimal128.{min,max,magnitude} decimals and identifiers: limits, magnitude, parts, texts that are none")
     func values() throws {
         #expect(Decimal128.min < 0 && Decimal128.max > 0 && Decimal128.min == -Decimal128.max)
         #expect(Decimal128("NaN").isNaN && !Decimal128(1).isNaN && Decimal128("-3").magnitude == 3)
@@ -365,7 +368,7 @@ struct SurroundingTests {
 
     @Test(
         """
-        §2.6 SortDescriptor.{init(keyPath:ascending:),reversed(),literal,==,description} texts, key paths, turned \
+        SortDescriptor.{init(keyPath:ascending:),reversed(),literal,==,description} texts, key paths, turned \
         round, printed and compared
         """)
     func descriptors() {
@@ -378,7 +381,7 @@ struct SurroundingTests {
 
     // MARK: Observing and publishing
 
-    @Test("C40 R03 results of values and of Codable objects are encodable")
+    @Test("results of values and of Codable objects are encodable")
     func encoding() throws {
         let place = Place(Self.types)
         try place.run { realm in
@@ -396,7 +399,7 @@ struct SurroundingTests {
         }
     }
 
-    @Test("K21 §2.16 Realm.observe(actor) a map is observed on an actor by Swift key paths of its values")
+    @Test("Realm.observe(actor) a map is observed on an actor by Swift key paths of its values")
     func mapOnActor() async throws {
         let place = Place(Self.types)
         try place.run { realm in
@@ -415,7 +418,7 @@ struct SurroundingTests {
 
     @Test(
         """
-        §2.17 RealmPublishers.MapChangeset valuePublisher(_:keyPaths:) changesetPublisher(_:keyPaths:) embedded \
+        RealmPublishers.MapChangeset valuePublisher(_:keyPaths:) changesetPublisher(_:keyPaths:) embedded \
         objects, maps and Swift key paths are published; maps are frozen and handed over
         """)
     func publishers() async throws {
@@ -472,19 +475,13 @@ struct SurroundingTests {
             "map 1 true", "home will", "home Oak", #"home ["street"]"#, "map 2 true", #"queue ["a", "b"] ["b"]"#,
             "frozen true", #"paths ["b"] []"#, "list [0]",
         ]
-        for _ in 0..<1000 where try await !expected.isSubset(of: place.notes(0)) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        #expect(try await Set(place.notes(0)) == expected)
+        #expect(try await place.notes(with: expected) == expected)
         try place.run { [kept] realm in
             // Collections of a deleted owner cannot be accessed.
             kept.all.removeSubrange(3...)
             try realm.write { realm.delete(realm.objects(SurroundingOwner.self)) }
         }
-        for _ in 0..<1000 where try await !place.notes(0).contains("home end") {
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        #expect(try await place.notes(0).contains("home end"))
+        _ = try await place.notes(with: ["home end"])
         try place.run { _ in kept.all = [] }
     }
 }

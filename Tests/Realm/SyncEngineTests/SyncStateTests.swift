@@ -20,7 +20,6 @@ struct SyncStateTests {
     @Test("a list of members does what an array does")
     func members() {
         var generator = SeededRandom.ofTest()
-        print("members seed \(generator.seed)")
         var list = MatchList()
         var array: [Value] = []
         for number in 0..<4000 {

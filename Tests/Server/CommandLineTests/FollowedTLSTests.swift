@@ -77,7 +77,7 @@ struct FollowedTLSTests {
         _ = try writing.wait()
         let settling = try worker([])
         try settling.wait(until: "everything to go up") { settling.output.contains("sent\n") }
-        try directory.write("", to: "f.go")
+        settling.send(SIGUSR1)
         #expect(try settling.wait() == 0)
         #expect(settling.output.contains("\nitem f-0-0 ") && !settling.output.contains("outage"))
     }

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTesting
 import RealmSwift
 import RealmgateServer
+import TestBasics
 import Testing
 
-@Suite("A hosted realm", .timeLimit(.minutes(5)))
+@Suite("A hosted realm")
 struct HostingTests {
     @Test("what the realm commits is in the next answer, by the stored names")
     func realmToClient() async throws {
@@ -148,7 +149,7 @@ struct HostingTests {
     }
 }
 
-@Suite("A hosted realm's end", .timeLimit(.minutes(5)))
+@Suite("A hosted realm's end")
 struct HostingEndTests {
     @Test("stop ends an open stream in order, refuses further requests and keeps the realm usable")
     func stopWithStream() async throws {
@@ -182,7 +183,8 @@ struct HostingEndTests {
         let server = try RealmServer(
             realm: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: Site.types))
         let running = Task { try await server.run() }
-        while !server.isRunning { try await Task.sleep(for: .milliseconds(1)) }
+        let hasStarted = try await eventually { server.isRunning }
+        #expect(hasStarted)
         let client = try LoopbackClient(port: UInt16(server.port), host: "127.0.0.1")
         #expect(try client.ask("GET /v1/objects/HostedDog").status == 200)
         running.cancel()

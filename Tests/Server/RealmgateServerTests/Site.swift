@@ -3,6 +3,8 @@ import HTTPTesting
 import RealmSwift
 import RealmgateServer
 import Synchronization
+import TestBasics
+import Testing
 
 /// A hosted realm, with a queue that uses it at the same time as the server.
 final class Site: Sendable {
@@ -71,13 +73,16 @@ final class Notes: Sendable {
 
     func add(_ note: String) { all.withLock { $0.append(note) } }
 
-    /// Returns the notes once `isEnough` is true, or after a timeout.
-    func wait(until isEnough: ([String]) -> Bool) async throws -> [String] {
-        for _ in 0..<5000 {
-            let notes = all.withLock { $0 }
-            if isEnough(notes) { return notes }
-            try await Task.sleep(for: .milliseconds(2))
+    /// Returns the notes once they are enough. Fails with those that came if they never are.
+    func wait(
+        sourceLocation: SourceLocation = #_sourceLocation, until areEnough: ([String]) -> Bool
+    ) async throws -> [String] {
+        var notes: [String] = []
+        let hasCome = try await eventually {
+            notes = all.withLock { $0 }
+            return areEnough(notes)
         }
-        return all.withLock { $0 }
+        #expect(hasCome, "\(notes)", sourceLocation: sourceLocation)
+        return notes
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPServer
 import RealmSwift
+import TestBasics
 import Testing
 
 @Suite("What comes down to a realm that follows a gateway")
 struct DownloadTests {
-    @Test("R07 §2.15 subscribe waits for what the query matches, and nothing else comes")
+    @Test("subscribe waits for what the query matches, and nothing else comes")
     func initial() async throws {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubOwner", #"[{"handle":"ada","city":"Turin"},{"handle":"bob"}]"#)
@@ -117,7 +118,7 @@ class SubStranger: Object {
 extension Client {
     func strangers() async throws {
         let realm = try await open()
-        _ = try await realm.objects(SubStranger.self).subscribe(timeout: 120)
+        _ = try await realm.objects(SubStranger.self).subscribe(timeout: TimeInterval(TestRun.patience))
     }
 
     func update(_ body: (SyncSubscriptionSet) -> Void) async throws {

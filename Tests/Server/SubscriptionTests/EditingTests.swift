@@ -172,10 +172,9 @@ struct EditingTests {
 
     @Test("clients and somebody else who edit everything at once come to the same")
     func convergence() async throws {
-        for _ in 0..<2 {
-            var random = SeededRandom.ofTest()
+        for round in 0..<2 * TestRun.length {
+            var random = SeededRandom.ofTest(round)
             let seed = random.seed
-            print("convergence of all kinds, seed \(seed)")
             let server = try TestServer()
             let clients = [Client(server), Client(server), Client(server)]
             for client in clients {

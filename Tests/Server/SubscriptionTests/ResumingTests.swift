@@ -80,7 +80,6 @@ struct ResumingTests {
     @Test("when the gateway's backup was restored, the realm becomes what is there, and what was not sent is sent")
     func restored() async throws {
         var random = SeededRandom.ofTest()
-        print("restored seed \(random.seed)")
         let server = try TestServer()
         let client = Client(server)
         try await client.dogs()
@@ -151,7 +150,6 @@ struct ResumingTests {
     func convergence() async throws {
         var random = SeededRandom.ofTest()
         let seed = random.seed
-        print("convergence seed \(seed)")
         let server = try TestServer()
         let clients = [Client(server), Client(server)]
         for client in clients {

@@ -105,17 +105,18 @@ actor Work {
         }
     }
 
-    /// Reports the content once both sides have everything, until it is stopped.
+    /// Reports the content once both sides have everything.
     func finish() async throws {
+        let others = arrivals(of: SIGUSR1)
         let realm = try await Realm.open(configuration: configuration)
-        _ = try await realm.objects(WorkItem.self).subscribe(waitForSync: .onCreation, timeout: 60)
-        try await realm.syncSession?.wait(for: .upload, timeout: 60)
+        _ = try await realm.objects(WorkItem.self).subscribe(
+            waitForSync: .onCreation, timeout: TimeInterval(TestRun.patience))
+        try await realm.syncSession?.wait(for: .upload, timeout: TimeInterval(TestRun.patience))
         say("sent")
-        // The file appears when the others are done, too.
-        while !FileManager.default.fileExists(atPath: configuration.fileURL.map { $0.path + ".go" } ?? "") {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        try await realm.syncSession?.wait(for: .download, timeout: 60)
+        // The others are done, too. Nothing here wakes up until then.
+        for await _ in others.signals { break }
+        others.source.cancel()
+        try await realm.syncSession?.wait(for: .download, timeout: TimeInterval(TestRun.patience))
         realm.refresh()
         for item in realm.objects(WorkItem.self).sorted(byKeyPath: "_id") where item.owner != "filler" {
             say(
@@ -124,4 +125,14 @@ actor Work {
         }
         say("end")
     }
+}
+
+/// Returns a stream of a signal, which does nothing else from now on while the source exists.
+private func arrivals(of number: Int32) -> (signals: AsyncStream<Void>, source: any DispatchSourceSignal) {
+    signal(number, SIG_IGN)
+    let (signals, arrivals) = AsyncStream.makeStream(of: Void.self)
+    let source = DispatchSource.makeSignalSource(signal: number)
+    source.setEventHandler { arrivals.yield() }
+    source.activate()
+    return (signals, source)
 }

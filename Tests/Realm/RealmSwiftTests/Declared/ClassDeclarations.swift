@@ -55,7 +55,7 @@ struct ClassDeclarations {
 
     @Test(
         """
-        §2.3 Object Persisted Persisted(primaryKey:) Persisted(indexed:) Persisted(originProperty:) \
+        Object Persisted Persisted(primaryKey:) Persisted(indexed:) Persisted(originProperty:) \
         EmbeddedObject.propertiesMapping() keys, indexes, backlinks and stored names
         """)
     func properties() async throws {
@@ -82,7 +82,7 @@ struct ClassDeclarations {
             } == "Primary key can't be changed after an object is inserted.")
     }
 
-    @Test("§2.3 Persisted.types optional ones, links and collections, managed or not", arguments: [false, true])
+    @Test("Persisted.types optional ones, links and collections, managed or not", arguments: [false, true])
     func types(_ isManaged: Bool) throws {
         let realm = try Self.realm()
         let object = ProofTypes()
@@ -114,7 +114,7 @@ struct ClassDeclarations {
 
     @Test(
         """
-        §2.3 EmbeddedObject.{init(value:),realm,isInvalidated,objectSchema,subscript,isSameObject(as:),freeze()} \
+        EmbeddedObject.{init(value:),realm,isInvalidated,objectSchema,subscript,isSameObject(as:),freeze()} \
         EmbeddedObject.{thaw(),ignoredProperties(),propertiesMapping()} are objects that belong to one
         """)
     func embedded() async throws {
@@ -153,7 +153,7 @@ struct ClassDeclarations {
                 == "Invalid property name 'nothing' for class 'ProofPart'.")
     }
 
-    @Test("§2.3 EmbeddedObject EmbeddedObject.observe an embedded object tells its changes and its end")
+    @Test("EmbeddedObject EmbeddedObject.observe an embedded object tells its changes and its end")
     func embeddedObserved() async throws {
         let place = Place(Self.types)
         try place.run { realm in
@@ -176,7 +176,7 @@ struct ClassDeclarations {
 
     @Test(
         """
-        §2.12 Property.{columnName,description,==} Schema.description ObjectSchema.description \
+        Property.{columnName,description,==} Schema.description ObjectSchema.description \
         PropertyType.{linkingObjects,any,UUID} what is printed and compared
         """)
     func schemas() throws {

@@ -68,7 +68,7 @@ struct CollectionDeclarations {
 
     @Test(
         """
-        §2.4 List List.{append(_:),append(objectsIn:),insert(_:at:),insert(contentsOf:at:),remove(at:),removeFirst(_:)} \
+        List List.{append(_:),append(objectsIn:),insert(_:at:),insert(contentsOf:at:),remove(at:),removeFirst(_:)} \
         List.{removeLast(_:),removeAll(),removeSubrange(_:),remove(atOffsets:),replace(index:object:),move(from:to:)} \
         List.{swapAt(_:_:),move(fromOffsets:toOffset:),replaceSubrange(_:with:),subscript} each edit's result
         """, arguments: edits, Form.allCases)
@@ -80,7 +80,7 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 List.append(_:) managed lists change in writes only, whatever changes them", arguments: edits)
+    @Test("List.append(_:) managed lists change in writes only, whatever changes them", arguments: edits)
     func listOutside(_ edit: Edit) async {
         #expect(
             await exception {
@@ -91,7 +91,7 @@ struct CollectionDeclarations {
             } == Self.outsideList)
     }
 
-    @Test("§2.4 List.subscript positions that do not exist", arguments: Form.allCases)
+    @Test("List.subscript positions that do not exist", arguments: Form.allCases)
     func listPositions(_ form: Form) async {
         @Sendable func message(_ edit: @escaping @Sendable (List<Int>) -> Void) async -> String? {
             await form.message { owner in
@@ -115,7 +115,7 @@ struct CollectionDeclarations {
         #expect(await message { $0.remove(at: 1) } == nil)
     }
 
-    @Test("§2.4 List duplicates and order are kept; deleted objects disappear", arguments: Form.managed)
+    @Test("List duplicates and order are kept; deleted objects disappear", arguments: Form.managed)
     func listOfObjects(_ form: Form) throws {
         try form.stage { stage in
             let (a, b) = (ProofDog(1, "a"), ProofDog(2, "b"))
@@ -133,13 +133,13 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 List.projectTo leads key paths to the elements' properties")
+    @Test("List.projectTo leads key paths to the elements' properties")
     func projectTo() async {
         #expect(_name(for: \ProofOwner.dogs.projectTo.name) == "dogs.name")
         #expect(await exception { _ = ProofOwner().dogs.projectTo } != nil)
     }
 
-    @Test("§2.4 List is Codable: as an array", arguments: Form.allCases)
+    @Test("List is Codable: as an array", arguments: Form.allCases)
     func listCodable(_ form: Form) throws {
         try form.stage { stage in
             try stage.edit { $0.numbers.append(objectsIn: [3, 1]) }
@@ -182,7 +182,7 @@ struct CollectionDeclarations {
 
     @Test(
         """
-        §2.4 MutableSet.{insert(_:),insert(objectsIn:),remove(_:),removeAll(),formUnion(_:),formIntersection(_:)} \
+        MutableSet.{insert(_:),insert(objectsIn:),remove(_:),removeAll(),formUnion(_:),formIntersection(_:)} \
         MutableSet.subtract(_:) each edit's result
         """, arguments: setEdits, Form.allCases)
     func set(_ edit: SetEdit, _ form: Form) throws {
@@ -198,13 +198,13 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 MutableSet.insert(_:) managed sets change in writes only, whatever changes them", arguments: setEdits)
+    @Test("MutableSet.insert(_:) managed sets change in writes only, whatever changes them", arguments: setEdits)
     func setOutside(_ edit: SetEdit) async {
         #expect(await Form.messageOutside { edit.edit($0) } == Self.outsideSet)
     }
 
     @Test(
-        "§2.4 MutableSet.{contains(_:),isSubset(of:),intersects(_:)} tell what holds", arguments: Form.allCases)
+        "MutableSet.{contains(_:),isSubset(of:),intersects(_:)} tell what holds", arguments: Form.allCases)
     func setQuestions(_ form: Form) throws {
         try form.stage { stage in
             #expect(stage.owner.digits.isSubset(of: stage.owner.others))
@@ -220,7 +220,7 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 MutableSet no duplicates, null once, order by value or of insertion", arguments: Form.allCases)
+    @Test("MutableSet no duplicates, null once, order by value or of insertion", arguments: Form.allCases)
     func setRules(_ form: Form) throws {
         try form.stage { stage in
             try stage.edit {
@@ -235,7 +235,7 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 MutableSet.{formUnion(_:),isSubset(of:)} X: a managed set and one that is not")
+    @Test("MutableSet.{formUnion(_:),isSubset(of:)} a managed set and one that is not")
     func setsMixed() async {
         #expect(await Form.inMemory.message { $0.digits.formUnion(MutableSet<Int>()) } != nil)
         #expect(await Form.inMemory.message { $0.digits.formIntersection(MutableSet<Int>()) } != nil)
@@ -245,7 +245,7 @@ struct CollectionDeclarations {
         #expect(await Form.inMemory.message { MutableSet<Int>().formUnion($0.digits) } != nil)
     }
 
-    @Test("§2.4 MutableSet.{index(of:),index(matching:)} always fail", arguments: Form.allCases)
+    @Test("MutableSet.{index(of:),index(matching:)} always fail", arguments: Form.allCases)
     func setIndex(_ form: Form) async {
         #expect(await form.message { _ = $0.digits.index(of: 1) } != nil)
         #expect(await form.message { _ = $0.pack.index(matching: "id == 1") } != nil)
@@ -255,7 +255,7 @@ struct CollectionDeclarations {
     // MARK: Maps
 
     @Test(
-        "§2.4 Map Map.{merge(_:uniquingKeysWith:),asKeyValueSequence(),makeIterator()} of all forms",
+        "Map Map.{merge(_:uniquingKeysWith:),asKeyValueSequence(),makeIterator()} of all forms",
         arguments: Form.allCases)
     func map(_ form: Form) throws {
         try form.stage { stage in
@@ -272,14 +272,14 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 Map.merge(_:uniquingKeysWith:) X: outside of a write")
+    @Test("Map.merge(_:uniquingKeysWith:) outside of a write")
     func mapOutside() async {
         #expect(await Form.messageOutside { $0.scores.merge(["a": 1]) { $1 } } == Self.outsideMap)
         #expect(await Form.messageOutside { $0.scores.updateValue(1, forKey: "a") } == Self.outsideMap)
         #expect(await Form.messageOutside { $0.scores.removeObject(for: "a") } == Self.outsideMap)
     }
 
-    @Test("§2.4 Map a deleted object leaves its key with null; an embedded one goes with its owner only")
+    @Test("Map a deleted object leaves its key with null; an embedded one goes with its owner only")
     func mapOfObjects() throws {
         try Form.inMemory.stage { stage in
             let dog = ProofDog(1)
@@ -289,7 +289,7 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 Map.where(_:) gives the values for which a condition holds", arguments: Form.managed)
+    @Test("Map.where(_:) gives the values for which a condition holds", arguments: Form.managed)
     func mapWhere(_ form: Form) throws {
         try form.stage { stage in
             try stage.edit {
@@ -299,7 +299,7 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 Map.Codable as a keyed object", arguments: Form.allCases)
+    @Test("Map.Codable as a keyed object", arguments: Form.allCases)
     func mapCodable(_ form: Form) throws {
         try form.stage { stage in
             try stage.edit { $0.scores.merge(["a": 1, "b": 2]) { $1 } }
@@ -311,7 +311,7 @@ struct CollectionDeclarations {
 
     // MARK: What only reads
 
-    @Test("§2.4 LinkingObjects one entry for each link, empty when unmanaged", arguments: Form.allCases)
+    @Test("LinkingObjects one entry for each link, empty when unmanaged", arguments: Form.allCases)
     func linkingObjects(_ form: Form) throws {
         try form.stage { stage in
             let dog = ProofDog(1)
@@ -325,7 +325,7 @@ struct CollectionDeclarations {
         }
     }
 
-    @Test("§2.4 AnyRealmCollection is what it was made of", arguments: Form.managed)
+    @Test("AnyRealmCollection is what it was made of", arguments: Form.managed)
     func anyCollection(_ form: Form) throws {
         try form.stage { stage in
             let dogs = [ProofDog(1, age: 2), ProofDog(2, age: 5)]
@@ -348,7 +348,7 @@ struct CollectionDeclarations {
     // MARK: Iterating
 
     @Test(
-        "§2.6 RLMIterator RLMMapIterator RLMKeyValueIterator go through what there was at the beginning",
+        "RLMIterator RLMMapIterator RLMKeyValueIterator go through what there was at the beginning",
         arguments: Form.managed)
     func iterating(_ form: Form) throws {
         try form.stage { stage in

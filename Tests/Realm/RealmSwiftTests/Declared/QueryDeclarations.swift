@@ -85,7 +85,7 @@ struct QueryDeclarations {
 
     @Test(
         """
-        §2.6 where(_:) Query.{subscript(map),keys,values,count,min,max,sum,avg,contains(element),containsAny(in:)} \
+        where(_:) Query.{subscript(map),keys,values,count,min,max,sum,avg,contains(element),containsAny(in:)} \
         Query.{subscript(any),any,subscript(dynamicMember:)} maps, mixed values, columns and links
         """, arguments: cases)
     func conditions(_ one: Case) throws {
@@ -102,7 +102,7 @@ struct QueryDeclarations {
         }
     }
 
-    @Test("§2.6 Query.restrictions key paths after a map's subscript, two collections")
+    @Test("Query.restrictions key paths after a map's subscript, two collections")
     func restrictions() async {
         #expect(
             await exception {

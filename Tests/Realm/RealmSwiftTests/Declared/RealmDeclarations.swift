@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Synchronization
+import TestBasics
 import Testing
 
 private actor RealmActor {
@@ -24,7 +25,7 @@ private actor RealmActor {
     }
 
     func openCancelled(_ configuration: Realm.Configuration) async throws {
-        try await Task.sleep(for: .milliseconds(1))
+        while !Task.isCancelled { await Task.yield() }
         _ = try await Realm.open(configuration: configuration, downloadBeforeOpen: .always)
     }
 }
@@ -48,7 +49,7 @@ struct RealmDeclarations {
 
     @Test(
         """
-        §2.1 Realm.{init(queue:),init(fileURL:),init(configuration:queue:)} §2.2 Configuration.defaultConfiguration \
+        Realm.{init(queue:),init(fileURL:),init(configuration:queue:)} Configuration.defaultConfiguration \
         Configuration.{init,fileURL,objectTypes} the default configuration is what realms are opened with
         """)
     func opening() throws {
@@ -76,8 +77,8 @@ struct RealmDeclarations {
 
     @Test(
         """
-        §2.1 Realm.{init(configuration:actor:downloadBeforeOpen:),open(configuration:downloadBeforeOpen:)} \
-        OpenBehavior.{never,once,always} §2.16 Realm.actor opened on an actor
+        Realm.{init(configuration:actor:downloadBeforeOpen:),open(configuration:downloadBeforeOpen:)} \
+        OpenBehavior.{never,once,always} Realm.actor opened on an actor
         """)
     func actors() async throws {
         let place = Place(Form.types)
@@ -94,7 +95,7 @@ struct RealmDeclarations {
     }
 
     @Test(
-        "§2.1 Realm.init(configuration:downloadBeforeOpen:) §2.16 Realm.actor the main actor, queue and thread are one")
+        "Realm.init(configuration:downloadBeforeOpen:) Realm.actor the main actor, queue and thread are one")
     @MainActor
     func mainActor() async throws {
         let place = try FilePlace()
@@ -124,7 +125,8 @@ struct RealmDeclarations {
         try await Task.sleep(for: .milliseconds(5))
         #expect(dog.id == 1 && plain.objects(ProofDog.self).count == 1)
         try await realm.asyncWrite { realm.add(ProofDog(2)) }
-        for _ in 0..<1000 where notes.withLock({ $0.count }) < 2 { try await Task.sleep(for: .milliseconds(2)) }
+        let areTold = try await eventually { notes.withLock { $0.count } >= 2 }
+        #expect(areTold)
         #expect(notes.withLock { $0.sorted() } == ["actor 2 false", "here 2"])
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async {
@@ -138,7 +140,7 @@ struct RealmDeclarations {
 
     @Test(
         """
-        §2.1 Realm.{add(_:update:),add(sequence:update:),create(_:value:update:),dynamicCreate(_:value:update:)} \
+        Realm.{add(_:update:),add(sequence:update:),create(_:value:update:),dynamicCreate(_:value:update:)} \
         UpdatePolicy.{error,modified,all} what is added is managed, with what it links to
         """, arguments: Form.managed)
     func adding(_ form: Form) throws {
@@ -176,8 +178,8 @@ struct RealmDeclarations {
 
     @Test(
         """
-        §2.1 UpdatePolicy.error Realm.{add(_:update:),add(sequence:update:),create(_:value:update:)} \
-        Realm.{delete(object),deleteAll(),delete(sequence)} X: what is refused
+        UpdatePolicy.error Realm.{add(_:update:),add(sequence:update:),create(_:value:update:)} \
+        Realm.{delete(object),deleteAll(),delete(sequence)} what is refused
         """)
     func refused() async {
         #expect(
@@ -207,7 +209,7 @@ struct RealmDeclarations {
     }
 
     @Test(
-        "§2.1 Realm.{delete(object),delete(sequence),delete(List),delete(MutableSet),delete(Results),delete(Map)}",
+        "Realm.{delete(object),delete(sequence),delete(List),delete(MutableSet),delete(Results),delete(Map)}",
         arguments: Form.managed)
     func deleting(_ form: Form) throws {
         try form.stage { stage in
@@ -244,7 +246,7 @@ struct RealmDeclarations {
 
     @Test(
         """
-        §2.1 Realm.{objects(_:),dynamicObjects(_:),object(ofType:forPrimaryKey:)} \
+        Realm.{objects(_:),dynamicObjects(_:),object(ofType:forPrimaryKey:)} \
         Realm.dynamicObject(ofType:forPrimaryKey:) what is there, embedded ones and projections too
         """, arguments: Form.managed)
     func fetching(_ form: Form) async throws {
@@ -273,7 +275,7 @@ struct RealmDeclarations {
 
     @Test(
         """
-        §2.1 Realm.{write(withoutNotifying:_:),beginWrite(),commitWrite(withoutNotifying:),cancelWrite()} \
+        Realm.{write(withoutNotifying:_:),beginWrite(),commitWrite(withoutNotifying:),cancelWrite()} \
         Realm.{isInWriteTransaction,invalidate(),refresh()} transactions
         """, arguments: Form.managed)
     func writing(_ form: Form) throws {
@@ -319,7 +321,7 @@ struct RealmDeclarations {
 
     @Test(
         """
-        §2.1 Realm.{isFrozen,freeze(),thaw(),freeze(object),thaw(object),freeze(collection),thaw(collection)} \
+        Realm.{isFrozen,freeze(),thaw(),freeze(object),thaw(object),freeze(collection),thaw(collection)} \
         Realm.{autorefresh,refresh()} frozen realms
         """, arguments: Form.managed)
     func freezing(_ form: Form) async throws {
@@ -344,7 +346,7 @@ struct RealmDeclarations {
         #expect(await exception { _ = try Realm(configuration: Self.memory()).freeze().observe { _, _ in } } != nil)
     }
 
-    @Test("§2.1 Realm.writeCopy(toFile:encryptionKey:) Error.{fileExists,fileURL} compacts into a new file")
+    @Test("Realm.writeCopy(toFile:encryptionKey:) Error.{fileExists,fileURL} compacts into a new file")
     func copying() throws {
         let place = try FilePlace()
         let realm = try Realm(configuration: Self.memory())
@@ -364,7 +366,7 @@ struct RealmDeclarations {
 
     @Test(
         """
-        §2.2 Configuration.{init,fileURL,inMemoryIdentifier,encryptionKey,readOnly,schemaVersion,migrationBlock} \
+        Configuration.{init,fileURL,inMemoryIdentifier,encryptionKey,readOnly,schemaVersion,migrationBlock} \
         Configuration.{deleteRealmIfMigrationNeeded,shouldCompactOnLaunch,objectTypes,maximumNumberOfActiveVersions} \
         Configuration.{seedFilePath,==} keep what they are given
         """)
@@ -391,7 +393,7 @@ struct RealmDeclarations {
         #expect(!plain.readOnly && plain.objectTypes == nil && plain.migrationBlock == nil)
     }
 
-    @Test("§2.2 Configuration.{readOnly,objectTypes,shouldCompactOnLaunch,inMemoryIdentifier} X: what is refused")
+    @Test("Configuration.{readOnly,objectTypes,shouldCompactOnLaunch,inMemoryIdentifier} what is refused")
     func refusedConfigurations() async throws {
         let place = try FilePlace()
         let (url, other) = (place.url("a"), place.url("b"))
@@ -418,7 +420,7 @@ struct RealmDeclarations {
         #expect(try count() == 1 && count() == 1)
     }
 
-    @Test("§2.2 Configuration.{schemaVersion,migrationBlock} the block runs once for each higher version")
+    @Test("Configuration.{schemaVersion,migrationBlock} the block runs once for each higher version")
     func versions() throws {
         let place = try FilePlace()
         let seen = Mutex<[UInt64]>([])

@@ -46,7 +46,7 @@ struct ThreadDeclarations {
 
     @Test(
         """
-        §2.10 ThreadSafeReference(Object) ThreadSafeReference(Results) ThreadSafeReference(List) \
+        ThreadSafeReference(Object) ThreadSafeReference(Results) ThreadSafeReference(List) \
         ThreadSafeReference(MutableSet) ThreadSafeReference(Map) ThreadSafeReference(LinkingObjects) \
         ThreadSafeReference(AnyRealmCollection) ThreadSafeReference(Projection) ThreadSafeReference(SectionedResults) \
         ThreadSafeReference(ResultsSection) ThreadSafe show the new state where they are resolved
@@ -75,7 +75,7 @@ struct ThreadDeclarations {
             { _, realm in realm.objects(ProofDog.self).sectioned(by: \.age)[0] }, { #expect($0[0].name == "Max") })
     }
 
-    @Test("§2.10 Realm.resolve(_:) §2.1 Realm.resolve(_:) nil for what is gone, X for the second time")
+    @Test("Realm.resolve(_:) Realm.resolve(_:) nil for what is gone, X for the second time")
     func resolving() async throws {
         try fill()
         let configuration = place.configuration
@@ -107,7 +107,7 @@ struct ThreadDeclarations {
             }?.hasPrefix("Cannot construct reference to invalidated object") == true)
     }
 
-    @Test("§2.10 ThreadSafe as the wrapper of a parameter and of a variable")
+    @Test("ThreadSafe as the wrapper of a parameter and of a variable")
     func wrapper() throws {
         try fill()
         let dog = try place.run { ThreadSafe(wrappedValue: $0.objects(ProofDog.self)[0]) }
@@ -120,7 +120,7 @@ struct ThreadDeclarations {
         #expect(ids == [1, nil])
     }
 
-    @Test("§2.16 Realm.threadWithoutRunLoop a thread without a run loop refreshes, and cannot observe")
+    @Test("Realm.threadWithoutRunLoop a thread without a run loop refreshes, and cannot observe")
     func withoutRunLoop() async throws {
         let configuration = place.configuration
         #expect(
@@ -142,7 +142,7 @@ struct ThreadDeclarations {
 
     // MARK: Changes
 
-    @Test("§2.9 ObjectChange.{change,deleted} PropertyChange.{name,oldValue,newValue} what others assigned")
+    @Test("ObjectChange.{change,deleted} PropertyChange.{name,oldValue,newValue} what others assigned")
     func objectChanges() async throws {
         try fill()
         try place.run { [place] realm in
@@ -169,7 +169,7 @@ struct ThreadDeclarations {
             try await place.notes(3) == ["1 weight nil 2.5", "1 name Rex Max, weight 2.5 nil", "deleted"])
     }
 
-    @Test("§2.9 NotificationToken.invalidate() ends it at once, is idempotent, and a token that is dropped ends, too")
+    @Test("NotificationToken.invalidate() ends it at once, is idempotent, and a token that is dropped ends, too")
     func tokens() async throws {
         try fill()
         try place.run { [place] realm in

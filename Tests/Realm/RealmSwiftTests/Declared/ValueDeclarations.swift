@@ -6,7 +6,7 @@ import Testing
 struct ValueDeclarations {
     @Test(
         """
-        §2.5 AnyRealmValue.{intValue,boolValue,floatValue,doubleValue,stringValue,dataValue,dateValue,objectIdValue} \
+        AnyRealmValue.{intValue,boolValue,floatValue,doubleValue,stringValue,dataValue,dateValue,objectIdValue} \
         AnyRealmValue.{decimal128Value,uuidValue} each gives its own kind alone, stored or not
         """, arguments: Form.allCases)
     func accessors(_ form: Form) throws {
@@ -42,7 +42,7 @@ struct ValueDeclarations {
         }
     }
 
-    @Test("§2.5 AnyRealmValue.{object(_:),dynamicObject} give objects, by class and by name", arguments: Form.managed)
+    @Test("AnyRealmValue.{object(_:),dynamicObject} give objects, by class and by name", arguments: Form.managed)
     func objects(_ form: Form) throws {
         try form.stage { stage in
             try stage.edit { $0.any = .object(ProofDog(4, "Rex")) }
@@ -55,7 +55,7 @@ struct ValueDeclarations {
     }
 
     @Test(
-        "§2.5 AnyRealmValue.{fromDictionary(_:),fromArray(_:),dictionaryValue,listValue} hold collections, at any depth",
+        "AnyRealmValue.{fromDictionary(_:),fromArray(_:),dictionaryValue,listValue} hold collections, at any depth",
         arguments: Form.allCases)
     func nested(_ form: Form) throws {
         try form.stage { stage in
@@ -69,7 +69,7 @@ struct ValueDeclarations {
         }
     }
 
-    @Test("§2.5 AnyRealmValue.== AnyRealmValue tells cases apart where the database does not; no embedded objects")
+    @Test("AnyRealmValue.== AnyRealmValue tells cases apart where the database does not; no embedded objects")
     func equality() throws {
         #expect(AnyRealmValue.int(1) != .double(1) && AnyRealmValue.int(1) == .int(1) && AnyRealmValue.none == .none)
         #expect(Set<AnyRealmValue>([.int(1), .int(1), .float(1), .string("1")]).count == 3)
@@ -82,7 +82,7 @@ struct ValueDeclarations {
 
     @Test(
         """
-        §2.5 Decimal128 Decimal128.{init(value:),init(number:),init(string:),literals,Comparable,+,-,*,/,magnitude} \
+        Decimal128 Decimal128.{init(value:),init(number:),init(string:),literals,Comparable,+,-,*,/,magnitude} \
         Decimal128.{isNaN,min,max,Codable} count, compare, and say what they are
         """)
     func decimals() throws {
@@ -104,7 +104,7 @@ struct ValueDeclarations {
 
     @Test(
         """
-        §2.5 ObjectId ObjectId.{generate(),init(string:),init(timestamp:machineId:processId:),timestamp,stringValue} \
+        ObjectId ObjectId.{generate(),init(string:),init(timestamp:machineId:processId:),timestamp,stringValue} \
         ObjectId.{Comparable,Codable} have seconds, a random part and a counter
         """)
     func objectIds() throws {
@@ -125,7 +125,7 @@ struct ValueDeclarations {
         #expect(throws: (any Error).self) { try JSONDecoder().decode([ObjectId].self, from: Data(#"["x"]"#.utf8)) }
     }
 
-    @Test("§2.5 GeoPoint GeoBox GeoPolygon GeoCircle Distance have limits")
+    @Test("GeoPoint GeoBox GeoPolygon GeoCircle Distance have limits")
     func shapes() throws {
         #expect(GeoPoint(latitude: 90, longitude: -180)?.longitude == -180)
         #expect(GeoPoint(latitude: 90.1, longitude: 0) == nil && GeoPoint(latitude: -90.1, longitude: 0) == nil)

@@ -154,10 +154,15 @@ extension Decimal128: CollectionsSamples {
     static var samples: [Decimal128] { ["0", "1.10", "-7E20", "123456789012345678901234567890.5"] }
 }
 extension ObjectId: CollectionsSamples {
-    static let samples: [ObjectId] = (0..<4).map { _ in .generate() }
+    static var samples: [ObjectId] {
+        [
+            "5f0b6d1e8c9a3b7d2e4f6001", "5f0b6d1e8c9a3b7d2e4f6002", "000000000000000000000000",
+            "ffffffffffffffffffffffff",
+        ]
+    }
 }
 extension UUID: CollectionsSamples {
-    static let samples: [UUID] = (0..<4).map { _ in UUID() }
+    static let samples: [UUID] = (1...4).map { UUID(uuid: ($0 * 61, 7, 6, 5, 4, 3, 64, 2, 128, 1, 9, 8, 7, 6, 5, $0)) }
 }
 extension CollectionsColor: CollectionsSamples {
     static var samples: [CollectionsColor] { allCases }

@@ -1,6 +1,8 @@
 import Foundation
 import RealmSwift
 import Synchronization
+import TestBasics
+import Testing
 
 /// A queue with a realm, and the notes made there.
 final class Place: Sendable {
@@ -38,13 +40,21 @@ final class Place: Sendable {
 
     func dropTokens() { tokens.withLock { $0 = [] } }
 
-    /// Returns the notes once there are this many, or after a timeout.
-    func notes(_ count: Int) async throws -> [String] {
-        for _ in 0..<2000 {
-            let notes = seen.withLock { $0 }
-            if notes.count >= count { return notes }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        return seen.withLock { $0 }
+    /// Returns the notes once there are this many. Fails with those that came if they are fewer.
+    func notes(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
+        let areEnough = try await eventually { seen.withLock { $0.count } >= count }
+        let notes = seen.withLock { $0 }
+        #expect(areEnough, "\(notes)", sourceLocation: sourceLocation)
+        return notes
+    }
+
+    /// Returns the notes once all of these are among them. Fails with those that are not.
+    func notes(
+        with wanted: Set<String>, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Set<String> {
+        let haveCome = try await eventually { seen.withLock { wanted.isSubset(of: $0) } }
+        let notes = seen.withLock { Set($0) }
+        #expect(haveCome, "\(wanted.subtracting(notes)) of \(notes)", sourceLocation: sourceLocation)
+        return notes
     }
 }

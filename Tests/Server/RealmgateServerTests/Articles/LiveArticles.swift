@@ -58,7 +58,7 @@ actor Reader {
     }
 }
 
-@Suite("Articles about what is live", .timeLimit(.minutes(5)))
+@Suite("Articles about what is live")
 struct LiveArticles {
     @Test("Observing")
     func observing() async throws {

@@ -2,22 +2,24 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Sends the same response to every request, on a given port: a proxy without a gateway behind it.
+/// Sends the same response to every request, at a given address: a proxy without a gateway behind it.
 final class CannedServer: Sendable {
     private let socket: Int32
     private let count = Atomic(0)
     private let isOver = Atomic(false)
 
     /// - Parameter answer: status line, headers and body, without the length.
-    init(port: UInt16, status: String, headers: [String] = [], body: String = "") throws {
+    init(at url: URL, status: String, headers: [String] = [], body: String = "") throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.socket = socket
         var yes: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        guard let host = url.host, let port = url.port.flatMap({ UInt16(exactly: $0) }),
+            inet_pton(AF_INET, host, &address.sin_addr) == 1
+        else { throw TestServer.Failure(text: "not an address: \(url)") }
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let bound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(socket, 64) == 0

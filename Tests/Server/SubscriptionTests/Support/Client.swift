@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Synchronization
+import TestBasics
 
 /// A realm that synchronises with a gateway, with the errors reported to it.
 actor Client {
@@ -55,7 +56,8 @@ actor Client {
     func close() { realm = nil }
 
     func dogs(
-        name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = 120,
+        name: String? = nil, waitForSync: WaitForSyncMode = .onCreation,
+        timeout: TimeInterval? = TimeInterval(TestRun.patience),
         _ format: String = "TRUEPREDICATE"
     ) async throws {
         let realm = try await open()
@@ -65,14 +67,14 @@ actor Client {
 
     func owners() async throws {
         let realm = try await open()
-        _ = try await realm.objects(SubOwner.self).subscribe(timeout: 120)
+        _ = try await realm.objects(SubOwner.self).subscribe(timeout: TimeInterval(TestRun.patience))
     }
 
     /// Waits until both sides have everything committed before.
     func settle() async throws {
         let realm = try await open()
-        try await realm.syncSession?.wait(for: .upload, timeout: 120)
-        try await realm.syncSession?.wait(for: .download, timeout: 120)
+        try await realm.syncSession?.wait(for: .upload, timeout: TimeInterval(TestRun.patience))
+        try await realm.syncSession?.wait(for: .download, timeout: TimeInterval(TestRun.patience))
         realm.refresh()
     }
 

@@ -7,8 +7,9 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 import Synchronization
+import TestBasics
 
-/// A gateway on a loopback port that can be stopped and started again.
+/// A gateway that can be stopped and started again at its address.
 final class TestServer: Sendable {
     private struct Running: Sendable {
         var store: EmbeddedStore
@@ -20,6 +21,7 @@ final class TestServer: Sendable {
     private let directory: String
     private let configure: @Sendable (inout GatewayConfiguration) -> Void
     private let state = Mutex<Running?>(nil)
+    private let host = LoopbackAddress.own()
     private let port = Mutex<UInt16>(0)
 
     private let schema: String
@@ -49,6 +51,7 @@ final class TestServer: Sendable {
         let gateway = try Gateway(store: store, configuration: configuration)
         var settings = ServerConfiguration()
         settings.loops = 2
+        settings.host = host
         settings.port = port.withLock { $0 }
         let server = HTTPServer(configuration: settings, router: gateway.router)
         let found = try server.start()
@@ -58,14 +61,20 @@ final class TestServer: Sendable {
 
     /// Opens the store; earlier readers may still be closing it.
     private func open(_ schema: ObjectModel.Schema) throws -> EmbeddedStore {
-        for _ in 0..<1_000 {
+        try whenFree { try EmbeddedStore.open(path: directory + "/store", schema: schema) }
+    }
+
+    /// Repeats the body until the file is not busy.
+    private func whenFree<R>(_ body: () throws -> R) throws -> R {
+        var result: R?
+        _ = try eventually {
             do {
-                return try EmbeddedStore.open(path: directory + "/store", schema: schema)
-            } catch let error as StoreError where error.code == .busy {
-                usleep(20_000)
-            }
+                result = try body()
+                return true
+            } catch let error as StoreError where error.code == .busy { return false }
         }
-        return try EmbeddedStore.open(path: directory + "/store", schema: schema)
+        guard let result else { throw Failure(text: "the file is busy") }
+        return result
     }
 
     func stop() {
@@ -83,21 +92,16 @@ final class TestServer: Sendable {
 
     /// Restores the backup and starts again. The server must be stopped.
     func restore() throws {
-        for _ in 0..<1_000 {
-            do {
-                try EmbeddedStore.restore(directory + "/store", from: directory + "/backup", replaces: true)
-                return try start()
-            } catch let error as StoreError where error.code == .busy {
-                usleep(20_000)
-            }
+        try whenFree {
+            try EmbeddedStore.restore(directory + "/store", from: directory + "/backup", replaces: true)
         }
-        throw Failure(text: "the file is busy")
+        try start()
     }
 
     var url: URL {
         var parts = URLComponents()
         parts.scheme = "http"
-        parts.host = "127.0.0.1"
+        parts.host = host
         parts.port = Int(port.withLock { $0 })
         return parts.url ?? URL(fileURLWithPath: "/")
     }
