@@ -28,9 +28,9 @@ actor LiveActor {
 
     nonisolated func notes(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
         let areEnough = try await eventually { await notes.count >= count }
-        let notes = await notes
-        #expect(areEnough, "\(notes)", sourceLocation: sourceLocation)
-        return notes
+        let seen = await notes
+        #expect(areEnough, "\(seen)", sourceLocation: sourceLocation)
+        return seen
     }
 }
 

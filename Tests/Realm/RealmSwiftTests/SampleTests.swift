@@ -375,9 +375,11 @@ extension SampleTests {
         try await first.add("b", title: "B")
         try await first.rename("a", to: "AA")
         let haveTitles = try await eventually { await second.titles() == ["AA", "B"] }
-        #expect(haveTitles, "\(await second.titles())")
+        let titles = await second.titles()
+        #expect(haveTitles, "\(titles)")
         let isTold = try await eventually { await second.log.count >= 2 }
-        #expect(isTold, "\(await second.log)")
+        let log = await second.log
+        #expect(isTold, "\(log)")
         #expect(await second.log.first?.hasPrefix("initial") == true)
         await first.close()
         await second.close()

@@ -32,11 +32,11 @@ final class GatewayTransport: Sendable {
 
     init(_ settings: FollowerSettings) {
         self.settings = settings
-        let asking = URLSessionConfiguration.ephemeral
+        let asking = Self.configuration()
         asking.timeoutIntervalForRequest = 60
         asking.httpMaximumConnectionsPerHost = 8
         session = URLSession(configuration: asking)
-        let streaming = URLSessionConfiguration.ephemeral
+        let streaming = Self.configuration()
         // The maximum time between two chunks of data.
         streaming.timeoutIntervalForRequest = settings.idleTimeout
         streaming.httpMaximumConnectionsPerHost = 1
@@ -44,6 +44,14 @@ final class GatewayTransport: Sendable {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         streams = URLSession(configuration: streaming, delegate: delegate, delegateQueue: queue)
+    }
+
+    private static func configuration() -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        // With a cache, a request waits for the cache's answer before it starts. On Linux, the process traps when the
+        // request is cancelled meanwhile, and then fails before its cancellation is carried out.
+        configuration.urlCache = nil
+        return configuration
     }
 
     /// Cancels all requests. A session retains its delegate until then.

@@ -156,8 +156,8 @@ extension Decimal128: CollectionsSamples {
 extension ObjectId: CollectionsSamples {
     static var samples: [ObjectId] {
         [
-            "5f0b6d1e8c9a3b7d2e4f6001", "5f0b6d1e8c9a3b7d2e4f6002", "000000000000000000000000",
-            "ffffffffffffffffffffffff",
+            ObjectId("5f0b6d1e8c9a3b7d2e4f6001"), ObjectId("5f0b6d1e8c9a3b7d2e4f6002"),
+            ObjectId("000000000000000000000000"), ObjectId("ffffffffffffffffffffffff"),
         ]
     }
 }
