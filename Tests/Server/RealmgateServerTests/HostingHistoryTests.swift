@@ -21,7 +21,7 @@ struct HostingHistoryTests {
         _ = try watcher.ask("GET /v1/observe/objects/HostedEntry?sort=id&fields=id,writer,count")
         var told = Told(try watcher.news().json)
 
-        let steps = 40
+        let steps = 20 * TestRun.length
         let expected = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
             for writer in 1...4 {
                 let random = SeededRandom.ofTest("\(isFile) \(writer)")

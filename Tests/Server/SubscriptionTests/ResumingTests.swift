@@ -158,11 +158,11 @@ struct ResumingTests {
         }
         for round in 0..<60 {
             let client = clients[Int.random(in: 0..<2, using: &random)]
-            let state = random
-            random = try await client.write { realm in
-                var edits = state
+            // Each step has choices of its own: how many an edit takes depends on what has arrived.
+            let own = random.next()
+            try await client.write { realm in
+                var edits = SeededRandom(seed: own)
                 Edits.random(realm, &edits)
-                return edits
             }
             switch Int.random(in: 0..<8, using: &random) {
             case 0: try await client.session()?.suspend()
