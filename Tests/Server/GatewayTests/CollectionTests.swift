@@ -116,7 +116,7 @@ struct CollectionTests {
 
     @Test("pages joined are the whole, also while objects come and go", arguments: 0..<6)
     func paging(round: Int) throws {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(round)
         var random = SeededRandom(seed: seed)
         let gateway = try TestGateway()
         let sorts = [

@@ -56,7 +56,7 @@ struct EditTests {
     @Test("a collection given as a whole makes the same few edits of it, by whatever request")
     func waysOfWriting() throws {
         var random = SeededRandom.ofTest()
-        let comment: Comment = "REALMGATE_SEED=\(random.seed)"
+        let comment: Comment = "seed \(random.seed)"
         func numbers(_ random: inout SeededRandom) -> String {
             "[" + (0..<random.below(7)).map { _ in "\(random.below(5))" }.joined(separator: ",") + "]"
         }
@@ -97,7 +97,7 @@ struct EditTests {
     @Test("lists of every type are what a model of them is", arguments: elements)
     func lists(element: Element) throws {
         let gateway = try Self.gateway(element.type)
-        var random = SeededRandom(seed: 7)
+        var random = SeededRandom.ofTest(element.type)
         var model: [String] = []
         let path = "/v1/objects/Box/1/list"
         for round in 0..<60 {

@@ -103,7 +103,7 @@ struct FollowerTests {
 
     @Test("clients that pause, break off and come back end with what a fresh read gives", arguments: Follower.all)
     func slow(follower: Follower) throws {
-        let seed = TestSeed.of()
+        let seed = TestSeed.of(follower.target)
         var random = SeededRandom(seed: seed)
         let estate = try StoredDogOwnersFixture()
         for limit in [1, 500] {

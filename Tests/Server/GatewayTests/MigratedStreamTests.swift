@@ -30,7 +30,7 @@ struct MigratedStreamTests {
         init() throws {
             home = try TestDirectory()
             store = try EmbeddedStore.open(path: home.path + "/store")
-            var configuration = GatewayConfiguration()
+            var configuration = GatewayConfiguration.untimed
             configuration.defaultPage = configuration.largestPage
             gateway = try Gateway(store: store, configuration: configuration)
             wire = Wire(store: store, router: gateway.router)
@@ -179,7 +179,6 @@ struct MigratedStreamTests {
     func random() throws {
         var random = SeededRandom.ofTest()
         let note = "seed \(random.seed)"
-        print("MigratedStreamTests \(note)")
         let workshop = try Workshop()
         let wire = workshop.wire
         guard try wire.send(.put, "/v1/subscriptions/app/all", #"{"class":"Item"}"#).status == 201 else {
@@ -213,7 +212,6 @@ struct MigratedStreamTests {
     func comparisons() throws {
         var random = SeededRandom.ofTest()
         let note = "seed \(random.seed)"
-        print("MigratedStreamTests comparisons \(note)")
         let workshop = try Workshop()
         for _ in 0..<15 {
             let snapshot = try workshop.wire.send(.post, "/v1/snapshots?ttl=300")["snapshot"]?.asString ?? ""
@@ -235,7 +233,7 @@ struct MigratedStreamTests {
         let home = try TestDirectory()
         let store = try EmbeddedStore.open(path: home.path + "/store")
         defer { store.close() }
-        let gateway = try Gateway(store: store)
+        let gateway = try Gateway(store: store, configuration: .untimed)
         let wire = Wire(store: store, router: gateway.router)
         func schema(_ version: Int, _ extra: Bool) -> String {
             let more = extra ? #",{"name":"extra","type":"string"}"# : ""
@@ -288,7 +286,7 @@ struct MigratedStreamTests {
         let home = try TestDirectory()
         let store = try EmbeddedStore.open(path: home.path + "/store")
         defer { store.close() }
-        let gateway = try Gateway(store: store)
+        let gateway = try Gateway(store: store, configuration: .untimed)
         let wire = Wire(store: store, router: gateway.router)
         var version = 0
         func put(_ names: [String], _ steps: String = "") throws {

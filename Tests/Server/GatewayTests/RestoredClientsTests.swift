@@ -92,10 +92,8 @@ struct RestoredClientsTests {
 
     @Test("whatever a client was given before, it begins anew and ends with what there is", arguments: 0..<3)
     func everything(_ run: Int) throws {
-        let seed = SeededRandom.ofTest().seed
-        let note = "seed \(seed)"
-        print("restored clients, \(note)")
-        var random = SeededRandom(seed: seed &+ UInt64(run))
+        var random = SeededRandom.ofTest(run)
+        let note = "seed \(random.seed)"
         let estate = try StoredDogOwnersFixture()
         var given = Given()
         try write(estate, 4, &random, &given, note)

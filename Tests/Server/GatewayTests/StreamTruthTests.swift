@@ -83,13 +83,12 @@ struct StreamTruthTests {
 
     @Test("what a client holds is what a fresh read gives, after every commit and every pause", arguments: 0..<4)
     func truth(_ round: Int) throws {
-        let fresh = SeededRandom.ofTest()
-        var random = SeededRandom(seed: fresh.seed &+ UInt64(round) &+ 1000)
+        var random = SeededRandom.ofTest(round)
         let worlds = try TwoWorlds(random)
         var clients: [Client] = []
         var paused: [Client] = []
         for step in 0..<50 {
-            let note = "seed \(fresh.seed), round \(round), step \(step)"
+            let note = "seed \(random.seed), round \(round), step \(step)"
             if step % 3 == 0 {
                 for wire in [worlds.all, worlds.whole] {
                     for _ in 0..<3 {

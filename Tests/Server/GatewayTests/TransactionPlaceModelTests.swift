@@ -86,7 +86,7 @@ struct TransactionPlaceModelTests {
         "each does what it says to the nearest element that is meant, and nothing when that is gone",
         arguments: pools.indices)
     func lists(pool: Int) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(pool)
         let (property, elements) = Self.pools[pool]
         let gateway = try gateway()
         func stored() throws -> [JSONValue] { try gateway.get("/v1/objects/Box/1").json[property]?.parts ?? [] }

@@ -37,8 +37,8 @@ struct WriteAnswerTests {
 
     @Test("objects come whole until an answer is long enough, then as their keys, each in its place", arguments: 0..<8)
     func bounds(round: Int) throws {
-        var random = SeededRandom.ofTest()
-        let comment: Comment = "REALMGATE_SEED=\(random.seed)"
+        var random = SeededRandom.ofTest(round)
+        let comment: Comment = "seed \(random.seed)"
         let bytes = random.pick([1024, 10_000, 30_000, 100_000, 16 << 20]) ?? 1024
         let home = try WebFixture { $0.answerBytes = bytes }
         for turn in 0..<4 {

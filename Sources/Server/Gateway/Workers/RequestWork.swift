@@ -16,7 +16,7 @@ final class RequestWork: WorkPace {
         let pool: WorkerPool
         /// Nil before it begins.
         var id: FairScheduler.ID?
-        /// When it was paused, in monotonic nanoseconds; nil while it runs.
+        /// When it was paused, on the clock of the pool; nil while it runs.
         var restsSince: Int64?
         /// The number of threads that wait until it continues.
         var waiting = 0
@@ -55,7 +55,7 @@ final class RequestWork: WorkPace {
                     return (nil, false)
                 }
                 wish.store(true, ordering: .relaxed)
-                permit?.restsSince = monotonicNanoseconds()
+                permit?.restsSince = present.pool.now
             }
             permit?.waiting += 1
             return (present.pool, true)
@@ -86,14 +86,14 @@ final class RequestWork: WorkPace {
         wish.store(false, ordering: .relaxed)
     }
 
-    /// Requests a pause at the next checkpoint.
+    /// Requests a pause at the next checkpoint. Must not take a lock: the pool calls it under its own.
     func requestPause() { wish.store(true, ordering: .relaxed) }
 
     /// Called when it has a permit again.
     func goOn() {
         let waiting = permit.withLock { permit -> Int in
-            guard let since = permit?.restsSince else { return 0 }
-            rested.wrappingAdd(max(monotonicNanoseconds() - since, 0), ordering: .relaxed)
+            guard let present = permit, let since = present.restsSince else { return 0 }
+            rested.wrappingAdd(max(present.pool.now - since, 0), ordering: .relaxed)
             defer { permit?.waiting = 0 }
             permit?.restsSince = nil
             wish.store(false, ordering: .relaxed)

@@ -39,6 +39,7 @@ final class WorkerPool: Sendable {
     private let threads = WorkThreads()
     private let clockQueue = DispatchQueue(label: "realmgate.turns", qos: .userInteractive)
     private let slice: Int64
+    private let clock: @Sendable () -> Int64
     private let names: Names
     /// The number of each caller's jobs, waiting or running.
     let quota: Quota
@@ -54,8 +55,13 @@ final class WorkerPool: Sendable {
     ///   - limit: the number of jobs that may wait to begin.
     ///   - perCaller: the number of jobs of one caller.
     ///   - slice: the time slice in nanoseconds.
-    init(count: Int, begun: Int, limit: Int, perCaller: Int, slice: Int64 = 3_000_000, _ names: Names) {
+    ///   - clock: returns the time in nanoseconds that turns and rests are measured with.
+    init(
+        count: Int, begun: Int, limit: Int, perCaller: Int, slice: Int64 = 3_000_000, _ names: Names,
+        clock: @escaping @Sendable () -> Int64 = { monotonicNanoseconds() }
+    ) {
         self.slice = slice
+        self.clock = clock
         self.names = names
         quota = Quota(limit: perCaller)
         state = Mutex(
@@ -67,6 +73,12 @@ final class WorkerPool: Sendable {
 
     /// The number of jobs that run or wait.
     var length: Int { state.withLock { $0.scheduler.count } }
+
+    /// The time in nanoseconds on the clock of the turns.
+    var now: Int64 { clock() }
+
+    /// The clients that wait for its jobs.
+    var clients: [ClientPresence] { state.withLock { $0.jobs.values.compactMap(\.request.client) } }
 
     /// Whether jobs wait for their turn.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
@@ -182,7 +194,7 @@ final class WorkerPool: Sendable {
         }
         let refused = state.withLock { state -> Job? in
             let (id, admission) = state.scheduler.add(
-                request.caller, isExpendable: mayRefuse, at: monotonicNanoseconds())
+                request.caller, isExpendable: mayRefuse, at: now)
             let job = Job(request: request, begin: begin, refuse: refuse)
             switch admission {
             case .refused: return job
@@ -207,7 +219,7 @@ final class WorkerPool: Sendable {
         let (started, resumed, mustTick) = state.withLock { state in
             var started: [(FairScheduler.ID, Job)] = []
             var resumed: [RequestWork] = []
-            for id in state.scheduler.grant(at: monotonicNanoseconds()) {
+            for id in state.scheduler.grant(at: now) {
                 guard let job = state.jobs[id] else { continue }
                 if job.hasBegun {
                     resumed.append(job.request)
@@ -231,13 +243,13 @@ final class WorkerPool: Sendable {
 
     /// Called at a checkpoint: returns whether the job must pause. `startNext` must follow.
     func mustRest(_ id: FairScheduler.ID) -> Bool {
-        state.withLock { $0.scheduler.checkpoint(id, at: monotonicNanoseconds()) }
+        state.withLock { $0.scheduler.checkpoint(id, at: now) }
     }
 
     private func finish(_ id: FairScheduler.ID, _ request: RequestWork) {
         request.leave()
         state.withLock { state in
-            state.scheduler.remove(id, at: monotonicNanoseconds())
+            state.scheduler.remove(id, at: now)
             state.jobs[id] = nil
         }
         startNext()
@@ -247,12 +259,12 @@ final class WorkerPool: Sendable {
     private func tickLater() {
         clockQueue.asyncAfter(deadline: .now() + .nanoseconds(Int(slice))) { [weak self] in
             guard let self else { return }
-            let (late, goesOn) = state.withLock { state in
-                let late = state.scheduler.tick(at: monotonicNanoseconds()).compactMap { state.jobs[$0]?.request }
+            let goesOn = state.withLock { state in
+                // Under the lock: a job that has rested meanwhile would otherwise be asked to rest once more.
+                for id in state.scheduler.tick(at: now) { state.jobs[id]?.request.requestPause() }
                 state.isTicking = state.scheduler.waitingCount > 0
-                return (late, state.isTicking)
+                return state.isTicking
             }
-            for request in late { request.requestPause() }
             // A permit taken from a job without checkpoints may be free.
             startNext()
             if goesOn { tickLater() }

@@ -125,7 +125,7 @@ struct HiddenPartFixture {
                 path: homes[index].path + "/store",
                 schema: try SchemaCoding.decode(try JSONValue.parse(Self.schema(version: version))), options: options)
         }
-        var configuration = GatewayConfiguration()
+        var configuration = GatewayConfiguration.untimed
         configuration.openapiDirectory = Checkout.root + "/openapi"
         gateway = try Gateway(store: stores[0], configuration: configuration)
         partGateway = try Gateway(store: stores[1], configuration: configuration)

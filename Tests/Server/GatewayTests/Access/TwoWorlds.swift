@@ -88,7 +88,7 @@ final class TwoWorlds {
         let stores = try homes.map { home in
             try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)
         }
-        gateways = try stores.map { try Gateway(store: $0, configuration: GatewayConfiguration()) }
+        gateways = try stores.map { try Gateway(store: $0, configuration: .untimed) }
         all = Wire(store: stores[0], router: gateways[0].router)
         truth = Wire(store: stores[1], router: gateways[1].router)
         whole = Wire(store: stores[0], router: all.router.calling(as: Self.caller(Self.rule)))

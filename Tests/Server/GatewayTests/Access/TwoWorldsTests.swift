@@ -147,13 +147,12 @@ struct TwoWorldsTests {
 
     @Test("are one to the caller: in what it reads and in what streams tell it, also after a pause", arguments: 0..<4)
     func worlds(_ round: Int) throws {
-        let fresh = SeededRandom.ofTest()
-        let random = SeededRandom(seed: fresh.seed &+ UInt64(round))
+        let random = SeededRandom.ofTest(round)
         let worlds = try TwoWorlds(random)
         var pairs: [Pair] = []
         var paused: [Pair] = []
         for step in 0..<50 {
-            let note = "seed \(fresh.seed), round \(round), step \(step)"
+            let note = "seed \(random.seed), round \(round), step \(step)"
             if step % 3 == 0 {
                 for _ in 0..<4 {
                     if let pair = try open(worlds, target(worlds)) { pairs.append(pair) }

@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPTesting
 import JSONCoding
 import StoreTesting
+import TestBasics
 import Testing
 
 /// Malicious requests as bytes on a socket. Those that concern only the HTTP parser are in the tests of the HTTP
@@ -236,25 +237,28 @@ struct HostileCorpusTests {
             "POST /v1/objects/Dog HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n",
             "POST /v1/objects/Dog HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n100\r\n",
         ]
-        try withEdge { port in
+        try withEdge({
+            $0.firstRequestTimeout = 300
+            $0.receiveTimeout = 500
+        }) { port in
             let slow = try RawSocket(port: port)
             slow.send(Array(starts[phase].utf8))
             // Sends bytes until the server has had enough; it must not wait for the last of them.
-            var sent = 0
-            while slow.send([0x61]), sent < 400 {
-                sent += 1
+            let isCut = eventually {
                 usleep(25_000)
+                return !slow.send([0x61])
             }
-            #expect(sent < 400)
-            #expect(try LoopbackClient(port: port).request("GET", "/v1/schema").status == 200)
+            #expect(isCut)
+            // The small limits are this client's, too: on a busy machine it may need more than one attempt.
+            #expect(eventually { (try? LoopbackClient(port: port).request("GET", "/v1/schema").status) == 200 })
         }
     }
 
-    @Test("three thousand connections that say nothing keep nobody else from being answered")
+    @Test("hundreds of connections that say nothing keep nobody else from being answered")
     func idle() throws {
-        try withEdge({ $0.firstRequestTimeout = 60_000 }) { port in
+        try withEdge { port in
             var sockets: [RawSocket] = []
-            for number in 0..<3_000 {
+            for number in 0..<Self.idleConnections {
                 let socket = try RawSocket(port: port)
                 if number % 3 == 0 { socket.send(Array("GET /v1/sch".utf8)) }
                 sockets.append(socket)
@@ -263,9 +267,12 @@ struct HostileCorpusTests {
                 let client = try LoopbackClient(port: port)
                 for _ in 0..<5 { #expect(try client.request("GET", "/v1/schema").status == 200) }
             }
-            #expect(sockets.count == 3_000)
+            #expect(sockets.count == Self.idleConnections)
         }
     }
+
+    /// Both ends of each are in this process, which has few descriptors.
+    private static let idleConnections = 300
 
     /// 16 MiB of zeros.
     private static func bomb(_ coding: Coding) throws -> [UInt8] {
@@ -277,8 +284,6 @@ struct HostileCorpusTests {
     ) throws {
         var configuration = ServerConfiguration()
         configuration.loops = 2
-        configuration.firstRequestTimeout = 1_000
-        configuration.receiveTimeout = 2_000
         configure(&configuration)
         let gateway = try TestGateway()
         configuration.bodyLimit = 16 << 20

@@ -34,7 +34,7 @@ final class WebFixture {
         home = try TestDirectory()
         let schema = try SchemaCoding.decode(try JSONValue.parse(Self.schema))
         store = try EmbeddedStore.open(path: home.path + "/store", schema: schema)
-        var configuration = GatewayConfiguration()
+        var configuration = GatewayConfiguration.untimed
         configuration.watchLoop = { [budgets] in budgets.add($0) }
         configuration.inlineMilliseconds = 1_000
         configure(&configuration)
@@ -75,8 +75,8 @@ final class Recorded<Element: Sendable>: Sendable {
 struct BoundedAnswerTests {
     @Test("pages joined are one fresh query, however few bytes an answer may have", arguments: 0..<6)
     func paging(round: Int) throws {
-        var random = SeededRandom.ofTest()
-        let comment: Comment = "REALMGATE_SEED=\(random.seed)"
+        var random = SeededRandom.ofTest(round)
+        let comment: Comment = "seed \(random.seed)"
         let bytes = random.pick([1024, 3_000, 20_000, 200_000]) ?? 1024
         let home = try WebFixture { $0.answerBytes = bytes }
         let whole = try WebFixture()

@@ -24,6 +24,8 @@ struct BudgetTests {
     func time() throws {
         let clock = Mutex<Int64>(7)
         let budget = QueryBudget(rows: nil, milliseconds: 50) { clock.withLock { $0 } }
+        // The time begins with the first row.
+        clock.withLock { $0 += 3_600_000_000_000 }
         for _ in 0..<10_000 { try budget.spend(1) }
         clock.withLock { $0 += 50_000_000 }
         let error = #expect(throws: StoreError.self) { for _ in 0..<5_000 { try budget.spend(1) } }

@@ -10,7 +10,7 @@ struct CursorTests {
         "each object that stays as it is comes once and in its place",
         arguments: DogOwnersGatewayFixture.Kind.allCases, ["", "age", "-age", "breed,-age", "-breed,name"])
     func walk(kind: DogOwnersGatewayFixture.Kind, sort: String) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest("\(kind) \(sort)")
         let seed = random.seed
         for _ in 0..<4 {
             let wire = try DogOwnersGatewayFixture(kind).wire

@@ -34,7 +34,7 @@ struct DogOwnersGatewayFixture {
             store = try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)
             self.home = home
         }
-        var configuration = GatewayConfiguration()
+        var configuration = GatewayConfiguration.untimed
         let clock = clock
         configuration.clock = { clock.now }
         configure(&configuration)

@@ -39,7 +39,7 @@ struct OffsetCursorTests {
         "an element that stays comes once and in its place", arguments: DogOwnersGatewayFixture.Kind.allCases,
         ["", "age", "-breed,age"])
     func held(kind: DogOwnersGatewayFixture.Kind, sort: String) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest("\(kind) \(sort)")
         let seed = random.seed
         for _ in 0..<3 {
             let wire = try DogOwnersGatewayFixture(kind).wire
@@ -132,7 +132,7 @@ struct OffsetCursorTests {
         "with distinct, a page is what the whole result has behind the cursor now",
         arguments: DogOwnersGatewayFixture.Kind.allCases)
     func distinct(kind: DogOwnersGatewayFixture.Kind) throws {
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(kind)
         let seed = random.seed
         for sort in ["id", "-id", ""] {
             let wire = try DogOwnersGatewayFixture(kind).wire
@@ -160,14 +160,14 @@ struct OffsetCursorTests {
                 }
                 pages += 1
             } while !after.isEmpty && pages < 60
-            #expect(pages > 1, "seed \(seed)")
+            if TestRun.hasFixedSeeds { #expect(pages > 1, "seed \(seed)") }
         }
     }
 
     @Test("several sorts and limits have cursors, too", arguments: DogOwnersGatewayFixture.Kind.allCases)
     func steps(kind: DogOwnersGatewayFixture.Kind) throws {
         let wire = try DogOwnersGatewayFixture(kind).wire
-        var random = SeededRandom.ofTest()
+        var random = SeededRandom.ofTest(kind)
         try Self.dogs(wire, 100...140, &random)
         for filter in [
             "TRUEPREDICATE SORT(age ASC) SORT(breed DESC)", "TRUEPREDICATE SORT(age DESC) LIMIT(17) SORT(name ASC)",

@@ -98,7 +98,6 @@ struct SubscriptionBarrierTests {
     @Test("who waits for a barrier holds what a read gave before, however slowly it reads, and can go on from there")
     func slow() throws {
         var random = SeededRandom.ofTest()
-        print("barriers seed \(random.seed)")
         let home = try SubscriptionFixture()
         for (name, body) in SetReader.queries { try home.put("s/\(name)", body) }
         var steps = SeededRandom(seed: random.next())
@@ -129,7 +128,6 @@ struct SubscriptionBarrierTests {
     @Test("a barrier waits for a long update that comes in parts, and no position between says that it was told")
     func parts() throws {
         var random = SeededRandom.ofTest()
-        print("barriers of parts seed \(random.seed)")
         let home = try WebFixture {
             $0.eventBytes = 2_000
             $0.eventMemory = 400_000

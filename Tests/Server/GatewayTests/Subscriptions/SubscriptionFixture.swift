@@ -34,7 +34,7 @@ final class SubscriptionFixture: Sendable {
     init(
         _ store: ModelStore, clock: Clock = Clock(), _ configure: (inout GatewayConfiguration) -> Void = { _ in }
     ) throws {
-        var configuration = GatewayConfiguration()
+        var configuration = GatewayConfiguration.untimed
         configuration.clock = { clock.now }
         configure(&configuration)
         self.store = store

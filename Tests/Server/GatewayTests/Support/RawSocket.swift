@@ -1,10 +1,11 @@
 import HTTPTesting
+import TestBasics
 
 /// A loopback connection that sends any bytes.
 final class RawSocket {
     private let socket: LoopbackSocket
 
-    init(port: UInt16) throws { socket = try LoopbackSocket(port: port, patience: 60) }
+    init(port: UInt16) throws { socket = try LoopbackSocket(port: port, patience: TestRun.patience) }
 
     /// Returns false if the server accepts no more.
     @discardableResult

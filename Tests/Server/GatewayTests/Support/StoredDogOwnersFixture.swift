@@ -19,7 +19,7 @@ final class StoredDogOwnersFixture {
         init(_ path: String) throws {
             store = try EmbeddedStore.open(path: path)
             // Fresh reads for comparison are never limited to a page.
-            var configuration = GatewayConfiguration()
+            var configuration = GatewayConfiguration.untimed
             configuration.defaultPage = configuration.largestPage
             configuration.subscriptionFile = path + ".subscriptions"
             gateway = try Gateway(store: store, configuration: configuration)

@@ -33,7 +33,7 @@ final class TestGateway: Sendable {
         schema: String = TestGateway.schema, _ configure: (inout GatewayConfiguration) -> Void = { _ in }
     ) throws {
         store = try ModelStore(try SchemaCoding.decode(try JSONValue.parse(schema)))
-        var configuration = GatewayConfiguration()
+        var configuration = GatewayConfiguration.untimed
         configure(&configuration)
         gateway = try Gateway(store: store, configuration: configuration)
         router = gateway.router

@@ -8,6 +8,7 @@ import Promises
 import RepositoryFiles
 import StoreContract
 import StoreTesting
+import TestBasics
 
 /// The gateway as a client sees it, without a socket: requests in, complete responses out. It uses the embedded store
 /// with the smallest clusters; the other tests of the gateway use the model store, so that both are checked against one
@@ -162,7 +163,7 @@ final class WireEvents {
 
     /// Returns the next event. Throws if none arrives.
     func next() throws -> Event {
-        let deadline = DispatchTime.now() + .seconds(60)
+        let deadline = DispatchTime.now() + .seconds(TestRun.patience)
         while true {
             take()
             if !waiting.isEmpty { return waiting.removeFirst() }
@@ -186,7 +187,7 @@ final class WireEvents {
 
     /// Whether the gateway ended the stream.
     func ends() -> Bool {
-        let deadline = DispatchTime.now() + .seconds(20)
+        let deadline = DispatchTime.now() + .seconds(TestRun.patience)
         while true {
             let (events, finishing) = stream.takeQueued()
             waiting += Self.parse(events.flatMap(\.bytes))
@@ -233,7 +234,7 @@ struct WireFailure: Error, CustomStringConvertible {
 
 extension Promise {
     func take() throws -> Value {
-        guard let value = wait(seconds: 20) else { throw WireFailure("No answer came.") }
+        guard let value = wait(seconds: Double(TestRun.patience)) else { throw WireFailure("No answer came.") }
         return value
     }
 }

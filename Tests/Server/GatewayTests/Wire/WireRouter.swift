@@ -8,7 +8,7 @@ func wireRouter(
     over store: any Store, staticDirectory: String? = nil, openapiDirectory: String? = nil,
     inlineObjects: Int? = nil
 ) throws -> Router {
-    var configuration = GatewayConfiguration()
+    var configuration = GatewayConfiguration.untimed
     configuration.staticDirectory = staticDirectory
     configuration.openapiDirectory = openapiDirectory
     if let inlineObjects { configuration.inlineObjects = inlineObjects }
@@ -17,5 +17,5 @@ func wireRouter(
 
 extension Wire {
     /// A gateway over an empty store.
-    static func gateway() throws -> Gateway { try Gateway(store: try ModelStore(schema)) }
+    static func gateway() throws -> Gateway { try Gateway(store: try ModelStore(schema), configuration: .untimed) }
 }

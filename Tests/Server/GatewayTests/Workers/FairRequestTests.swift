@@ -3,7 +3,9 @@ import Foundation
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import StoreContract
 import Synchronization
+import TestBasics
 import Testing
 
 @testable import Gateway
@@ -62,115 +64,105 @@ struct FairRequestTests {
         return try client.answer()
     }
 
-    @Test("short queries are answered while dozens of long ones are under way", arguments: [1, 10])
+    @Test("queries are answered while dozens of others' requests run without an end", arguments: [1, 10])
     func short(attackers: Int) throws {
-        let home = try home(letters: 2000) { $0.inlineRows = 300 }
+        let home = try home(letters: 20) { $0.inlineRows = 0 }
+        let workers = home.gateway.workers
+        let isOver = Atomic(false)
+        let (begun, ended) = (DispatchSemaphore(value: 0), DispatchGroup())
+        for number in 0..<Self.attacks {
+            ended.enter()
+            workers.run(for: .caller("attacker \(number % attackers)")) {
+                begun.signal()
+                while !isOver.load(ordering: .relaxed), let work = RequestWork.current {
+                    if work.mustPause { work.pause() }
+                }
+                ended.leave()
+            }
+        }
+        defer {
+            isOver.store(true, ordering: .relaxed)
+            ended.wait()
+        }
+        // As many as may run at a time, and one of those that take turns with them.
+        for _ in 0..<3 { begun.wait() }
+        // A query passes checkpoints, at which it gives up its turn, and uses one thread while others wait.
+        let budgets = Recorded<Bool>()
+        let isKnown = DispatchSemaphore(value: 0)
+        let request = try Request(.get, Self.short)
+        workers.run(for: .caller("budget")) {
+            budgets.add(home.gateway.queryBudget(for: request).mayUseOtherThreads)
+            isKnown.signal()
+        }
+        isKnown.wait()
+        #expect(budgets.takeAll() == [false])
         try serve(home) { port in
-            let finished = Mutex(0)
-            let isOver = Atomic(false)
-            let group = DispatchGroup()
-            for number in 0..<Self.attacks {
-                group.enter()
-                Thread {
-                    while !isOver.load(ordering: .relaxed) {
-                        let answer = try? Self.ask(port, Self.long, from: "10.0.0.\(number % attackers)")
-                        finished.withLock { $0 += 1 }
-                        if answer?.status != 200 { usleep(20_000) }
-                    }
-                    group.leave()
-                }.start()
-            }
-            defer {
-                isOver.store(true, ordering: .relaxed)
-                group.wait()
-            }
-            var wait = 0
-            while home.gateway.workers.length < Self.attacks / 2, wait < 3000 {
-                usleep(10_000)
-                wait += 1
-            }
-            try #require(home.gateway.workers.length >= Self.attacks / 4)
-            var rounds: [Int] = []
-            for _ in 0..<9 {
-                let before = finished.withLock { $0 }
-                let answer = try Self.ask(port, Self.short, from: "10.0.1.1")
+            let moved = home.gateway.edge.movedReads.load(ordering: .relaxed)
+            for target in [Self.short, Self.long, Self.short, Self.short] {
+                let answer = try Self.ask(port, target, from: "10.0.1.1")
                 #expect(answer.status == 200, "\(answer.body)")
-                rounds.append(finished.withLock { $0 } - before)
             }
-            // In order of arrival, each short request would wait for nearly all of the long ones.
-            #expect(rounds.sorted()[4] < Self.attacks / 3, "the short ones waited for the long ones: \(rounds)")
+            // In order of arrival, each would wait for all of the others' requests, which are all there still.
+            #expect(home.gateway.edge.movedReads.load(ordering: .relaxed) == moved + 4)
+            #expect(workers.length >= Self.attacks)
         }
     }
 
-    /// The number of simultaneous long queries.
+    /// The number of simultaneous long requests.
     private static let attacks = 24
-
-    @Test("waiting takes nothing from a query's time")
-    func deadlines() throws {
-        let home = try home {
-            $0.workers = 1
-            $0.queryMilliseconds = 20_000
-        }
-        // The maximum time of one query alone.
-        let start = ContinuousClock.now
-        #expect(try home.wire.send(.get, Self.long).status == 200)
-        let alone = max(Int((ContinuousClock.now - start) / .milliseconds(1)), 20)
-        let present = try self.home {
-            $0.workers = 1
-            $0.queryMilliseconds = alone * 8
-        }
-        try serve(present) { port in
-            let failures = Mutex<[String]>([])
-            let group = DispatchGroup()
-            for number in 0..<16 {
-                group.enter()
-                Thread {
-                    let answer = try? Self.ask(port, Self.long, from: "10.0.0.\(number)")
-                    if answer?.status != 200 { failures.withLock { $0.append(answer?.body ?? "nothing") } }
-                    group.leave()
-                }.start()
-            }
-            group.wait()
-            #expect(failures.withLock { $0 }.isEmpty)
-        }
-    }
 
     @Test("beyond a caller's own queries it is told so, and others are not; the queue of all says 503")
     func refusals() throws {
         let home = try home {
+            $0.inlineRows = 0
             $0.workers = 1
             $0.workerThreads = 2
             $0.queriesPerCaller = 6
             $0.workerQueue = 8
         }
-        try serve(home) { port in
-            let answers = Mutex<[(address: String, status: Int, body: String)]>([])
-            let group = DispatchGroup()
-            for number in 0..<40 {
+        // Two requests without checkpoints take both threads, so that all others wait to begin.
+        let (began, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        for number in 0..<2 {
+            home.gateway.workers.run(for: .caller("holder \(number)")) {
+                began.signal()
+                gate.wait()
+            }
+        }
+        for _ in 0..<2 { began.wait() }
+        let answers = Mutex<[(address: String, status: Int, body: String)]>([])
+        let group = DispatchGroup()
+        func ask(_ port: UInt16, _ count: Int, from address: (Int) -> String) {
+            for number in 0..<count {
+                let address = address(number)
                 group.enter()
                 Thread {
-                    let address = "10.0.0.\(number % 4)"
-                    if let answer = try? Self.ask(port, Self.long, from: address) {
-                        answers.withLock { $0.append((address, answer.status, answer.body)) }
-                    }
+                    let answer = (try? Self.ask(port, Self.long, from: address)) ?? (status: 0, body: "nothing")
+                    answers.withLock { $0.append((address, answer.status, answer.body)) }
                     group.leave()
                 }.start()
             }
-            group.wait()
-            let all = answers.withLock { $0 }
-            #expect(all.count == 40)
-            #expect(all.allSatisfy { [200, 429, 503, 400].contains($0.status) })
-            #expect(all.contains { $0.status == 200 })
-            for answer in all where answer.status == 429 { #expect(answer.body.contains("queries.limited")) }
-            for answer in all where answer.status == 503 { #expect(answer.body.contains("gateway.busy")) }
-            #expect(all.contains { $0.status == 429 || $0.status == 503 })
-            // A response may come a moment before its worker is free.
-            var wait = 0
-            while home.gateway.workers.length + home.gateway.workers.quota.count > 0, wait < 1000 {
-                usleep(10_000)
-                wait += 1
-            }
-            #expect(home.gateway.workers.length == 0 && home.gateway.workers.quota.count == 0)
         }
+        func count(_ status: Int) -> Int { answers.withLock { $0.count { $0.status == status } } }
+        try serve(home) { port in
+            defer {
+                for _ in 0..<2 { gate.signal() }
+                group.wait()
+            }
+            // Six wait, which is one caller's limit.
+            ask(port, 10) { _ in "10.0.0.0" }
+            #expect(eventually { count(429) == 4 })
+            // There is room for two more; then the first caller, who has most, loses places to the others.
+            ask(port, 30) { "10.0.0.\(1 + $0 % 3)" }
+            #expect(eventually { answers.withLock { $0.count } == 32 })
+        }
+        let all = answers.withLock { $0 }
+        #expect(all.count == 40)
+        #expect(count(200) == 8 && count(429) == 4 && count(503) == 28, "\(all)")
+        for answer in all where answer.status == 429 {
+            #expect(answer.body.contains("queries.limited") && answer.address == "10.0.0.0")
+        }
+        for answer in all where answer.status == 503 { #expect(answer.body.contains("gateway.busy")) }
+        // A response may come a moment before its worker is free.
+        #expect(eventually { home.gateway.workers.length == 0 && home.gateway.workers.quota.count == 0 })
     }
 }

@@ -1,18 +1,37 @@
 import Dispatch
 import HTTPServer
 import ObjectCoding
+import StoreContract
 import Synchronization
 import Testing
 
 @testable import Gateway
 
+/// The time of these pools passes only when a test says so.
 @Suite("the workers' turns")
 struct WorkerPoolTests {
+    /// A clock that the test sets, in nanoseconds.
+    private final class Clock: Sendable {
+        private let time = Atomic<Int64>(0)
+        var now: Int64 { time.load(ordering: .sequentiallyConsistent) }
+        func pass(_ nanoseconds: Int64) { time.add(nanoseconds, ordering: .sequentiallyConsistent) }
+    }
+
+    private static let slice: Int64 = 1_000_000
+    private static let hour: Int64 = 3_600_000_000_000
+
+    /// Runs one job at a time.
+    private static func pool(_ clock: Clock) -> WorkerPool {
+        WorkerPool(
+            count: 1, begun: 4, limit: 4, perCaller: 4, slice: slice,
+            WorkerPool.Names(limited: .queriesLimited, busy: .gatewayBusy, work: "", remedy: "", setting: ""),
+            clock: { clock.now })
+    }
+
     @Test("while a request rests, whatever runs for it on other threads is to rest as well, and goes on with it")
     func rests() {
-        let pool = WorkerPool(
-            count: 1, begun: 4, limit: 4, perCaller: 4, slice: 50_000_000,
-            WorkerPool.Names(limited: .queriesLimited, busy: .gatewayBusy, work: "", remedy: "", setting: ""))
+        let clock = Clock()
+        let pool = Self.pool(clock)
         let first = Mutex<RequestWork?>(nil)
         let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isAsked = Atomic(false)
@@ -21,27 +40,53 @@ struct WorkerPoolTests {
             guard let work = RequestWork.current else { return }
             first.withLock { $0 = work }
             began.signal()
-            // Until it has paused once.
-            while work.paused == .zero {
-                if work.mustPause { work.pause() }
-            }
-            // The clock may have requested another pause meanwhile.
-            if work.mustPause { work.pause() }
-            asksAfterwards.store(work.mustPause, ordering: .relaxed)
+            while !work.mustPause {}
+            work.pause()
+            asksAfterwards.store(work.mustPause, ordering: .sequentiallyConsistent)
             ended.signal()
         }
         began.wait()
-        // On a busy machine the first may pass no checkpoint for so long that another runs beside it: then repeat.
-        let shortEnded = DispatchSemaphore(value: 0)
-        repeat {
-            pool.run(for: .caller("short")) {
-                isAsked.store(first.withLock { $0?.mustPause } ?? false, ordering: .relaxed)
-                shortEnded.signal()
-            }
-            shortEnded.wait()
-        } while ended.wait(timeout: .now() + .milliseconds(100)) == .timedOut
-        let (rested, goesOn) = (isAsked.load(ordering: .relaxed), !asksAfterwards.load(ordering: .relaxed))
+        pool.run(for: .caller("short")) {
+            isAsked.store(first.withLock { $0?.mustPause } ?? false, ordering: .sequentiallyConsistent)
+        }
+        clock.pass(Self.slice)
+        ended.wait()
+        let (rested, goesOn) = (
+            isAsked.load(ordering: .sequentiallyConsistent), !asksAfterwards.load(ordering: .sequentiallyConsistent)
+        )
         #expect(rested, "other threads of the request went on while it rested")
         #expect(goesOn)
+    }
+
+    @Test("resting takes nothing from a query's time")
+    func time() {
+        let clock = Clock()
+        let pool = Self.pool(clock)
+        let outcome = Mutex<[String]>([])
+        let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        pool.run(for: .caller("long")) {
+            guard let work = RequestWork.current else { return }
+            let budget = QueryBudget(rows: nil, milliseconds: 50, pace: work) { clock.now }
+            func lookAtTheTime(_ name: String) {
+                do {
+                    try budget.spend(5_000)
+                } catch {
+                    outcome.withLock { $0.append("\(name): \(error.code)") }
+                }
+            }
+            lookAtTheTime("begun")
+            began.signal()
+            while work.paused == .zero { lookAtTheTime("resting") }
+            lookAtTheTime("rested")
+            clock.pass(50_000_000)
+            lookAtTheTime("late")
+            outcome.withLock { $0.append("\(work.paused)") }
+            ended.signal()
+        }
+        began.wait()
+        pool.run(for: .caller("other")) { clock.pass(Self.hour) }
+        clock.pass(Self.slice)
+        ended.wait()
+        #expect(outcome.withLock { $0 } == ["late: \(StoreError.Code.tooExpensive)", "\(Duration.seconds(3600))"])
     }
 }
