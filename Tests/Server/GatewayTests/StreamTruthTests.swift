@@ -3,8 +3,8 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 /// A client that follows a stream has, after every commit, the result of a fresh read. A failure names its seed.
 @Suite("streams tell what they show")
@@ -81,13 +81,15 @@ struct StreamTruthTests {
         }
     }
 
-    @Test("what a client holds is what a fresh read gives, after every commit and every pause", arguments: 0..<4)
+    @Test(
+        "what a client holds is what a fresh read gives, after every commit and every pause",
+        arguments: 0..<3 * TestRun.length)
     func truth(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
         let worlds = try TwoWorlds(random)
         var clients: [Client] = []
         var paused: [Client] = []
-        for step in 0..<50 {
+        for step in 0..<40 {
             let note = "seed \(random.seed), round \(round), step \(step)"
             if step % 3 == 0 {
                 for wire in [worlds.all, worlds.whole] {

@@ -145,13 +145,15 @@ struct TwoWorldsTests {
         return Pair(target: target, streams: try streams.map { try $0.get() }, ids: ids)
     }
 
-    @Test("are one to the caller: in what it reads and in what streams tell it, also after a pause", arguments: 0..<4)
+    @Test(
+        "are one to the caller: in what it reads and in what streams tell it, also after a pause",
+        arguments: 0..<3 * TestRun.length)
     func worlds(_ round: Int) throws {
         let random = SeededRandom.ofTest(round)
         let worlds = try TwoWorlds(random)
         var pairs: [Pair] = []
         var paused: [Pair] = []
-        for step in 0..<50 {
+        for step in 0..<40 {
             let note = "seed \(random.seed), round \(round), step \(step)"
             if step % 3 == 0 {
                 for _ in 0..<4 {

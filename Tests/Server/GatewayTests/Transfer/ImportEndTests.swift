@@ -190,10 +190,12 @@ struct ImportEndTests {
         // The import cannot commit its first batch before the server has seen that the client has gone.
         let (isClosed, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isOpen = DispatchSemaphore(value: 0)
-        gateway.store.submit({ _ in
-            isClosed.signal()
-            gate.wait()
-        }, isAlone: true) { _ in isOpen.signal() }
+        gateway.store.submit(
+            { _ in
+                isClosed.signal()
+                gate.wait()
+            }, isAlone: true
+        ) { _ in isOpen.signal() }
         isClosed.wait()
         defer { gate.signal() }
         try gateway.serve { port in

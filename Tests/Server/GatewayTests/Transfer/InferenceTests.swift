@@ -6,6 +6,7 @@ import ObjectModel
 import RepositoryFiles
 import StoreContract
 import StoreTesting
+import TestBasics
 import Testing
 import Transfer
 
@@ -156,7 +157,7 @@ struct DemoTests {
         let begun = try gateway.send(.post, "/v1/demo")
         #expect(begun.status == 202, "\(begun.text)")
         var last: Int64 = 0
-        while true {
+        let isLoaded = try eventually {
             let state = try gateway.get("/v1/demo")
             if case .int(let bytes)? = state.member("bytes") {
                 #expect(bytes >= last)
@@ -166,12 +167,14 @@ struct DemoTests {
                 #expect(state.member("objects") == 9475)
                 #expect(state.member("bytes") == state.member("total"))
                 #expect(state.member("available") == false)
-                break
+                return true
             }
             try #require(state.member("state") == "loading", "\(state.text)")
             // A repetition only reports it, unless it has just ended.
             #expect([202, 409].contains(try gateway.send(.post, "/v1/demo").status))
+            return false
         }
+        #expect(isLoaded)
         #expect(try gateway.get("/v1/objects/Flight?count&limit=0").member("count") == 6099)
         #expect(try gateway.send(.post, "/v1/demo").member("code") == "demo.not_empty")
     }
@@ -194,7 +197,7 @@ struct DemoTests {
         try directory.write("{}", to: "schema.json")
         let gateway = try TestGateway(schema: Self.empty) { $0.demoDirectory = directory.path }
         #expect(try gateway.send(.post, "/v1/demo").status == 202)
-        while try gateway.get("/v1/demo").member("state") == "loading" {}
+        #expect(try eventually { try gateway.get("/v1/demo").member("state") != "loading" })
         let state = try gateway.get("/v1/demo")
         #expect(state.member("state") == "failed")
         #expect(state.member("detail")?.asString?.contains("schema.json' is damaged") == true, "\(state.text)")

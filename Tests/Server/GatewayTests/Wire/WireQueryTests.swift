@@ -101,17 +101,17 @@ struct WireQueryTests {
         "a hostile form is refused and the connection goes on",
         arguments: [
             ("filter=" + String(repeating: "(", count: 10_000), 400, "query.too_deep"),
-            ("filter=" + String(repeating: "!", count: 500_000) + "alive", 400, "query.too_deep"),
-            ("filter=" + String(repeating: "a", count: 1 << 21), 400, "query.too_long"),
+            ("filter=" + String(repeating: "!", count: 50_000) + "alive", 400, "query.too_deep"),
+            ("filter=" + String(repeating: "a", count: (1 << 20) + 1), 400, "query.too_long"),
             (
-                "filter=" + String(repeating: "age%3D%3D1+OR+", count: 50_000) + "nosuch==1", 400,
+                "filter=" + String(repeating: "age%3D%3D1+OR+", count: 10_000) + "nosuch==1", 400,
                 "query.unknown_property"
             ),
             ("filter=handle%3D%3D%FF", 400, "malformed_target"),
             ("filter=handle%3D%3D%27%00%27", 400, "malformed_target"),
-            ("filter=age+IN+$0&args=" + String(repeating: "[", count: 100_000), 400, "json.too_deep"),
+            ("filter=age+IN+$0&args=" + String(repeating: "[", count: 20_000), 400, "json.too_deep"),
             ("filter=age+IN+$0&args=[[" + String(repeating: "1,", count: 100_000) + "1]]", 400, "parameter.invalid"),
-            ("filter=tags[" + String(repeating: "9", count: 100_000) + "]%3D%3D1", 400, "query.syntax"),
+            ("filter=tags[" + String(repeating: "9", count: 10_000) + "]%3D%3D1", 400, "query.syntax"),
             ("sort=" + String(repeating: "age,", count: 20_000) + "age", 400, "query.too_many_keys"),
             ("filter=alive==true" + String(repeating: "+SORT(age+ASC)", count: 20_000), 400, "query.too_many_keys"),
             ("fliter=x", 400, "parameter.unknown"),

@@ -142,7 +142,7 @@ struct FairSchedulerTests {
     @Test("nothing starves, turns go to what has run least, and no wait is longer than its turns")
     func histories() {
         var random = SeededRandom.ofTest()
-        for _ in 0..<40 {
+        for _ in 0..<20 * TestRun.length {
             let permits = 1 + random.below(3)
             var world = Simulation(permits: permits, begun: permits + random.below(20), queue: 20 + random.below(100))
             var bounds: [FairScheduler.ID: Int] = [:]
@@ -182,7 +182,7 @@ struct FairSchedulerTests {
     )
     func newcomers() {
         var random = SeededRandom.ofTest()
-        for round in 0..<30 {
+        for round in 0..<20 * TestRun.length {
             let permits = 1 + random.below(3)
             let attackers = 1 + random.below(12)
             let stubborn = random.below(5)

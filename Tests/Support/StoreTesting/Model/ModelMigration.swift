@@ -19,6 +19,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
         for objectClass in plan.new.classes where state.tables[objectClass.id] == nil {
             state.tables[objectClass.id] = ModelState.Table()
         }
+        for id in state.tables.keys { state.tables[id]?.created = nil }
     }
 
     override var schema: Schema { after }
@@ -86,6 +87,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
                     objectClass.storedProperties.map { ($0.id, row[$0.id] ?? $0.type.zeroValue) },
                     uniquingKeysWith: { first, _ in first })
             }
+            if table.keys.isEmpty { table.created = [:] }
             finished.tables[objectClass.id] = table
         }
         return finished

@@ -8,6 +8,9 @@ struct ModelState: Sendable {
         var keys: [ObjectKey] = []
         var rows: [ObjectKey: [PropertyID: Value]] = [:]
         var nextKey: Int64 = 0
+        /// The object that was created last with each primary key, which may be deleted by now. Nil once primary keys
+        /// can have come otherwise, in a migration: then they are searched for.
+        var created: [Value: ObjectKey]? = [:]
     }
 
     var version: Version
@@ -53,7 +56,12 @@ struct ModelState: Sendable {
         guard let property = objectClass.primaryKeyProperty else {
             throw StoreError(.unknownProperty, "Class '\(objectClass.name)' has no primary key.")
         }
-        return try keys(of: classID).first { try value(classID, $0, property.id) == primaryKey }
+        guard let table = tables[classID] else { return nil }
+        func hasKey(_ key: ObjectKey) -> Bool {
+            table.rows[key].map { ($0[property.id] ?? property.type.zeroValue) == primaryKey } ?? false
+        }
+        guard let created = table.created else { return table.keys.first(where: hasKey) }
+        return created[primaryKey].flatMap { hasKey($0) ? $0 : nil }
     }
 }
 

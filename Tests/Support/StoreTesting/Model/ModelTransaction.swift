@@ -175,6 +175,9 @@ class ModelTransaction: WriteTransaction {
         }
         state.tables[objectClass.id]?.keys.append(key)
         state.tables[objectClass.id]?.rows[key] = row
+        if let primaryKey = objectClass.primaryKeyProperty, let value = row[primaryKey.id] {
+            state.tables[objectClass.id]?.created?[value] = key
+        }
         changes[objectClass.id, default: ClassChanges()].recordInsertion(key)
         return key
     }
