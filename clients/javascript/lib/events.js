@@ -42,11 +42,12 @@ export class EventStream {
 
   async #run() {
     const stopped = this.#control.signal;
+    let delay = 0;
     for (let attempt = 0; !stopped.aborted; attempt += 1) {
-      const outcome = await this.#connect();
+      const { error, response, opened } = await this.#connect();
       if (stopped.aborted) return;
-      const { error, response, hadEvents } = outcome;
-      if (hadEvents) attempt = 0;
+      // A stream that lasted is healthy, even without an event.
+      if (Date.now() - opened > Math.min(delay, 5000)) attempt = 0;
       const renews = error.status === 401 && typeof this.transport.token === "function" && attempt < 2;
       const isOver = !isTransient(error.status) && !renews && !(await this.on.repair?.(error));
       if (stopped.aborted) return;
@@ -59,7 +60,8 @@ export class EventStream {
       this.#wait = new AbortController();
       const onStop = () => this.#wait.abort();
       stopped.addEventListener("abort", onStop);
-      await sleep(pause(attempt, { response }), this.#wait.signal).catch(() => {});
+      delay = pause(attempt, { response });
+      await sleep(delay, this.#wait.signal).catch(() => {});
       stopped.removeEventListener("abort", onStop);
     }
   }
@@ -67,7 +69,7 @@ export class EventStream {
   /** One connection until its end, and why it ended. */
   async #connect() {
     const control = this.#connection = new AbortController();
-    const state = { hadEvents: false };
+    const state = { opened: Infinity };
     this.#lastChunk = Date.now();
     const watch = setInterval(() => {
       if (Date.now() - this.#lastChunk > this.silence) control.abort();
@@ -80,6 +82,7 @@ export class EventStream {
       if (!response.ok) state.error = problemOf(response.status, await response.text());
       else if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw new TypeError("This is no event stream.");
       else {
+        state.opened = Date.now();
         this.on.open?.();
         state.error = await this.#read(response.body.getReader(), control.signal, state);
       }
@@ -87,7 +90,7 @@ export class EventStream {
       if (error instanceof Mismatch) {
         this.lastEventID = "";
         // What never fits is not asked for in a hurry.
-        state.hadEvents = false;
+        state.opened = Infinity;
       }
       state.error = unreachable(error);
     } finally {
@@ -125,7 +128,7 @@ export class EventStream {
             if (type === "error" && document.subscription === undefined) return new RealmgateError(document.status, document);
             if (type === "closing") return new RealmgateError(503, { code: document.code, detail: "The server stops." });
             this.#guard(() => this.on.event(type, document, id === ""));
-            state.hadEvents = true;
+            state.opened = 0;
             if (signal.aborted || this.#control.signal.aborted) return unreachable();
           }
           // Only now: an event that could not be applied has not been received.

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Realmgate } from "../lib/realmgate.js";
 import { Browser } from "./support/browser.js";
-import { eventually, same } from "./support/check.js";
+import { eventually, limit, same } from "./support/check.js";
 import { Server } from "./support/server.js";
 
-test("in a browser, from the server that serves the client", async (t) => {
+test("in a browser, from the server that serves the client", limit, async (t) => {
   const server = await Server.start(t);
   const db = new Realmgate(server.url);
   const browser = await Browser.start(t);

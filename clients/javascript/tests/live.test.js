@@ -1,9 +1,11 @@
+import { sleepAndWake, wake } from "./support/sleeping.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Realmgate } from "../lib/realmgate.js";
-import { eventually, random, same } from "./support/check.js";
+import { eventually, hasFixedSeeds, lengthFactor, limit, random, same } from "./support/check.js";
 import { Proxy } from "./support/proxy.js";
 import { Server } from "./support/server.js";
+import { Wire } from "./support/wire.js";
 
 /** Observes, and keeps what was shown. */
 function watch(query, options) {
@@ -12,7 +14,7 @@ function watch(query, options) {
   return Object.assign(observation, { seen });
 }
 
-test("live results", async (t) => {
+test("live results", limit, async (t) => {
   const server = await Server.start(t);
   const db = new Realmgate(server.url);
   t.after(() => db.close());
@@ -148,10 +150,10 @@ test("live results", async (t) => {
     await eventually(() => live.state === "live");
     let refusals = 0;
     proxy.refuse = () => ((refusals += 1) <= 1 ? { status: 429, headers: { "Retry-After": "1" }, body: '{"code":"streams.limited"}' } : null);
-    const begin = Date.now();
+    const begin = performance.now();
     proxy.cut();
     await eventually(() => refusals === 2);
-    assert.ok(Date.now() - begin >= 1000);
+    assert.ok(performance.now() - begin >= 990);
     await eventually(() => live.state === "live");
     await server.stop();
     await eventually(() => live.state === "waiting");
@@ -172,12 +174,14 @@ test("live results", async (t) => {
   });
 });
 
-test("every state that an observer is shown is that of a fresh query, whatever happens to the connection", { timeout: 300_000 }, async (t) => {
+test("every state that an observer is shown is that of a fresh query, whatever happens to the connection", limit, async (t) => {
   const { next, below, pick } = random(t);
   const server = await Server.start(t, { settings: ["limits.eventBytes=2000"] });
   const db = new Realmgate(server.url);
   const proxy = await Proxy.start(t, server);
-  const clients = [new Realmgate(proxy.url, { silence: 1500 }), new Realmgate(proxy.url, { silence: 1500, streams: 0 }), new Realmgate(server.url, { streams: Infinity })];
+  const wire = new Wire();
+  const { fetch } = wire;
+  const clients = [new Realmgate(proxy.url, { fetch }), new Realmgate(proxy.url, { fetch, streams: 0 }), new Realmgate(server.url, { streams: Infinity })];
   t.after(() => clients.forEach((client) => client.close()));
 
   const queries = [
@@ -210,78 +214,116 @@ test("every state that an observer is shown is that of a fresh query, whatever h
   }));
   await eventually(() => live.every((one) => one.items !== null));
 
+  let latest = "";
   async function note() {
-    await Promise.all(queries.map(async (query, number) => {
-      const reader = query(db);
-      const items = await reader.get();
-      fresh.set(`${era} ${number} ${(await db.objects("Bare").limit(1).get()).version}`, JSON.stringify(items));
-    }));
+    const all = await Promise.all(queries.map((query) => query(db).get()));
+    const { version } = await db.objects("Bare").limit(1).get();
+    all.forEach((items, number) => fresh.set(`${era} ${number} ${version}`, JSON.stringify(items)));
+    latest = JSON.stringify(all[0]);
   }
-  async function write() {
+  async function write(client = db) {
     const id = below(70);
     const value = () => ({ title: pick(["x", "y", "zz"]) + below(9), column: pick(["a", "b", "c"]), position: below(10), owner: pick([...people, null]) });
-    const one = db.object("Card", 1000);
+    const one = client.object("Card", 1000);
     await pick([
-      () => db.objects("Card").create({ id, ...value() }, { update: "modified" }),
-      () => db.objects("Card").create({ id, ...value() }, { update: "modified" }),
-      () => db.objects("Card").filter("id == $0", id).delete(),
-      () => db.objects("Card").filter("position == $0 AND id < 1000", below(10)).update({ column: pick(["a", "b", "c"]), position: below(10) }),
-      () => db.object("Person", pick(people)).update({ city: pick(["Rome", "Oslo", null]) }),
+      () => client.objects("Card").create({ id, ...value() }, { update: "modified" }),
+      () => client.objects("Card").create({ id, ...value() }, { update: "modified" }),
+      () => client.objects("Card").filter("id == $0", id).delete(),
+      () => client.objects("Card").filter("position == $0 AND id < 1000", below(10)).update({ column: pick(["a", "b", "c"]), position: below(10) }),
+      () => client.object("Person", pick(people)).update({ city: pick(["Rome", "Oslo", null]) }),
       () => one.list("tags").append(String(below(100))),
       () => one.list("tags").clear(),
       () => one.map("rates").put(pick(["EUR", "USD", "CHF"]), below(100) / 4),
       () => one.map("rates").clear(),
       () => one.update({ title: `t${below(100)}` }),
-      () => db.transaction((tx) => { for (let at = 0; at < 40; at += 1) tx.create("Card", { id: 100 + at, ...value() }, { update: "modified" }); }),
-      () => db.objects("Card").filter("id >= 100 AND id < 1000").delete(),
+      () => client.transaction((tx) => { for (let at = 0; at < 40; at += 1) tx.create("Card", { id: 100 + at, ...value() }, { update: "modified" }); }),
+      () => client.objects("Card").filter("id >= 100 AND id < 1000").delete(),
     ])();
   }
-  const pauseFor = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+  // Each fault is over when it has met what it is for, which changes of one object bring about: the random choices are
+  // all made before, so that a run depends on its seed and not on how fast the machine is.
+  let touches = 0;
+  const reached = (block) => eventually(async () => {
+    wake();
+    if (block()) return;
+    await db.object("Card", 1000).update({ title: `touched ${(touches += 1)}` });
+    await note();
+    return false;
+  }, 50);
+  /** Lets the function see streams until it has changed as many of their pieces as it has choices for. */
+  const damaged = async (choices, place, name, none, change) => {
+    place[name] = (piece, state) => {
+      if (choices.length === 0) return none(piece);
+      const changed = change(piece, choices[0], state);
+      if (changed === null) return none(piece);
+      choices.shift();
+      return changed;
+    };
+    await reached(() => choices.length === 0);
+    place[name] = none;
+  };
+  const onWire = (choices, change) => damaged(choices, wire, "change", (text) => [text], change);
+  const replaced = (text, form, by) => (form.test(text) ? [text.replace(form, by)] : null);
+  const refused = async (count, answer) => {
+    let left = count;
+    proxy.refuse = (head) => (left > 0 && head.startsWith("GET") ? (left -= 1, answer) : null);
+    proxy.cut();
+    await reached(() => left === 0);
+  };
+  const doomed = new Realmgate(server.url, { retries: 0 });
   const faults = {
     cut: () => proxy.cut(),
-    middle: () => { proxy.filter = (bytes, state) => (state.sent > 200 && bytes.length > 40 ? bytes.subarray(0, below(bytes.length)) : bytes); setTimeout(() => { proxy.filter = (bytes) => bytes; proxy.cut(); }, 100); },
-    garbage: () => { proxy.filter = (bytes) => Buffer.from(bytes.toString("latin1").replace(/data: \{"/g, 'data: {!'), "latin1"); setTimeout(() => { proxy.filter = (bytes) => bytes; }, 150); },
-    positions: () => { proxy.filter = (bytes) => Buffer.from(bytes.toString("latin1").replace(/"(insertions|deletions)":\[(\d)/g, '"$1":[9'), "latin1"); setTimeout(() => { proxy.filter = (bytes) => bytes; proxy.cut(); }, 100); },
-    noise: () => { proxy.filter = (bytes) => (next() < 0.5 ? Buffer.concat([bytes, Buffer.from("\u0000garbage")]) : bytes); setTimeout(() => { proxy.filter = (bytes) => bytes; proxy.cut(); }, 100); },
-    stall: () => { proxy.isStalled = true; setTimeout(() => { proxy.isStalled = false; }, 1800); },
-    refuse: () => { const status = pick([429, 503, 502]); proxy.refuse = () => ({ status, headers: { "Retry-After": "0" } }); proxy.cut(); setTimeout(() => { proxy.refuse = () => null; }, 300); },
-    noEvents: () => { proxy.refuse = () => ({ status: 200, headers: { "Content-Type": "text/html" }, body: "<p>Sign in to the hotel's network" }); proxy.cut(); setTimeout(() => { proxy.refuse = () => null; }, 200); },
-    kill: async () => { await server.kill(); await write().catch(() => {}); await server.resume(); },
+    middle: () => damaged([next(), next(), next()], proxy, "filter", (bytes) => bytes, (bytes, part, state) => {
+      if (!/\/stream |\/observe\//.test(state.head) || bytes.length < 40) return null;
+      state.isLast = true;
+      return bytes.subarray(0, Math.floor(part * bytes.length));
+    }),
+    garbage: () => onWire([1, 2, 3], (text) => replaced(text, /data: \{"/g, 'data: {!"')),
+    positions: () => onWire([1, 2, 3], (text) => replaced(text, /"(insertions|deletions|modifications)":\[(?=\d)/g, '"$1":[99999')),
+    // What a client has to read over, and pieces that end anywhere.
+    noise: () => onWire(Array.from({ length: 8 }, () => [next(), next()].sort((one, other) => one - other)), (text, parts, { isBetweenEvents }) => {
+      const [first, second] = parts.map((part) => Math.floor(part * text.length));
+      return [isBetweenEvents ? ": noise\n\nunknown: field\n\n" : "", text.slice(0, first), text.slice(first, second), text.slice(second)];
+    }),
+    stall: async () => {
+      const { abandoned } = proxy;
+      proxy.stall();
+      await write();
+      await note();
+      sleepAndWake();
+      await eventually(() => proxy.abandoned > abandoned);
+      proxy.flow();
+    },
+    refuse: () => refused(1 + below(3), { status: pick([429, 503, 502]), headers: { "Retry-After": "0" } }),
+    noEvents: () => refused(1 + below(3), { status: 200, headers: { "Content-Type": "text/html" }, body: "<p>Sign in to the hotel's network" }),
+    kill: async () => { await server.kill(); await write(doomed).catch(() => {}); await server.resume(); },
     restore: async () => {
       await server.stop();
-      await eventually(() => live.every((one) => one.state !== "live" || one.state === "ended"));
+      await eventually(() => live.every((one) => one.state !== "live"));
       era += 1;
       await server.restore("early.realmgate");
       await server.resume();
     },
   };
-  db.transport.retries = 0;
   await server.backup("early.realmgate");
   await note();
 
-  const steps = Number(process.env.REALMGATE_STEPS ?? 120);
   const order = Object.keys(faults);
+  const steps = 50 * lengthFactor;
   for (let step = 0; step < steps; step += 1) {
-    if (step % 5 === 4) {
-      const name = step < order.length * 5 ? order[Math.floor(step / 5)] : pick(order);
-      await faults[name]();
-      if (name === "kill") await db.objects("Bare").count();
-    }
+    if (step % 4 === 3) await faults[step < order.length * 4 ? order[Math.floor(step / 4)] : pick(order)]();
     await write();
     await note();
-    if (next() < 0.3) await pauseFor(below(60));
+    if (next() < 0.3) await eventually(() => { wake(); return JSON.stringify(live.at(-queries.length).items) === latest; });
   }
-  await pauseFor(2000);
-  await write();
-  await note();
 
+  for (const one of live) {
+    const expected = JSON.stringify(await queries[one.number](db).get());
+    await eventually(() => { wake(); return JSON.stringify(one.items) === expected; });
+  }
   // An object that a restored backup does not have would end its observers; the backup has it.
   same(shown.filter(({ error }) => error).map(({ error }) => error.message), []);
-  for (const one of live) {
-    const query = queries[one.number](db);
-    const expected = JSON.stringify(await query.get());
-    await eventually(() => JSON.stringify(one.items) === expected);
-  }
   let compared = 0;
   for (const { era: when, number, version, text } of shown) {
     const expected = fresh.get(`${when} ${number} ${version}`);
@@ -290,5 +332,5 @@ test("every state that an observer is shown is that of a fresh query, whatever h
     assert.equal(text, expected, `query ${number} at version ${version}`);
   }
   t.diagnostic(`${shown.length} states shown, ${compared} compared with a fresh query`);
-  assert.ok(compared > shown.length / 2);
+  if (hasFixedSeeds) assert.ok(compared > shown.length / 2);
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Decimal128, Double, Link, ObjectId, Realmgate, RealmgateError, Timestamp, UUID } from "../lib/realmgate.js";
-import { same } from "./support/check.js";
+import { limit, same } from "./support/check.js";
 import { Proxy } from "./support/proxy.js";
 import { Server } from "./support/server.js";
 
-test("reading and writing", async (t) => {
+test("reading and writing", limit, async (t) => {
   const server = await Server.start(t);
   const db = new Realmgate(server.url);
   const cards = db.objects("Card");
@@ -162,7 +162,7 @@ test("reading and writing", async (t) => {
 
   await t.test("a write whose answer is lost is sent again and runs once", async (t) => {
     const proxy = await Proxy.start(t, server);
-    const far = new Realmgate(proxy.url, { timeout: 2000 });
+    const far = new Realmgate(proxy.url);
     let lost = 0;
     proxy.filter = (bytes) => ((lost += 1) <= 2 ? null : bytes);
     await far.object("Card", 900).list("tags").append("once");
@@ -177,9 +177,9 @@ test("reading and writing", async (t) => {
     const far = new Realmgate(proxy.url, { retries: 2 });
     const answers = [{ status: 429, headers: { "Retry-After": "1" } }, { status: 503, headers: { "Retry-After": "0" } }];
     proxy.refuse = () => answers.shift() ?? null;
-    const begin = Date.now();
+    const begin = performance.now();
     assert.ok((await far.objects("Card").count()) > 0);
-    assert.ok(Date.now() - begin >= 1000);
+    assert.ok(performance.now() - begin >= 990);
     let attempts = 0;
     proxy.refuse = () => (attempts += 1) && { status: 503, headers: { "Retry-After": "0" }, body: '{"code":"gateway.busy","detail":"Busy."}' };
     await assert.rejects(far.objects("Card").count(), { status: 503, code: "gateway.busy", message: "Busy." });
@@ -190,7 +190,7 @@ test("reading and writing", async (t) => {
 
   await t.test("a stalled server is given up, a signal ends a request, and a lost server is an error", async (t) => {
     const proxy = await Proxy.start(t, server);
-    proxy.isStalled = true;
+    proxy.stall();
     await assert.rejects(new Realmgate(proxy.url, { timeout: 200, retries: 0 }).objects("Card").count(), { status: 0, code: "connection.failed" });
     await assert.rejects(new Realmgate(proxy.url).objects("Card").count({ signal: AbortSignal.timeout(100) }), { name: "TimeoutError" });
     await assert.rejects(new Realmgate("http://127.0.0.1:1", { retries: 0 }).objects("Card").count(), { code: "connection.failed" });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Realmgate } from "../lib/realmgate.js";
 import { store } from "../lib/store.js";
-import { eventually, same } from "./support/check.js";
+import { eventually, limit, same } from "./support/check.js";
 import { Server } from "./support/server.js";
 
-test("a store follows its query while it has subscribers", async (t) => {
+test("a store follows its query while it has subscribers", limit, async (t) => {
   const server = await Server.start(t);
   const db = new Realmgate(server.url);
   t.after(() => db.close());

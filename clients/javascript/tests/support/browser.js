@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually } from "./check.js";
+import { eventually, within } from "./check.js";
 
 const executable = ["chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`).find(existsSync);
 
@@ -24,13 +24,16 @@ export class Browser {
       "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
       "--disable-background-networking", "--disable-component-update", `--user-data-dir=${profile}`, "--remote-debugging-pipe", "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
+    const ended = new Promise((done) => child.on("exit", done));
+    ended.then(() => browser.#end());
     t.after(async () => {
       // The browser has helper processes; all are in the group that it leads.
-      process.kill(-child.pid, "SIGKILL");
-      await new Promise((done) => child.on("exit", done));
+      try { process.kill(-child.pid, "SIGKILL"); } catch { /* They have ended. */ }
+      await within(ended, () => "the browser's end");
       await rm(profile, { recursive: true, force: true, maxRetries: 10 });
     });
     browser.pipe = child.stdio[3];
+    browser.pipe.on("error", () => browser.#end());
     let rest = "";
     child.stdio[4].on("data", (data) => {
       const messages = (rest + data).split("\0");
@@ -47,7 +50,13 @@ export class Browser {
   command(method, params = {}) {
     const id = (this.#last += 1);
     this.pipe.write(`${JSON.stringify({ id, method, params, sessionId: this.session })}\0`);
-    return new Promise((done, fail) => this.#waiting.set(id, { done, fail }));
+    const answer = new Promise((done, fail) => this.#waiting.set(id, { done, fail }));
+    return within(answer, () => `the browser's answer to ${method} ${JSON.stringify(params).slice(0, 200)}`);
+  }
+
+  #end() {
+    for (const { fail } of this.#waiting.values()) fail(new Error("The browser ended."));
+    this.#waiting.clear();
   }
 
   #receive({ id, result, error, method, params }) {

@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { within } from "./check.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 export const program = process.env.REALMGATE_PROGRAM ?? join(root, ".build/debug/realmgate");
@@ -38,8 +39,18 @@ export function run(...all) {
     let [output, errors] = ["", ""];
     child.stdout.on("data", (data) => { output += data; });
     child.stderr.on("data", (data) => { errors += data; });
-    child.on("exit", (code) => (code === 0 ? done(output) : fail(new Error(`${all[0]} failed: ${errors}`))));
+    child.on("error", fail);
+    child.on("close", (code) => (code === 0 ? done(output) : fail(new Error(`${all[0]} failed: ${errors}`))));
   });
+}
+
+let count = 0;
+
+/** An address of the loopback network of its own: nobody else has its ports while the server is down. */
+function ownAddress() {
+  count += 1;
+  const { pid } = process;
+  return `127.${100 + (count % 100)}.${(pid >> 8) & 0xff}.${1 + (pid % 254)}`;
 }
 
 export class Server {
@@ -50,6 +61,7 @@ export class Server {
     server.directory = await mkdtemp(join(tmpdir(), "realmgate-js-"));
     server.data = join(server.directory, "data.realmgate");
     server.options = [...options, ...settings.flatMap((setting) => ["--set", setting])];
+    server.address = ownAddress();
     server.port = 0;
     await writeFile(join(server.directory, "schema.json"), JSON.stringify(classes));
     t.after(async () => {
@@ -60,37 +72,35 @@ export class Server {
     return server;
   }
 
-  get url() { return `http://127.0.0.1:${this.port}`; }
+  get url() { return `http://${this.address}:${this.port}`; }
 
   /** Starts the program, again on the same port. */
-  resume() {
-    const all = ["serve", "--data", this.data, "--schema", join(this.directory, "schema.json"), "--port", String(this.port),
-      "--log-level", "error", ...this.options];
-    this.#child = spawn(program, all, { stdio: ["ignore", "pipe", "pipe"] });
+  async resume() {
+    const all = ["serve", "--data", this.data, "--schema", join(this.directory, "schema.json"), "--host", this.address,
+      "--port", String(this.port), "--log-level", "error", ...this.options];
+    const child = this.#child = spawn(program, all, { stdio: ["ignore", "pipe", "pipe"] });
     let log = "";
-    return new Promise((done, fail) => {
+    const ready = new Promise((done, fail) => {
       const read = (data) => {
         log += data;
-        const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(log)?.[1];
-        if (!port) return;
-        this.port = Number(port);
-        done();
+        const port = /listening on http:\/\/[\d.]+:(\d+)/.exec(log)?.[1];
+        if (port) done(Number(port));
       };
-      this.#child.stdout.on("data", read);
-      this.#child.stderr.on("data", read);
-      this.#child.on("exit", () => fail(new Error(`The server ended: ${log}`)));
+      child.stdout.on("data", read);
+      child.stderr.on("data", read);
+      child.on("error", fail);
+      child.on("close", () => fail(new Error(`The server ended: ${log}`)));
     });
+    this.port = await within(ready, () => `the server: ${log}`);
   }
 
   #end(signal) {
     const child = this.#child;
     this.#child = null;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-    return new Promise((done) => {
-      child.removeAllListeners("exit");
-      child.on("exit", done);
-      child.kill(signal);
-    });
+    const ended = new Promise((done) => child.on("exit", done));
+    child.kill(signal);
+    return within(ended, () => `the server's end after ${signal}`);
   }
 
   kill() { return this.#end("SIGKILL"); }
