@@ -88,7 +88,7 @@ REFUSED = {
 
 
 def send(method, path, body=None, headers={}):
-    connection = http.client.HTTPConnection(address, timeout=10)
+    connection = http.client.HTTPConnection(address, timeout=fill.PATIENCE)
     headers = {"Authorization": f"Bearer {key}", **headers}
     connection.request(method.upper(), path, body, {name: value for name, value in headers.items() if value is not None})
     answer = connection.getresponse()

@@ -1,11 +1,15 @@
 """Gives a gateway the classes of classes.json beside those that it has, and a few objects of each."""
 
 import json
+import os
 import sys
 import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
+
+# The seconds to wait for what must come: a slow machine is no fault of the gateway.
+PATIENCE = int(os.environ.get("REALMGATE_PATIENCE") or 120)
 
 classes = json.loads((Path(__file__).parent / "classes.json").read_text())
 embedded = [one["name"] for one in classes if one.get("embedded")]
@@ -19,7 +23,7 @@ def call(base, key, method, path, body=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(base + urllib.parse.quote(path, safe="/?=&"), data, headers, method=method)
     try:
-        with urllib.request.urlopen(request) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
         raise SystemExit(f"{method} {path}: {error.code} {error.read().decode()}") from error

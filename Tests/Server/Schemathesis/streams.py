@@ -7,12 +7,15 @@ against the description. Events that are described and never come are faults, to
 import http.client
 import json
 import os
+import select
 import signal
+import socket
 import sys
 import urllib.parse
 
 import fill
 from described import Description
+from fill import PATIENCE
 
 base, process = sys.argv[1], int(sys.argv[2])
 address = urllib.parse.urlsplit(base).netloc
@@ -24,9 +27,10 @@ seen = {}
 class Stream:
     def __init__(self, path, method="GET", body=None, headers={}):
         self.path, self.method = path, method
-        self.connection = http.client.HTTPConnection(address, timeout=30)
+        self.connection = http.client.HTTPConnection(address, timeout=PATIENCE)
         # A form is asked for as what it stands for.
         self.connection.request(method, path, body, headers)
+        self.socket = self.connection.sock
         self.answer = self.connection.getresponse()
         self.id = None
         assert self.answer.status == 200, f"{method} {path}: {self.answer.status} {self.answer.read()}"
@@ -72,13 +76,25 @@ class Stream:
         faults.append(f"{self.path}: {name} did not come, but {came}")
         return self
 
+    def arrived(self):
+        """The bytes that came and were not read, as far as there are any."""
+        text = b""
+        # Looking at what is buffered reads from the socket when nothing is.
+        if select.select([self.socket], [], [], 0)[0]:
+            text = self.socket.recv(1 << 20, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        self.socket.settimeout(0)
+        try:
+            return self.answer.fp.peek() + text
+        finally:
+            self.socket.settimeout(PATIENCE)
+
     def ends(self):
         if (event := self.next()) is not None:
             faults.append(f"{self.path}: {event} came instead of the end")
 
 
 def call(method, path, body=None):
-    request = http.client.HTTPConnection(address, timeout=30)
+    request = http.client.HTTPConnection(address, timeout=PATIENCE)
     headers = {"Content-Type": "application/json"} if body is not None else {}
     request.request(method, path, None if body is None else json.dumps(body), headers)
     answer = request.getresponse()
@@ -219,6 +235,21 @@ def lines(count):
     return "\n".join(json.dumps({"id": at, "text": "x" * 40}) for at in range(count))
 
 
+def half_an_import():
+    """An import that is at most half done, and the process of the gateway, which is stopped so that it stays so."""
+    count = 100_000
+    while True:
+        stream = Stream("/v1/import/Everything?update=all", "POST", lines(count), NDJSON).until("progress")
+        os.kill(process, signal.SIGSTOP)
+        came = stream.arrived()
+        # One is read; each is of a thousand lines.
+        if b"event: done" not in came and (1 + came.count(b"event: progress")) * 1000 <= count / 2:
+            return stream
+        os.kill(process, signal.SIGCONT)
+        stream.until("done").ends()
+        count *= 2
+
+
 Stream("/v1/import/Everything?update=all", "POST", lines(5000), NDJSON).until("progress").until("done").ends()
 Stream("/v1/import/Everything?atomic=true", "POST", '{"id": "no"}', NDJSON).until("error").ends()
 
@@ -229,8 +260,9 @@ last = [observe(path).until("initial") for path in (
     "sections/Everything/1/near?by=number", "objects/Everything/1/near/0", "sections/Everything/1/near/0/near?by=number")]  # fmt: skip
 last.append(Stream("/v1/query/observe/objects/Everything", "POST", "", FORM).until("initial"))
 last.append(sets)
-last.append(Stream("/v1/import/Everything?update=all", "POST", lines(100_000), NDJSON).until("progress"))
+last.append(half_an_import())
 os.kill(process, signal.SIGTERM)
+os.kill(process, signal.SIGCONT)
 for each in last:
     each.until("closing").ends()
 
