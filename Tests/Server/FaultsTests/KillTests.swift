@@ -14,7 +14,7 @@ import TestBasics
 struct KillTests {
     @Test("a writer that is killed loses nothing acknowledged and leaves no commit by halves")
     func oneProcess() throws {
-        try rounds(of: 5, files: 3 * TestRun.length, "one process") { file, round, random in
+        try rounds(of: 4, files: 2 * TestRun.length, "one process") { file, round, random in
             var run = file.run
             (run.round, run.threads, run.burst) = (round, 1 + random.below(4), 1 + random.below(5))
             run.handlesFile = !round.isMultiple(of: 2)
@@ -22,7 +22,7 @@ struct KillTests {
             if run.handlesFile, random.oneIn(2) {
                 try run.kill(worker, after: 1, random.oneIn(2) ? "compacted" : "copied")
             } else {
-                try run.kill(worker, after: 4 + random.below(60))
+                try run.kill(worker, after: 4 + random.below(24))
             }
             return ([worker], run)
         }
@@ -30,13 +30,13 @@ struct KillTests {
 
     @Test("two processes write into one file and one of them is killed: the other goes on, and nothing is lost")
     func twoProcesses() throws {
-        try rounds(of: 4, files: 2 * TestRun.length, "two processes") { file, round, random in
+        try rounds(of: 3, files: 2 * TestRun.length, "two processes") { file, round, random in
             var run = file.run
             (run.round, run.threads, run.burst) = (round, 2, 1 + random.below(3))
             let first = try run.start(in: file.directory)
-            (run.firstThread, run.commits) = (2, 40)
+            (run.firstThread, run.commits) = (2, 20)
             let second = try run.start(in: file.directory)
-            try file.run.kill(first, after: 4 + random.below(60))
+            try file.run.kill(first, after: 4 + random.below(16))
             guard try second.wait() == 0 else {
                 throw TestFailure("the one that was left ended with \(second.output.suffix(400)) \(second.errors)")
             }
