@@ -32,9 +32,8 @@ struct WorkerRun {
     ) throws -> ChildProcess {
         let worker = try Program.beside("StoreWorker")
         let arguments =
-            (program.isEmpty ? [] : [worker]) + [path]
-            + [Int(history.seed), history.target, round, firstThread, threads, commits, burst, handlesFile ? 1 : 0].map(
-                String.init)
+            (program.isEmpty ? [] : [worker]) + [path, "\(history.seed)"]
+            + [history.target, round, firstThread, threads, commits, burst, handlesFile ? 1 : 0].map { "\($0)" }
         var environment: [String: String] = [:]
         if plan != nil || trace != nil {
             let library = try Program.beside("libCFaults.so")
