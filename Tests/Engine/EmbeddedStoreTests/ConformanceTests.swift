@@ -36,23 +36,25 @@ struct ConformanceTests {
     @Test("rows read through a sink, in random schemas")
     func rows() throws { try StoreConformance.rows(make, seed: seed("rows")) }
 
-    @Test("random histories agree with the model", arguments: 0..<4)
+    @Test("random histories agree with the model", arguments: 0..<2 * TestRun.length)
     func randomHistory(_ run: Int) throws {
         try StoreConformance.randomHistory(make, seed: seed("history \(run)"), steps: 150)
     }
 
-    @Test("random histories of every kind of data agree with the model", arguments: 0..<4)
+    @Test("random histories of every kind of data agree with the model", arguments: 0..<2 * TestRun.length)
     func randomHistoryOfEverything(_ run: Int) throws {
         try StoreConformance.randomHistory(
             make, seed: seed("history of everything \(run)"), steps: 100, kinds: .all, compareEvery: 5)
     }
 
-    @Test("random queries agree with the reference evaluator", arguments: 0..<6)
+    @Test("random queries agree with the reference evaluator", arguments: 0..<3 * TestRun.length)
     func randomQueries(_ run: Int) throws {
         try StoreConformance.randomQueries(make, seed: seed("queries \(run)"), steps: 25)
     }
 
-    @Test("earlier versions are what the model was then, also after the file was opened again", arguments: 0..<4)
+    @Test(
+        "earlier versions are what the model was then, also after the file was opened again",
+        arguments: 0..<2 * TestRun.length)
     func past(_ run: Int) throws {
         let path = directory.path + "/past"
         try StoreConformance.past(
@@ -64,7 +66,7 @@ struct ConformanceTests {
             })
     }
 
-    @Test("each version has one mark, also after the file was opened again", arguments: 0..<4)
+    @Test("each version has one mark, also after the file was opened again", arguments: 0..<2 * TestRun.length)
     func marks(_ run: Int) throws {
         let path = directory.path + "/marks"
         try StoreConformance.marks(

@@ -43,7 +43,7 @@ struct DamagedRecordTests {
         ])
     func truncated(probe: DecodingProbe) {
         var random = SeededRandom.ofTest(probe)
-        for _ in 0..<20 {
+        for _ in 0..<8 * TestRun.length {
             let whole = probe.sample(&random)
             for length in 0..<whole.count { probe.decode(Array(whole.prefix(length))) }
             #expect(!probe.decode([]))

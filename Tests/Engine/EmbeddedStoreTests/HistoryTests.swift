@@ -142,7 +142,8 @@ struct HistoryTests {
         #expect(try EmbeddedStore.check(path: path("file")).faults.isEmpty)
     }
 
-    @Test("whatever is written, copied and restored, no two states have the same mark", arguments: 0..<6)
+    @Test(
+        "whatever is written, copied and restored, no two states have the same mark", arguments: 0..<3 * TestRun.length)
     func random(_ run: Int) throws {
         var random = SeededRandom.ofTest(run)
         // The content of the states, by their marks: the people's names.

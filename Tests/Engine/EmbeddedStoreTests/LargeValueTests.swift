@@ -160,7 +160,9 @@ struct LargeValueTests {
         }
     }
 
-    @Test("large lists, sets and maps are edited in place, rolled back and read by position", arguments: 0..<3)
+    @Test(
+        "large lists, sets and maps are edited in place, rolled back and read by position",
+        arguments: 0..<TestRun.length)
     func largeCollections(_ run: Int) throws {
         let seed = TestSeed.of(run)
         print("large collections seed \(seed)")
@@ -268,7 +270,7 @@ struct LargeValueTests {
         #expect(try store.snapshot().backlinks(to: targets[200], from: Self.note, Self.next).isEmpty)
     }
 
-    @Test("Int primary keys are found in every pattern of blocks", arguments: 0..<3)
+    @Test("Int primary keys are found in every pattern of blocks", arguments: 0..<TestRun.length)
     func integerKeys(_ run: Int) throws {
         let seed = TestSeed.of(run)
         print("integer keys seed \(seed)")

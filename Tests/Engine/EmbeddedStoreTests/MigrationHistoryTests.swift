@@ -12,7 +12,7 @@ struct MigrationHistoryTests {
         var random = SeededRandom.ofTest()
         var succeeded = 0
         var failed = 0
-        for _ in 0..<6 {
+        for _ in 0..<3 * TestRun.length {
             let first = RandomSchemas.schema(&random, kinds: .all)
             let embedded = try MigrationStore(first)
             let model = try ModelStore(first)

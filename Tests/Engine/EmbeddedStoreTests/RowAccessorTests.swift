@@ -91,7 +91,7 @@ struct RowAccessorTests {
         #expect(try base.value(dog, key, weight) == .double(3))
     }
 
-    private static let seeds = (0..<12 * TestRun.length).map { TestSeed.of($0) }
+    private static let seeds = (0..<4 * TestRun.length).map { TestSeed.of($0) }
 
     @Test("assignment in place equals assignment by name: in values, change sets and undo data")
     func sameAsByName() throws {

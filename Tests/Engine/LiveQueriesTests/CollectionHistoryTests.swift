@@ -22,7 +22,7 @@ struct CollectionHistoryTests {
         case model, embedded
     }
 
-    private static let rounds = 2 * TestRun.length
+    private static let rounds = TestRun.length
 
     @Test("observed collections equal freshly read ones", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {

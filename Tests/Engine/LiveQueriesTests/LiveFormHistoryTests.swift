@@ -21,7 +21,7 @@ struct LiveFormHistoryTests {
         case model, embedded
     }
 
-    private static let rounds = 3 * TestRun.length
+    private static let rounds = TestRun.length
 
     @Test("a live result of any query equals that of a fresh one", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {

@@ -12,7 +12,7 @@ import TestBasics
 /// Random histories: the events add up to the result of a fresh query, and the elements that they call modified are
 /// those that the rules call modified.
 struct LiveHistoryTests {
-    @Test("every chain of changes leads to the result of a fresh query", arguments: 0..<10)
+    @Test("every chain of changes leads to the result of a fresh query", arguments: 0..<4 * TestRun.length)
     func changesCompose(_ round: Int) throws {
         let seed = TestSeed.of(round)
         var random = SeededRandom(seed: seed)
@@ -32,7 +32,7 @@ struct LiveHistoryTests {
             observed.append((query, recorder, live.observe(query, deliver: recorder.receive)))
         }
         live.settle()
-        for _ in 0..<100 {
+        for _ in 0..<60 {
             let before = try store.snapshot()
             let count = schema.classes.reduce(0) { $0 + before.count(of: $1.id) }
             for _ in 0..<1 + random.below(2) {
@@ -102,7 +102,9 @@ struct LiveHistoryTests {
         return false
     }
 
-    @Test("with key paths, exactly the elements that reach a change along one of them are modified", arguments: 0..<6)
+    @Test(
+        "with key paths, exactly the elements that reach a change along one of them are modified",
+        arguments: 0..<3 * TestRun.length)
     func filteredChanges(_ round: Int) throws {
         let seed = TestSeed.of(round)
         var random = SeededRandom(seed: seed)

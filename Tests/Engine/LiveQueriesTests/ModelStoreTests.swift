@@ -21,7 +21,7 @@ struct ModelStoreTests {
         (
             "random history of every kind of data",
             {
-                for run in 0..<3 {
+                for run in 0..<TestRun.length {
                     try StoreConformance.randomHistory(
                         $0, seed: seed("history \(run)"), steps: 100, kinds: .all, compareEvery: 5)
                 }

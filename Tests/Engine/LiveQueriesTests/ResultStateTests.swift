@@ -46,7 +46,7 @@ struct ResultStateTests {
         }
     }
 
-    private static let rounds = 2 * TestRun.length
+    private static let rounds = TestRun.length
 
     @Test(
         "a result taken over a step is what a fresh query gives, and taken back is what it was",

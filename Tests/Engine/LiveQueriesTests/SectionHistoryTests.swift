@@ -23,7 +23,7 @@ struct SectionHistoryTests {
         case model, embedded
     }
 
-    private static let rounds = 2 * TestRun.length
+    private static let rounds = TestRun.length
 
     @Test("observed sections equal those of a fresh query", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {

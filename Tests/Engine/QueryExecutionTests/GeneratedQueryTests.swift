@@ -9,7 +9,7 @@ import TestBasics
 /// The executor against the reference evaluator, on random schemas, objects and queries. A failure names its seed.
 @Suite("Generated queries")
 struct GeneratedQueryTests {
-    @Test("the executor returns the reference evaluator's results", arguments: 0..<5, [64, 128])
+    @Test("the executor returns the reference evaluator's results", arguments: 0..<3 * TestRun.length, [64, 128])
     func agreement(_ round: Int, _ clusterCapacity: Int) throws {
         var random = SeededRandom.ofTest("\(round) \(clusterCapacity)")
         let seed = random.seed
@@ -51,7 +51,7 @@ struct GeneratedQueryTests {
         }
     }
 
-    @Test("a page after a cursor continues where the cursor is", arguments: 0..<4)
+    @Test("a page after a cursor continues where the cursor is", arguments: 0..<2 * TestRun.length)
     func cursors(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
         let seed = random.seed
@@ -106,7 +106,7 @@ struct GeneratedQueryTests {
         let rows = RandomRows.make(&random, objectsPerClass: [5000])
         let executor = QueryExecutor(try MemoryColumnSource(rows, clusterCapacity: 128))
         let queries = RandomQueries(rows.schema)
-        for _ in 0..<12 {
+        for _ in 0..<5 {
             guard let classID = random.pick(rows.schema.classes)?.id else { continue }
             let steps = [ResultStep.sort(queries.sortKeys(from: classID, &random))]
             let query = BoundQuery(classID: classID, steps: steps)

@@ -13,7 +13,7 @@ import TestBasics
 /// Compares live results of restricted queries under random changes with fresh reads. A failure names its seed.
 @Suite("live results under rules")
 struct LiveRuleTests {
-    @Test("an observer holds what is there for it after every commit", arguments: 0..<3)
+    @Test("an observer holds what is there for it after every commit", arguments: 0..<2 * TestRun.length)
     func history(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
         let seed = random.seed

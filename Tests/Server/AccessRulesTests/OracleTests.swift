@@ -14,7 +14,7 @@ import TestBasics
 /// properties and classes were really deleted. A failure names its seed.
 @Suite("the visible database")
 struct OracleTests {
-    @Test("is the database from which the hidden objects were deleted", arguments: 0..<6)
+    @Test("is the database from which the hidden objects were deleted", arguments: 0..<3 * TestRun.length)
     func oracle(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
         do {

@@ -16,7 +16,7 @@ struct InferenceRoundTripTests {
     @Test("every row of a random file is imported, and exported as it was", arguments: TransferFormat.allCases)
     func roundTrip(format: TransferFormat) throws {
         var random = SeededRandom.ofTest(format)
-        for round in 0..<60 {
+        for round in 0..<25 * TestRun.length {
             let comment: Comment = "seed \(random.seed), round \(round)"
             let file = RandomFile(format, &random)
             let proposal = try infer(file.text, format)
@@ -39,7 +39,7 @@ struct InferenceRoundTripTests {
     @Test("the order of the rows does not change types and key", arguments: TransferFormat.allCases)
     func order(format: TransferFormat) throws {
         var random = SeededRandom.ofTest(format)
-        for round in 0..<60 {
+        for round in 0..<25 * TestRun.length {
             let comment: Comment = "seed \(random.seed), round \(round)"
             let file = RandomFile(format, &random)
             let one = try infer(file.text, format)

@@ -5,7 +5,7 @@ import Testing
 /// Long random histories.
 struct LiveAuditTests {
     @Test(
-        "every observer's state equals that of a fresh query, from any version on", arguments: 0..<8 * TestRun.length)
+        "every observer's state equals that of a fresh query, from any version on", arguments: 0..<3 * TestRun.length)
     func staysCurrent(_ history: Int) throws {
         let seed = TestSeed.of(history)
         let audit = try LiveAudit(seed: seed, length: 500)

@@ -12,7 +12,7 @@ import TestBasics
 struct AffectedKeysHistoryTests {
     @Test(
         "every object that a step can move is an affected key", arguments: RandomSteps.Kind.allCases,
-        0..<2)
+        0..<TestRun.length)
     func everyMoveIsSuspected(_ kind: RandomSteps.Kind, _ round: Int) throws {
         let seed = TestSeed.of("\(kind) \(round)")
         let steps = try RandomSteps(kind, seed: seed)

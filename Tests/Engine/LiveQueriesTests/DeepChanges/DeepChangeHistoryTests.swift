@@ -11,7 +11,7 @@ import TestBasics
 struct DeepChangeHistoryTests {
     @Test(
         "without key paths, whoever reaches a change over three links of any kind is modified, and nobody else",
-        arguments: RandomSteps.Kind.allCases, 0..<2)
+        arguments: RandomSteps.Kind.allCases, 0..<TestRun.length)
     func defaultDepth(_ kind: RandomSteps.Kind, _ round: Int) throws {
         let seed = TestSeed.of("\(kind) \(round)")
         let steps = try RandomSteps(kind, seed: seed)
@@ -63,7 +63,7 @@ struct DeepChangeHistoryTests {
 
     @Test(
         "with key paths, also those with wildcards, exactly those are modified who reach a change along one",
-        arguments: RandomSteps.Kind.allCases, 0..<2)
+        arguments: RandomSteps.Kind.allCases, 0..<TestRun.length)
     func keyPaths(_ kind: RandomSteps.Kind, _ round: Int) throws {
         let seed = TestSeed.of("\(kind) \(round)")
         let steps = try RandomSteps(kind, seed: seed)
