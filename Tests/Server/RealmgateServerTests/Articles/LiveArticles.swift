@@ -36,7 +36,7 @@ actor Follower {
 
     func mark() async throws -> Int {
         let realm = try await Realm(configuration: configuration, actor: self)
-        let recent = try await realm.objects(Book.self).where { $0.year > 2020 }.subscribe(name: "recent", timeout: 30)
+        let recent = try await realm.objects(Book.self).where { $0.year > 2020 }.subscribe(name: "recent", timeout: 120)
         try await realm.asyncWrite { recent.first?.title += " (new)" }
         try await realm.syncSession?.wait(for: .upload)
         return recent.count
@@ -51,7 +51,7 @@ actor Reader {
         // article open
         configuration.syncConfiguration = SyncConfiguration(
             gateway: gateway, token: key, initialSubscriptions: { $0.append(QuerySubscription<Book>(name: "books")) },
-            openTimeout: 60)
+            openTimeout: 120)
         let realm = try await Realm(configuration: configuration, actor: self, downloadBeforeOpen: .once)
         // end
         return realm.objects(Book.self).count
