@@ -125,7 +125,11 @@ struct RealmDeclarations {
         try await Task.sleep(for: .milliseconds(5))
         #expect(dog.id == 1 && plain.objects(ProofDog.self).count == 1)
         try await realm.asyncWrite { realm.add(ProofDog(2)) }
-        let areTold = try await eventually { notes.withLock { $0.count } >= 2 }
+        // Off the main actor, which calls the observers.
+        let areTold = try await eventually { @Sendable in
+            await Task.yield()
+            return notes.withLock { $0.count } >= 2
+        }
         #expect(areTold)
         #expect(notes.withLock { $0.sorted() } == ["actor 2 false", "here 2"])
         await withCheckedContinuation { continuation in
