@@ -6,6 +6,18 @@ fail() {
     exit 1
 }
 
+# The seconds to wait for what must come: a slow machine is no fault.
+patience=120
+
+# eventually COMMAND…: waits until the command succeeds.
+eventually() {
+    local end=$((SECONDS + patience))
+    until "$@"; do
+        ((SECONDS < end)) || fail "in vain: $*"
+        sleep 0.1
+    done
+}
+
 # refuses CODE TEXT COMMAND…: the command must end with that exit code and say that text on standard error.
 refuses() {
     local code=0 expected=$1 text=$2
@@ -34,13 +46,18 @@ start() {
     (cd /home/ann && exec setpriv --reuid ann --regid ann --clear-groups env HOME=/home/ann "$@") \
         >/tmp/server.out 2>/tmp/server.err &
     server=$!
-    for _ in $(seq 300); do
-        address=$(sed -n 's/^realmgate: listening on http:\/\///p' /tmp/server.out)
-        [[ -z $address ]] || return 0
-        kill -0 "$server" 2>/dev/null || fail "the server ended: $(cat /tmp/server.err)"
-        sleep 0.1
-    done
-    fail "the server is not ready after 30 s: $(cat /tmp/server.err)"
+    eventually is_ready
+}
+is_ready() {
+    address=$(sed -n 's/^realmgate: listening on http:\/\///p' /tmp/server.out)
+    [[ -n $address ]] || kill -0 "$server" 2>/dev/null || fail "the server ended: $(cat /tmp/server.err)"
+    [[ -n $address ]]
+}
+
+# exchange TEXT: sends the text to the server's address, and prints what it answers until it closes the connection.
+exchange() {
+    timeout "$patience" bash -c 'exec 3<>"/dev/tcp/$1/$2" && printf "%s" "$3" >&3 && cat <&3' - \
+        "${address%:*}" "${address##*:}" "$1"
 }
 
 # Ends the server; it must end in an orderly way.
@@ -53,12 +70,10 @@ stop() {
 
 # ask METHOD PATH [JSON]: prints the response's body; fails for a status of 300 and above.
 ask() {
-    local method=$1 path=$2 body=${3:-} status
-    exec 3<>"/dev/tcp/${address%:*}/${address##*:}"
-    printf '%s %s HTTP/1.0\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n%s' \
-        "$method" "$path" "$address" "${#body}" "$body" >&3
-    cat <&3 >/tmp/response
-    exec 3>&-
+    local method=$1 path=$2 body=${3:-} status request
+    printf -v request '%s %s HTTP/1.0\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n%s' \
+        "$method" "$path" "$address" "${#body}" "$body"
+    exchange "$request" >/tmp/response || fail "$method $path: no answer"
     status=$(head -n 1 /tmp/response | cut -d ' ' -f 2)
     [[ $status == 2?? ]] || fail "$method $path: $(cat /tmp/response)"
     sed '1,/^\r$/d' /tmp/response
