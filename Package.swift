@@ -283,9 +283,8 @@ targets += floor(
             "Gateway",
             [
                 "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "Transfer",
-                "ObjectCoding", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics", "JSONCoding",
-                "StoreContract",
-                "QueryLanguage", "ObjectModel", "Promises",
+                "ObjectCoding", "LiveTesting", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics",
+                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Promises",
             ]),
         // Realms that follow a gateway, over loopback.
         tests(

@@ -246,7 +246,10 @@ package final class EmbeddedStore: Store {
                 for job in jobs { commit([job]) }
             } else {
                 let failure = file.storeError(error)
-                if (failure as? StoreError)?.code == .full, freshPagesBecomeFree() { return commit(jobs) }
+                // For work that runs once, its caller repeats the write, and then finds the room.
+                if (failure as? StoreError)?.code == .full, freshPagesBecomeFree(), jobs.allSatisfy(\.mayRunAgain) {
+                    return commit(jobs)
+                }
                 record.addFailure(works: jobs.count, failure)
                 for job in jobs { job.completion(.failure(failure)) }
             }

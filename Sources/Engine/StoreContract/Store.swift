@@ -11,12 +11,16 @@ package protocol Store: AnyObject, Sendable {
     /// durable commit; each has a version of its own, in the order of submission, and sees the changes of those before
     /// it. If `work` throws, nothing of it is kept and the others are not affected.
     ///
+    /// When a commit fails, the store may run its works again, without a completion in between. So such work begins
+    /// from the transaction alone, and what it leaves elsewhere counts from its last run on.
+    ///
     /// `completion` runs on the writer's thread, after the commit is on disk; it must be quick. On success it is called
     /// with the version.
     ///
     /// With `isAlone` the work has a commit of its own: it starts from the newest version that `snapshot()` returns,
     /// and when `completion` runs, its version is the newest one that this process has made, so that `snapshot()`
-    /// returns the state that the work left.
+    /// returns the state that the work left. It runs at most once, so it may use up what it is given, as the lines of a
+    /// file or the state that the last such work left.
     func submit(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isAlone: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void)

@@ -13,6 +13,15 @@ struct WriterJob: Sendable {
     /// Whether it needs a transaction of its own.
     let isAlone: Bool
     let completion: @Sendable (Result<Version, any Error>) -> Void
+
+    /// Whether the store may run it again when its commit failed; see `Store.submit`. It never shares a commit with
+    /// others when it may not.
+    var mayRunAgain: Bool {
+        switch work {
+        case .transaction: !isAlone
+        case .schema(_, let migration): migration?.block == nil
+        }
+    }
 }
 
 /// The outcome of a group: one for each member in order, and the change sets of those that succeeded.

@@ -15,7 +15,7 @@ import TestBasics
 /// A store whose schema one thread replaces while others write.
 final class StormHome {
     private let home: TestDirectory
-    let store: EmbeddedStore
+    let store: any Store
     let gateway: Gateway
     /// A caller with full access, and one that does not see hidden objects.
     let wires: [Wire]
@@ -32,11 +32,12 @@ final class StormHome {
                     "Other": ClassRule(read: "TRUEPREDICATE"),
                 ])))
 
-    init() throws {
+    /// - Parameter wrap: returns the store that the gateway uses.
+    init(_ wrap: (EmbeddedStore) -> any Store = { $0 }) throws {
         home = try TestDirectory()
         var options = EmbeddedStoreOptions()
         options.clusterCapacity = 64
-        store = try EmbeddedStore.open(path: home.path + "/store", options: options)
+        store = wrap(try EmbeddedStore.open(path: home.path + "/store", options: options))
         var configuration = GatewayConfiguration()
         configuration.defaultPage = configuration.largestPage
         gateway = try Gateway(store: store, configuration: configuration)
@@ -162,7 +163,10 @@ struct StormWriter {
     let number: Int
     var random: SeededRandom
     private var last = 0
+    /// The objects that this writer created and has not deleted: no other writer deletes them.
     private var own: [Int] = []
+    /// The objects that the next write creates.
+    private var created: [Int] = []
 
     init(_ number: Int, _ random: SeededRandom) {
         self.number = number
@@ -174,6 +178,8 @@ struct StormWriter {
         var target: String
         var body: String?
         var headers: HeaderFields = [:]
+        /// The objects that it creates, if it is done.
+        var created: [Int] = []
     }
 
     private mutating func member() -> String {
@@ -207,8 +213,8 @@ struct StormWriter {
 
     private mutating func new() -> Int {
         last += 1
-        own.append(number * 1000 + last)
-        return number * 1000 + last
+        created.append(number * 10_000 + last)
+        return number * 10_000 + last
     }
 
     private mutating func operation() -> String {
@@ -226,6 +232,13 @@ struct StormWriter {
     }
 
     mutating func next() -> Write {
+        created = []
+        var write = someWrite()
+        write.created = created
+        return write
+    }
+
+    private mutating func someWrite() -> Write {
         let id = anyone()
         let item = "/v1/objects/Item/\(id)"
         switch random.below(18) {
@@ -273,9 +286,11 @@ struct StormWriter {
         return Write(method: .patch, target: item, body: "{\(member())}")
     }
 
-    /// Returns the error of a response; nil for an expected one.
-    static func fault(_ write: Write, _ answer: WireAnswer) -> String? {
+    /// Takes note of a response, and returns its error; nil for an expected one.
+    mutating func fault(_ write: Write, _ answer: WireAnswer) -> String? {
         let text = answer.text
+        // What is refused as a whole, because the schema was replaced or elements are hidden, creates nothing.
+        if answer.status < 300 { own += write.created }
         let isSound =
             switch answer.status {
             case 200..<300: !write.target.contains("/import/") || answer["refused"] == 0
