@@ -2,20 +2,20 @@ import Foundation
 import RepositoryFiles
 import Testing
 
+/// Something that no test may do, but in some files, with the reason for each.
+struct TestBan: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Returns the places in a text where it is done.
+    let places: @Sendable (String) -> [String]
+    let advice: String
+    var exceptions: [String: String] = [:]
+
+    var testDescription: String { name }
+}
+
 /// A test fails only for a fault: what makes one depend on luck or on the machine's speed is found in its source.
 @Suite("Sources of tests")
 struct TestSourcesTests {
-    /// Something that no test may do, but in some files, with the reason for each.
-    struct Ban: Sendable, CustomTestStringConvertible {
-        let name: String
-        /// Returns the places in a text where it is done.
-        let places: @Sendable (String) -> [String]
-        let advice: String
-        var exceptions: [String: String] = [:]
-
-        var testDescription: String { name }
-    }
-
     /// The calls that begin with `opening`, which ends with a bracket, up to the bracket that closes them.
     private static func calls(_ opening: String, in text: String) -> [Substring] {
         text.ranges(of: opening).map { range in
@@ -30,8 +30,8 @@ struct TestSourcesTests {
         }
     }
 
-    private static let bans = [
-        Ban(
+    private static let bans: [TestBan] = [
+        TestBan(
             name: "randomness without a generator",
             places: { text in
                 [".random(", ".randomElement(", ".shuffled(", ".shuffle("].flatMap { calls($0, in: text) }
@@ -40,7 +40,7 @@ struct TestSourcesTests {
             },
             advice: "Use SeededRandom.ofTest().",
             exceptions: ["Tests/Support/TestBasics/TestRun.swift": "draws the number of a run with random seeds"]),
-        Ban(
+        TestBan(
             name: "limits of elapsed time",
             places: { text in
                 text.matches(of: #/\.timeLimit\(|Date\(\) <|< Date\(\)|deadline/#).map { String($0.output) }
@@ -49,7 +49,7 @@ struct TestSourcesTests {
     ]
 
     @Test("have none of what makes a test depend on luck", arguments: bans)
-    func bans(_ ban: Ban) throws {
+    func sound(_ ban: TestBan) throws {
         var found: [String] = []
         let names = FileManager.default.enumerator(atPath: Checkout.root + "/Tests")?.compactMap { $0 as? String } ?? []
         for name in names.sorted() where name.hasSuffix(".swift") && !name.hasSuffix("TestSourcesTests.swift") {
