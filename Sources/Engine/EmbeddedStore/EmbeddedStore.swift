@@ -155,7 +155,18 @@ package final class EmbeddedStore: Store {
             return state.isClosed
         }
         guard !wasClosed else { return }
-        writer.sync { WriterLock.run(for: self) { drain() } }
+        // The last reference to a store can go with work that held it. The writer cannot wait for itself: it closes the
+        // file when that work is done.
+        if WriterLock.isWriting(self) {
+            writer.async { self.finish() }
+        } else {
+            writer.sync { finish() }
+        }
+    }
+
+    /// Does what is queued, and closes the file.
+    private func finish() {
+        WriterLock.run(for: self) { drain() }
         latest.withLock { $0 = nil }
         file.close()
         state.withLock { $0.listeners.removeAll() }

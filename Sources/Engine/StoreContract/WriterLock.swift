@@ -36,11 +36,16 @@ package enum WriterLock {
         return try body()
     }
 
-    /// Throws `nestedWrite` when this thread already writes to the store: for every call that waits for the writer.
-    package static func checkNesting(_ store: AnyObject) throws {
+    /// Whether this thread runs the store's work, or has an interactive write open.
+    package static func isWriting(_ store: AnyObject) -> Bool {
         let thread = UInt(pthread_self())
         let known = writers.withLock { $0[ObjectIdentifier(store)] }
-        guard known?.own?.thread != thread, known?.interactive != thread else {
+        return known?.own?.thread == thread || known?.interactive == thread
+    }
+
+    /// Throws `nestedWrite` when this thread already writes to the store: for every call that waits for the writer.
+    package static func checkNesting(_ store: AnyObject) throws {
+        guard !isWriting(store) else {
             throw StoreError(
                 .nestedWrite,
                 "The Realm is already in a write transaction. Finish it first, or submit the work without waiting.")

@@ -52,7 +52,13 @@ public final class RealmServer: Sendable {
     }
 
     deinit {
-        if case .running(let host, _) = state.withLock({ $0 }) { host.stop(within: .zero) }
+        switch state.withLock({ $0 }) {
+        case .fresh(let realm): realm.close()
+        case .running(let host, let realm):
+            host.stop(within: .zero)
+            realm.close()
+        case .stopped: break
+        }
     }
 
     /// Starts to accept connections and to answer requests, on threads that the server creates.
@@ -122,17 +128,20 @@ public final class RealmServer: Sendable {
     /// the realm. Does nothing if the server has been stopped before.
     public func stop(within time: Duration = .seconds(10)) async {
         let port = port
-        let host = state.withLock { state -> GatewayHost? in
+        let (host, realm) = state.withLock { state -> (GatewayHost?, HostedRealm?) in
             defer { state = .stopped(port: port) }
-            if case .running(let host, _) = state { return host }
-            return nil
+            switch state {
+            case .fresh(let realm): return (nil, realm)
+            case .running(let host, let realm): return (host, realm)
+            case .stopped: return (nil, nil)
+            }
         }
-        if let host {
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
-                    host.stop(within: time)
-                    continuation.resume()
-                }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                host?.stop(within: time)
+                // Work that ends late still has references to the gateway, which must not keep the file open.
+                realm?.close()
+                continuation.resume()
             }
         }
         end.continuation.finish()

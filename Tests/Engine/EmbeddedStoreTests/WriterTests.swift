@@ -5,6 +5,7 @@ import QueryLanguage
 import RepositoryFiles
 import StoreContract
 import Synchronization
+import TestBasics
 import Testing
 
 @Suite("The writer and its groups")
@@ -221,6 +222,30 @@ struct WriterTests {
         }
         #expect(counts == [65, 45])
         #expect(try store.snapshot().count(of: pets.dog.id) == 110)
+    }
+
+    @Test("work that closes its own store is kept, and the file closes after it", arguments: [true, false])
+    func closedWithin(isInCompletion: Bool) throws {
+        let (store, pets) = try openPets(directory.store)
+        let done = DispatchSemaphore(value: 0)
+        store.submit({ transaction in
+            _ = try transaction.create(pets.dog.id, [pets.dog("name"): .string("last")])
+            if !isInCompletion { store.close() }
+        }) { _ in
+            if isInCompletion { store.close() }
+            done.signal()
+        }
+        done.wait()
+        #expect(throws: StoreError.self) { try store.snapshot() }
+        // A file that is still open cannot be opened again.
+        var reopened: EmbeddedStore?
+        #expect(
+            eventually {
+                reopened = try? EmbeddedStore.open(path: directory.store)
+                return reopened != nil
+            })
+        #expect(try reopened?.snapshot().count(of: pets.dog.id) == 1)
+        reopened?.close()
     }
 
     @Test("long strings with a common start are distinguished by the key and the index")

@@ -6,12 +6,6 @@ import ProgramTesting
 import RepositoryFiles
 import StoreContract
 import StoreTesting
-import TestBasics
-
-/// The amount of work of the durability tests.
-enum LongTests {
-    static var factor: Int { TestRun.length }
-}
 
 /// A `StoreWorker` process.
 struct WorkerRun {

@@ -119,14 +119,6 @@ package final class ChildProcess: @unchecked Sendable {
             throw TestFailure("waited for \(what); standard output: \(output) standard error: \(errors)")
         }
     }
-
-    /// For tests that were written when each wait had a limit of its own, which is not looked at any more.
-    @discardableResult
-    package func wait(seconds: Double) throws -> Int32 { try wait() }
-
-    package func wait(until what: String, seconds: Double, _ condition: () throws -> Bool) throws {
-        try wait(until: what, condition)
-    }
 }
 
 package struct TestFailure: Error, CustomStringConvertible {

@@ -339,26 +339,39 @@ final class RealmFile: Sendable {
 }
 
 /// A realm's store for other parts of the program that serve it, such as a gateway. It is the store that the realm's
-/// instances use, so all see the same commits. It stays open while this object exists, also for an in-memory realm.
+/// instances use, so all see the same commits. It stays open until `close`, also for an in-memory realm.
 package final class HostedRealm: Sendable {
-    private let file: RealmFile
+    /// Nil after `close`.
+    private let file: Mutex<RealmFile?>
+    /// The path of the file; the file of an in-memory realm is deleted with the process.
+    package let path: String
+    package let store: any Store
     package let isReadOnly: Bool
     package let isInMemory: Bool
 
     /// Opens the realm as `Realm.init(configuration:)` does, including migrations, but creates no instance for a
     /// thread. Throws `Realm.Error`.
     package init(_ configuration: Realm.Configuration) throws {
-        file = try fileErrors { try RealmFile.open(configuration) }
+        let file = try fileErrors { try RealmFile.open(configuration) }
+        path = file.path
+        store = file.store
+        self.file = Mutex(file)
         isReadOnly = configuration.readOnly
         isInMemory = configuration.inMemoryIdentifier != nil
     }
 
-    /// The path of the file; the file of an in-memory realm is deleted with the process.
-    package var path: String { file.path }
-    package var store: any Store { file.store }
+    /// Ends the use of the realm, whoever still has a reference to this object. The file closes when nobody else in the
+    /// program uses it. Blocks until it is closed.
+    package func close() {
+        let last = file.withLock { file in
+            defer { file = nil }
+            return file
+        }
+        withExtendedLifetime(last) {}
+    }
 
     /// The names of the classes that the program's configurations have opened the realm with.
-    package var classNames: Set<String> { file.classNames }
+    package var classNames: Set<String> { file.withLock { $0 }?.classNames ?? [] }
 
     /// Replaces the schema, and prevents other configurations from adding classes meanwhile. Blocks.
     ///
@@ -368,6 +381,7 @@ package final class HostedRealm: Sendable {
         with schema: ObjectModel.Schema, migration: StoreContract.Migration,
         check: (ObjectModel.Schema, Set<String>) throws -> Void
     ) throws -> Version {
-        try file.replaceSchema(with: schema, migration: migration, check: check)
+        guard let file = file.withLock({ $0 }) else { throw StoreError(.closed, "The server has stopped.") }
+        return try file.replaceSchema(with: schema, migration: migration, check: check)
     }
 }
