@@ -90,7 +90,7 @@ struct ConformanceTests {
 }
 
 /// A new seed, printed so that a failure can be repeated.
-private func seed(_ purpose: String) -> UInt64 {
+func seed(_ purpose: String) -> UInt64 {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("embedded store \(purpose) seed \(seed)")
     return seed

@@ -22,7 +22,7 @@ struct LargeCollectionTests {
     private static let box = ClassID(1)
     private static let (map, set, list) = (PropertyID(1), PropertyID(2), PropertyID(3))
 
-    @Test("random edits find their position in every block, in any order", .timeLimit(.minutes(5)))
+    @Test("random edits find their position in every block, in any order", .timeLimit(.minutes(20)))
     func randomEdits() throws {
         var random = SeededRandom.fresh()
         print("LargeCollectionTests seed \(random.seed)")
@@ -77,7 +77,7 @@ struct LargeCollectionTests {
         }
     }
 
-    @Test("very many edits of one map in one transaction do not copy all earlier ones", .timeLimit(.minutes(5)))
+    @Test("very many edits of one map in one transaction do not copy all earlier ones", .timeLimit(.minutes(20)))
     func manyEdits() throws {
         let directory = try TestDirectory()
         let store = try EmbeddedStore.open(path: directory.store, schema: Self.schema)

@@ -50,7 +50,7 @@ struct MigrationHistoryTests {
                     failed += 1
                     try check(after, before, "seed \(random.seed), round \(round), after \(errors)")
                 }
-                try checkIntegrity(embedded.store)
+                try checkIntegrity(embedded.store, "seed \(random.seed), round \(round), \(migration.steps)")
             }
         }
         #expect(succeeded > 0, "seed \(random.seed): \(succeeded) succeeded, \(failed) failed")

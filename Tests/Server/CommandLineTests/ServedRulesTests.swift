@@ -225,7 +225,7 @@ struct ServedRulesTests {
         #expect(try hers.ends())
         #expect(try house.answer("GET", "/v1/objects/Dog", as: ann).status == 401)
 
-        let expiry = Int(Date().timeIntervalSince1970) + 3
+        let expiry = Int(Date().timeIntervalSince1970) + 8
         let short = Self.token(#"{"role":"keeper","person":2,"exp":\#(expiry)}"#)
         let brief = try house.stream(path, as: short)
         #expect(try brief.next().json()["count"] as? Int == 2)

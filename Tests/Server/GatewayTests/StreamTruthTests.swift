@@ -80,11 +80,11 @@ struct StreamTruthTests {
         }
     }
 
-    @Test("what a client holds is what a fresh read gives, after every commit and every pause", arguments: 0..<4)
+    @Test("what a client holds is what a fresh read gives, after every commit and every pause", arguments: 0..<6)
     func truth(_ round: Int) throws {
         let fresh = SeededRandom.fresh()
         var random = SeededRandom(seed: fresh.seed &+ UInt64(round) &+ 1000)
-        let worlds = try TwoWorlds(random)
+        let worlds = try TwoWorlds(random, place: round)
         var clients: [Client] = []
         var paused: [Client] = []
         for step in 0..<50 {

@@ -4,7 +4,7 @@ import RealmSwift
 import RealmgateServer
 import Testing
 
-@Suite("Access to a hosted realm", .timeLimit(.minutes(5)))
+@Suite("Access to a hosted realm", .timeLimit(.minutes(20)))
 struct HostingAccessTests {
     private static let secret = "0123456789abcdef0123456789abcdef"
 

@@ -9,7 +9,7 @@ import RepositoryFiles
 import StoreContract
 import Testing
 
-@Suite("A hosted realm's file", .timeLimit(.minutes(5)))
+@Suite("A hosted realm's file", .timeLimit(.minutes(20)))
 struct HostingFileTests {
     /// A schema equal to the program's `HostedDog` and `HostedPerson`, with a class that no program defines.
     private static let schema = """

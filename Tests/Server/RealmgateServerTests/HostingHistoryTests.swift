@@ -9,7 +9,7 @@ import Testing
 
 /// Many write at once, each to objects of its own and to one counter that all increase; in the end realms, clients and
 /// streams must have the same contents.
-@Suite("Histories of a hosted realm", .timeLimit(.minutes(5)))
+@Suite("Histories of a hosted realm", .timeLimit(.minutes(20)))
 struct HostingHistoryTests {
     @Test("threads with realms and clients write at once, and all see the same at the end", arguments: [false, true])
     func together(isFile: Bool) async throws {

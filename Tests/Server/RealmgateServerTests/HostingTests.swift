@@ -4,7 +4,7 @@ import RealmSwift
 import RealmgateServer
 import Testing
 
-@Suite("A hosted realm", .timeLimit(.minutes(5)))
+@Suite("A hosted realm", .timeLimit(.minutes(20)))
 struct HostingTests {
     @Test("what the realm commits is in the next answer, by the stored names")
     func realmToClient() async throws {
@@ -148,7 +148,7 @@ struct HostingTests {
     }
 }
 
-@Suite("A hosted realm's end", .timeLimit(.minutes(5)))
+@Suite("A hosted realm's end", .timeLimit(.minutes(20)))
 struct HostingEndTests {
     @Test("stop ends an open stream in order, refuses further requests and keeps the realm usable")
     func stopWithStream() async throws {

@@ -37,8 +37,8 @@ package final class LoopbackClient {
 
     /// - Parameters:
     ///   - host: what the requests name as the server.
-    ///   - patience: seconds that one call waits at most.
-    package init(port: UInt16, host: String = "t", receiveBuffer: Int32? = nil, patience: Int = 20) throws {
+    ///   - patience: seconds that one call waits at most, far above what a busy machine needs.
+    package init(port: UInt16, host: String = "t", receiveBuffer: Int32? = nil, patience: Int = 90) throws {
         self.host = host
         socket = try LoopbackSocket(port: port, receiveBuffer: receiveBuffer, patience: patience)
     }

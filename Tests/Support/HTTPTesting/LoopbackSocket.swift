@@ -18,7 +18,7 @@ package final class LoopbackSocket {
     /// - Parameters:
     ///   - receiveBuffer: bytes that the kernel keeps for a client that does not read.
     ///   - patience: the maximum seconds that one call waits.
-    package init(port: UInt16, receiveBuffer: Int32? = nil, patience: Int = 20) throws {
+    package init(port: UInt16, receiveBuffer: Int32? = nil, patience: Int = 90) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
         limitWaiting(to: patience)
@@ -38,7 +38,7 @@ package final class LoopbackSocket {
     }
 
     /// Takes ownership of a connected descriptor.
-    package init(taking descriptor: Int32, patience: Int = 20) {
+    package init(taking descriptor: Int32, patience: Int = 90) {
         self.descriptor = descriptor
         limitWaiting(to: patience)
     }

@@ -35,15 +35,21 @@ final class GatewayTransport: Sendable {
         let asking = URLSessionConfiguration.ephemeral
         asking.timeoutIntervalForRequest = 60
         asking.httpMaximumConnectionsPerHost = 8
-        session = URLSession(configuration: asking)
+        session = URLSession(configuration: asking, delegate: nil, delegateQueue: Self.queue())
         let streaming = URLSessionConfiguration.ephemeral
         // The maximum time between two chunks of data.
         streaming.timeoutIntervalForRequest = settings.idleTimeout
         streaming.httpMaximumConnectionsPerHost = 1
         streaming.timeoutIntervalForResource = 365 * 24 * 3600
+        streams = URLSession(configuration: streaming, delegate: delegate, delegateQueue: Self.queue())
+    }
+
+    /// A queue for the responses, which waits for no other work of the application: see `SyncExecutor`.
+    private static func queue() -> OperationQueue {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        streams = URLSession(configuration: streaming, delegate: delegate, delegateQueue: queue)
+        queue.underlyingQueue = DispatchQueue(label: "realmgate.sync.responses")
+        return queue
     }
 
     /// Cancels all requests. A session retains its delegate until then.

@@ -144,11 +144,11 @@ struct TwoWorldsTests {
         return Pair(target: target, streams: try streams.map { try $0.get() }, ids: ids)
     }
 
-    @Test("are one to the caller: in what it reads and in what streams tell it, also after a pause", arguments: 0..<4)
+    @Test("are one to the caller: in what it reads and in what streams tell it, also after a pause", arguments: 0..<6)
     func worlds(_ round: Int) throws {
         let fresh = SeededRandom.fresh()
         let random = SeededRandom(seed: fresh.seed &+ UInt64(round))
-        let worlds = try TwoWorlds(random)
+        let worlds = try TwoWorlds(random, place: round)
         var pairs: [Pair] = []
         var paused: [Pair] = []
         for step in 0..<50 {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import FairScheduling
 import HTTPServer
 import HTTPTesting
 import JSONCoding
@@ -137,7 +138,8 @@ struct FairRequestTests {
 
     @Test("beyond a caller's own queries it is told so, and others are not; the queue of all says 503")
     func refusals() throws {
-        let home = try home {
+        // So long that they arrive while the first are under way, however busy the machine is.
+        let home = try home(letters: 2000) {
             $0.workers = 1
             $0.workerThreads = 2
             $0.queriesPerCaller = 6

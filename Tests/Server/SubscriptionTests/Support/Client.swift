@@ -55,7 +55,7 @@ actor Client {
     func close() { realm = nil }
 
     func dogs(
-        name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = 120,
+        name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = 600,
         _ format: String = "TRUEPREDICATE"
     ) async throws {
         let realm = try await open()
@@ -65,14 +65,14 @@ actor Client {
 
     func owners() async throws {
         let realm = try await open()
-        _ = try await realm.objects(SubOwner.self).subscribe(timeout: 120)
+        _ = try await realm.objects(SubOwner.self).subscribe(timeout: 600)
     }
 
     /// Waits until both sides have everything committed before.
     func settle() async throws {
         let realm = try await open()
-        try await realm.syncSession?.wait(for: .upload, timeout: 120)
-        try await realm.syncSession?.wait(for: .download, timeout: 120)
+        try await realm.syncSession?.wait(for: .upload, timeout: 600)
+        try await realm.syncSession?.wait(for: .download, timeout: 600)
         realm.refresh()
     }
 

@@ -45,13 +45,15 @@ export function run(...all) {
 export class Server {
   #child = null;
 
+  /** - classes: the schema; null leaves it to the options. */
   static async start(t, { settings = [], options = [], classes = schema } = {}) {
     const server = new Server();
     server.directory = await mkdtemp(join(tmpdir(), "realmgate-js-"));
     server.data = join(server.directory, "data.realmgate");
     server.options = [...options, ...settings.flatMap((setting) => ["--set", setting])];
     server.port = 0;
-    await writeFile(join(server.directory, "schema.json"), JSON.stringify(classes));
+    server.schema = classes === null ? null : join(server.directory, "schema.json");
+    if (classes !== null) await writeFile(server.schema, JSON.stringify(classes));
     t.after(async () => {
       await server.kill();
       await rm(server.directory, { recursive: true, force: true });
@@ -64,7 +66,7 @@ export class Server {
 
   /** Starts the program, again on the same port. */
   resume() {
-    const all = ["serve", "--data", this.data, "--schema", join(this.directory, "schema.json"), "--port", String(this.port),
+    const all = ["serve", "--data", this.data, ...(this.schema === null ? [] : ["--schema", this.schema]), "--port", String(this.port),
       "--log-level", "error", ...this.options];
     this.#child = spawn(program, all, { stdio: ["ignore", "pipe", "pipe"] });
     let log = "";
