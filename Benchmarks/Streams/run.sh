@@ -1,14 +1,14 @@
 #!/bin/bash
 # Event streams under load: see streams.c for what is measured.
 #
-#   Benchmarks/Streams/run.sh PROGRAM [all|one|storm STREAMS ROUNDS-OR-SECONDS]...
+#   Benchmarks/Streams/run.sh PROGRAM [all|one|queries|storm STREAMS ROUNDS-OR-SECONDS]...
 #
 # PROGRAM is a release build of realmgate, such as .build/release/realmgate. Needs cc and curl.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1
 shift
-[ $# -gt 0 ] || set -- all 1000 20 all 5000 20 all 15000 10 one 1000 50 one 15000 50 storm 1000 10
+[ $# -gt 0 ] || set -- all 1000 20 all 5000 20 all 15000 10 one 1000 50 one 15000 50 queries 1000 50 storm 1000 10
 scratch=$(mktemp -d)
 server=
 finish() {

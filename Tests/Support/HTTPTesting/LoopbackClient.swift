@@ -1,3 +1,5 @@
+import TestBasics
+
 /// A blocking client on one connection that reads one event stream or answer at a time. Used by one thread at a time.
 package final class LoopbackClient {
     package struct Failure: Error {

@@ -30,11 +30,7 @@ final class MaintainedSections: MaintainedView {
         sections = SectionList(try snapshot.sections(result.query, by: key))
     }
 
-    var watches: Set<LiveWatch> {
-        Set(
-            (dependencies.classes.union(reach.classes).union(subscriberGroups.flatMap { $0.classes }))
-                .map { .objects(of: $0) })
-    }
+    var watches: Set<LiveWatch> { watches(of: query, dependencies, reach) }
 
     func add(
         _ subscriber: Subscriber<LiveSectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,

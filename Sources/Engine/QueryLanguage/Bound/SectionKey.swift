@@ -26,4 +26,7 @@ package struct SectionKey: Hashable, Sendable {
         self.path = path
         self.function = function
     }
+
+    /// Whether the keys can have any type.
+    package var givesMixed: Bool { function == nil && path.givesMixed }
 }

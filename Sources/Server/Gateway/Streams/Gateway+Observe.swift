@@ -2,11 +2,13 @@ import AccessRules
 import HTTPServer
 import JSONCoding
 import LiveQueries
+import LiveStreams
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
 import WireProtocol
+import WriteRequests
 
 /// The data in updates besides positions.
 enum Include: String, CaseIterable, Sendable {
