@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-package import HTTPTesting
+import HTTPTesting
 
 /// One server-sent event.
 package struct StreamEvent {
