@@ -108,7 +108,7 @@ struct IdempotencyTests {
             #expect(all.count == 8)
             #expect(all.allSatisfy { $0.status == 201 })
             #expect(Set(all.map(\.text)).count == 1)
-            #expect(all.filter { !$0.head.lowercased().contains("idempotency-replayed: true") }.count == 1)
+            #expect(all.filter { $0["Idempotency-Replayed"] != "true" }.count == 1)
         }
         #expect(try server.client().send("GET", "/v1/objects/Mark?count=true").json()["count"] as? Int == 5)
         #expect(try server.stop() == 0)
@@ -137,7 +137,7 @@ struct IdempotencyTests {
         #expect(other.status == 201 && other.text.contains("\"b\""))
         #expect(try send(secrets[0], "b").status == 422)
         let again = try send(secrets[0], "a")
-        #expect(again.text.contains("\"a\"") && again.head.lowercased().contains("idempotency-replayed: true"))
+        #expect(again.text.contains("\"a\"") && again["Idempotency-Replayed"] == "true")
         let count = try server.client().send(
             "GET", "/v1/objects/Mark?count=true", headers: ["Authorization": "Bearer \(secrets[0])"])
         #expect(try count.json()["count"] as? Int == 2)
@@ -275,7 +275,7 @@ private final class RetryingClient: @unchecked Sendable {
             guard (200...299).contains(answer.status) else {
                 throw TestFailure("\(method) \(target) \(body ?? ""): \(answer.status) \(answer.text)")
             }
-            let isReplayed = answer.head.lowercased().contains("idempotency-replayed: true")
+            let isReplayed = answer["Idempotency-Replayed"] == "true"
             if let first {
                 repeats += 1
                 guard answer.text == first.text, answer.status == first.status, isReplayed else {

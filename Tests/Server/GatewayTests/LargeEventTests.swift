@@ -11,7 +11,7 @@ import TestBasics
 @Suite("Large events")
 struct LargeEventTests {
     /// A client of one query that reads at any speed, and reconnects at its last position.
-    private struct Client {
+    private struct SlowReader {
         /// Whether the query is on the stream of a subscription set.
         let isShared: Bool
         let query: String
@@ -85,7 +85,7 @@ struct LargeEventTests {
             body += #","\#(parts[0])":"\#(parts[1])""#
         }
         #expect(try wire.send(.put, "/v1/subscriptions/s/a", "{\(body)}").status < 300, comment)
-        var clients = (0..<5).map { Client(isShared: $0 >= 3, query: query) }
+        var clients = (0..<5).map { SlowReader(isShared: $0 >= 3, query: query) }
         for index in clients.indices { try clients[index].open(wire) }
         for _ in 0..<8 {
             switch random.below(4) {

@@ -54,7 +54,7 @@ struct StreamTruthTests {
         }
     }
 
-    private struct Client {
+    private struct Observer {
         let follower: Follower
         let wire: Wire
         var events: WireEvents
@@ -87,8 +87,8 @@ struct StreamTruthTests {
     func truth(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
         let worlds = try TwoWorlds(random, place: round)
-        var clients: [Client] = []
-        var paused: [Client] = []
+        var clients: [Observer] = []
+        var paused: [Observer] = []
         for step in 0..<40 {
             let note = "seed \(random.seed), round \(round), step \(step)"
             if step % 3 == 0 {
@@ -96,7 +96,7 @@ struct StreamTruthTests {
                     for _ in 0..<3 {
                         let follower = Self.follower(worlds, &random)
                         guard let events = try? follower.open(wire) else { continue }
-                        clients.append(Client(follower: follower, wire: wire, events: events))
+                        clients.append(Observer(follower: follower, wire: wire, events: events))
                     }
                 }
                 if !paused.isEmpty {
@@ -113,7 +113,7 @@ struct StreamTruthTests {
                 }
             }
             let written = try worlds.commit(random.pick([1, 1, 2, 3]) ?? 1)
-            var going: [Client] = []
+            var going: [Observer] = []
             for var client in clients {
                 guard try client.follow("\(note), after \(written)") else { continue }
                 let expected = try client.follower.expected(client.wire)

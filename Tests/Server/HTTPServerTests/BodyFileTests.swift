@@ -1,7 +1,9 @@
 import Foundation
-@testable import HTTPServer
+import HTTPTesting
 import TestBasics
 import Testing
+
+@testable import HTTPServer
 
 @Suite("Bodies in files")
 struct BodyFileTests {
@@ -31,21 +33,21 @@ struct BodyFileTests {
     @Test("a body of any size arrives in a file, also an empty one and one in chunks")
     func sizes() throws {
         try withServer(routes: routes) { server, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             for size in [0, 1, 10, 65_536, 65_537, 1_000_000] {
-                try client.send("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: \(size)\r\n\r\n")
-                try client.send([UInt8](repeating: 0x61, count: size))
+                try client.write("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: \(size)\r\n\r\n")
+                try client.write([UInt8](repeating: 0x61, count: size))
                 let ends = String(repeating: "a", count: 2 * min(size, 10))
-                #expect(try client.readAnswer().text == "0 \(size) \(size) \(ends)")
+                #expect(try client.receive().text == "0 \(size) \(size) \(ends)")
             }
-            try client.send("POST /import HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for _ in 0..<10 { try client.send("5\r\nhello\r\n") }
-            try client.send("0\r\n\r\n")
-            #expect(try client.readAnswer().text == "0 50 50 hellohellohellohello")
-            try client.send("POST /import HTTP/1.1\r\nHost: t\r\n\r\n")
-            #expect(try client.readAnswer().text == "0 0 0 ")
-            try client.send("POST /memory HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\nabc")
-            #expect(try client.readAnswer().text == "3 true")
+            try client.write("POST /import HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in 0..<10 { try client.write("5\r\nhello\r\n") }
+            try client.write("0\r\n\r\n")
+            #expect(try client.receive().text == "0 50 50 hellohellohellohello")
+            try client.write("POST /import HTTP/1.1\r\nHost: t\r\n\r\n")
+            #expect(try client.receive().text == "0 0 0 ")
+            try client.write("POST /memory HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\nabc")
+            #expect(try client.receive().text == "3 true")
             #expect(server.counters.refusals == 0)
         }
     }
@@ -53,53 +55,53 @@ struct BodyFileTests {
     @Test("a body beyond the route's limit is refused, by its announced length before it comes")
     func limit() throws {
         try withServer({ $0.bodyLimit = 10 }, routes: routes) { _, port in
-            let announced = try Client(port: port)
-            try announced.send("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n")
-            let answer = try announced.readAnswer()
+            let announced = try LoopbackClient(port: port)
+            try announced.write("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n")
+            let answer = try announced.receive()
             #expect(answer.status == 413)
             #expect(answer.text.contains("1000 bytes"))
-            let polite = try Client(port: port)
-            try polite.send("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n")
-            #expect(try polite.readAnswer().status == 413)
-            let chunked = try Client(port: port)
-            try chunked.send("PUT /small HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for _ in 0..<3 { try chunked.send("190\r\n" + String(repeating: "a", count: 400) + "\r\n") }
-            #expect(try chunked.readAnswer().status == 413)
-            let most = try Client(port: port)
-            try most.send("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
-            #expect(try most.readAnswer().status == 100)
-            try most.send([UInt8](repeating: 0x61, count: 1_000))
-            #expect(try most.readAnswer().text == "1000")
-            try most.send("POST /memory HTTP/1.1\r\nHost: t\r\nContent-Length: 11\r\n\r\n")
-            #expect(try most.readAnswer().status == 413)
+            let polite = try LoopbackClient(port: port)
+            try polite.write("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try polite.receive().status == 413)
+            let chunked = try LoopbackClient(port: port)
+            try chunked.write("PUT /small HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in 0..<3 { try chunked.write("190\r\n" + String(repeating: "a", count: 400) + "\r\n") }
+            #expect(try chunked.receive().status == 413)
+            let most = try LoopbackClient(port: port)
+            try most.write("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try most.receive().status == 100)
+            try most.write([UInt8](repeating: 0x61, count: 1_000))
+            #expect(try most.receive().text == "1000")
+            try most.write("POST /memory HTTP/1.1\r\nHost: t\r\nContent-Length: 11\r\n\r\n")
+            #expect(try most.receive().status == 413)
         }
     }
 
     @Test("a check before the file answers before the body comes")
     func refusedEarly() throws {
         try withServer(routes: routes) { server, port in
-            let client = try Client(port: port)
-            try client.send("POST /import HTTP/1.1\r\nHost: t\r\nX-Refuse: 1\r\nContent-Length: 100000000\r\n\r\n")
-            let answer = try client.readAnswer()
+            let client = try LoopbackClient(port: port)
+            try client.write("POST /import HTTP/1.1\r\nHost: t\r\nX-Refuse: 1\r\nContent-Length: 100000000\r\n\r\n")
+            let answer = try client.receive()
             #expect(answer.status == 403)
             #expect(answer.text.contains("Not you. 0"))
             #expect(server.counters.requests == 0)
             #expect(server.counters.refusals == 1)
-            let other = try Client(port: port)
-            try other.send("POST /memory HTTP/1.1\r\nHost: t\r\nX-Refuse: 1\r\nContent-Length: 3\r\n\r\nabc")
-            #expect(try other.readAnswer().status == 200)
+            let other = try LoopbackClient(port: port)
+            try other.write("POST /memory HTTP/1.1\r\nHost: t\r\nX-Refuse: 1\r\nContent-Length: 3\r\n\r\nabc")
+            #expect(try other.receive().status == 200)
         }
     }
 
     @Test("a place for files that is not there is a 500 whose cause is in the log alone")
     func missingDirectory() throws {
         try withServer({ $0.temporaryDirectory = "/nowhere" }, routes: routes) { _, port in
-            let client = try Client(port: port)
-            try client.send("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n0123456789")
-            let answer = try client.readAnswer()
+            let client = try LoopbackClient(port: port)
+            try client.write("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n0123456789")
+            let answer = try client.receive()
             #expect(answer.status == 500)
             #expect(!answer.text.contains("nowhere"))
-            #expect(try Client(port: port).get("/memory").status == 405)
+            #expect(try LoopbackClient(port: port).get("/memory").status == 405)
         }
     }
 
@@ -126,9 +128,9 @@ struct BodyFileTests {
             }
         }
         try withServer({ $0.temporaryDirectory = directory }, routes: routes) { _, port in
-            let client = try Client(port: port)
-            try client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n0123456789")
-            #expect(try client.readAnswer().text == "ok")
+            let client = try LoopbackClient(port: port)
+            try client.write("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n0123456789")
+            #expect(try client.receive().text == "ok")
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
             let descriptor = try #require(files.values.first?.descriptor)
             #expect(fcntl(descriptor, F_GETFD) == FD_CLOEXEC)
@@ -142,8 +144,8 @@ struct BodyFileTests {
                 $0.receiveTimeout = 100
             }, routes: routes
         ) { server, port in
-            let client = try Client(port: port)
-            try client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 100000\r\n\r\n0123456789")
+            let client = try LoopbackClient(port: port)
+            try client.write("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 100000\r\n\r\n0123456789")
             client.hangUp()
             #expect(eventually { server.counters.openConnections == 0 })
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)

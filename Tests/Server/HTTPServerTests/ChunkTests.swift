@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import HTTPTesting
 import Testing
 
 /// Valid and invalid chunks of RFC 9112, section 7.1, as a whole and byte by byte.
@@ -24,10 +25,10 @@ struct ChunkTests {
         ) { _, port in try body(port) }
     }
 
-    private func send(_ text: String, _ client: Client, inPieces: Bool) throws {
-        guard inPieces else { return try client.send(text) }
+    private func send(_ text: String, _ client: LoopbackClient, inPieces: Bool) throws {
+        guard inPieces else { return try client.write(text) }
         for scalar in text.unicodeScalars {
-            try client.send(String(scalar))
+            try client.write(String(scalar))
             usleep(200)
         }
     }
@@ -57,11 +58,11 @@ struct ChunkTests {
     func refused(body: String, inPieces: Bool) throws {
         let received = Recorder<String>()
         try serve(received) { port in
-            let client = try Client(port: port)
-            try client.send(Self.head)
+            let client = try LoopbackClient(port: port)
+            try client.write(Self.head)
             try? send(body, client, inPieces: inPieces && body.utf8.count < 100)
-            try? client.send("POST /smuggled HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
-            let all = client.readToEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
+            try? client.write("POST /smuggled HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
+            let all = client.toEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
             #expect(all.hasPrefix("HTTP/1.1 400 "), "\(all)")
             #expect(all.contains("malformed_request") && !all.contains("HTTP/1.1 200 "), "\(all)")
             #expect(received.values.isEmpty)
@@ -84,11 +85,11 @@ struct ChunkTests {
         let received = Recorder<String>()
         try serve(received) { port in
             for path in ["/x", "/file"] {
-                let client = try Client(port: port)
+                let client = try LoopbackClient(port: port)
                 let head = "POST \(path) HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"
                 let next = "POST /next HTTP/1.1\r\nHost: t\r\nContent-Length: 1\r\n\r\n!"
                 try send(head + body + head + body + next, client, inPieces: inPieces)
-                for _ in 0..<3 { #expect(try client.readAnswer().text == "ok") }
+                for _ in 0..<3 { #expect(try client.receive().text == "ok") }
                 #expect(received.values.suffix(3) == ["\(path) \(content)", "\(path) \(content)", "/next !"])
             }
         }
@@ -102,9 +103,9 @@ struct ChunkTests {
     func large(size: String) throws {
         let received = Recorder<String>()
         try serve(received) { port in
-            let client = try Client(port: port)
-            try client.send("POST /file HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n" + size)
-            let answer = try client.readAnswer()
+            let client = try LoopbackClient(port: port)
+            try client.write("POST /file HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n" + size)
+            let answer = try client.receive()
             #expect(answer.status == 413)
             #expect(answer.text.contains("body_too_large"))
             #expect(received.values.isEmpty)
@@ -122,9 +123,9 @@ struct ChunkTests {
     private func refuse(_ body: String, _ status: Int) throws {
         let received = Recorder<String>()
         try serve(received) { port in
-            let client = try Client(port: port)
-            try? client.send(Self.head + body)
-            #expect(try client.readAnswer().status == status)
+            let client = try LoopbackClient(port: port)
+            try? client.write(Self.head + body)
+            #expect(try client.receive().status == status)
             #expect(received.values.isEmpty)
         }
     }
@@ -145,7 +146,7 @@ struct ChunkTests {
             }
         ) { _, port in
             for path in ["/memory", "/file"] {
-                let client = try Client(port: port)
+                let client = try LoopbackClient(port: port)
                 var text = "POST \(path) HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n".utf8.map { $0 }
                 for start in stride(from: 0, to: bytes.count, by: size) {
                     let part = bytes[start..<min(start + size, bytes.count)]
@@ -154,8 +155,8 @@ struct ChunkTests {
                     text += Array("\r\n".utf8)
                 }
                 text += Array("0\r\n\r\n".utf8)
-                try client.send(text)
-                #expect(try client.readAnswer().text == "\(bytes.count) \(digest)")
+                try client.write(text)
+                #expect(try client.receive().text == "\(bytes.count) \(digest)")
             }
         }
     }

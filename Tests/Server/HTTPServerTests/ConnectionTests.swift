@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTesting
 import Testing
 
 @Suite("Requests over a socket")
@@ -17,7 +18,7 @@ struct ConnectionTests {
     @Test("a connection carries one request after the other")
     func keepAlive() throws {
         try withServer(routes: routes) { server, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             for _ in 0..<3 {
                 let answer = try client.get("/hello")
                 #expect(answer.status == 200)
@@ -33,10 +34,10 @@ struct ConnectionTests {
     @Test("Connection: close and HTTP/1.0 end the connection after the answer", arguments: [true, false])
     func closing(old: Bool) throws {
         try withServer(routes: routes) { _, port in
-            let client = try Client(port: port)
-            try client.send(
+            let client = try LoopbackClient(port: port)
+            try client.write(
                 old ? "GET /hello HTTP/1.0\r\n\r\n" : "GET /hello HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
-            let all = String(decoding: client.readToEnd() ?? [], as: UTF8.self)
+            let all = String(decoding: client.toEnd() ?? [], as: UTF8.self)
             #expect(all.contains(" 200 "))
             #expect(all.hasSuffix("\r\n\r\nhello"))
         }
@@ -45,16 +46,16 @@ struct ConnectionTests {
     @Test("pipelined requests are answered in order, bodies included")
     func pipelining() throws {
         try withServer(routes: routes) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             var bytes = ""
             for index in 0..<50 {
                 bytes += "GET /items/\(index) HTTP/1.1\r\nHost: t\r\n\r\n"
                 bytes += "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\n\(100 + index)"
             }
-            try client.send(bytes)
+            try client.write(bytes)
             for index in 0..<50 {
-                #expect(try client.readAnswer().text == "\(index)")
-                #expect(try client.readAnswer().text == "\(100 + index)")
+                #expect(try client.receive().text == "\(index)")
+                #expect(try client.receive().text == "\(100 + index)")
             }
         }
     }
@@ -62,28 +63,28 @@ struct ConnectionTests {
     @Test("a request that arrives byte by byte is understood")
     func trickle() throws {
         try withServer(routes: routes) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             for byte in "POST /echo HTTP/1.1\r\nHost: t\r\nX-A: b\r\nContent-Length: 2\r\n\r\nab".utf8 {
-                try client.send([byte])
+                try client.write([byte])
             }
-            #expect(try client.readAnswer().text == "ab")
+            #expect(try client.receive().text == "ab")
         }
     }
 
     @Test("a chunked body arrives whole, in one packet or in many", arguments: [false, true])
     func chunked(inPieces: Bool) throws {
         try withServer(routes: routes) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             let pieces = [
                 "PATCH /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\nhello\r\n",
                 "7;ext=1\r\n, world\r\n", "0\r\n", "X-Trailer: 1\r\n", "\r\n",
             ]
             if inPieces {
-                for piece in pieces { try client.send(piece) }
+                for piece in pieces { try client.write(piece) }
             } else {
-                try client.send(pieces.joined())
+                try client.write(pieces.joined())
             }
-            #expect(try client.readAnswer().text == "hello, world")
+            #expect(try client.receive().text == "hello, world")
             #expect(try client.get("/hello").text == "hello")
         }
     }
@@ -91,9 +92,9 @@ struct ConnectionTests {
     @Test("HEAD has the headers of GET and no body")
     func head() throws {
         try withServer(routes: routes) { _, port in
-            let client = try Client(port: port)
-            try client.send("HEAD /hello HTTP/1.1\r\nHost: t\r\n\r\n")
-            let answer = try client.readAnswer(head: true)
+            let client = try LoopbackClient(port: port)
+            try client.write("HEAD /hello HTTP/1.1\r\nHost: t\r\n\r\n")
+            let answer = try client.receive(hasBody: false)
             #expect(answer.status == 200)
             #expect(answer["Content-Length"] == "5")
             #expect(try client.get("/items/7").text == "7")
@@ -103,29 +104,29 @@ struct ConnectionTests {
     @Test("a large answer and a large body arrive whole")
     func large() throws {
         try withServer(routes: routes) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             let answer = try client.get("/large")
             #expect(answer.body.count == 1_000_000)
             #expect(answer.body.enumerated().allSatisfy { $1 == UInt8(48 + $0 % 10) })
-            try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
-            try client.send(answer.body)
-            #expect(try client.readAnswer().body == answer.body)
+            try client.write("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
+            try client.write(answer.body)
+            #expect(try client.receive().body == answer.body)
         }
     }
 
     @Test("unknown paths are 404, known paths with another method 405 with Allow")
     func refusals() throws {
         try withServer(routes: routes) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             let missing = try client.get("/nothing")
             #expect(missing.status == 404)
             #expect(missing["Content-Type"] == "application/problem+json")
-            try client.send("DELETE /hello HTTP/1.1\r\nHost: t\r\n\r\n")
-            let method = try client.readAnswer()
+            try client.write("DELETE /hello HTTP/1.1\r\nHost: t\r\n\r\n")
+            let method = try client.receive()
             #expect(method.status == 405)
             #expect(method["Allow"] == "GET, HEAD, OPTIONS")
-            try client.send("OPTIONS /echo HTTP/1.1\r\nHost: t\r\n\r\n")
-            let options = try client.readAnswer()
+            try client.write("OPTIONS /echo HTTP/1.1\r\nHost: t\r\n\r\n")
+            let options = try client.receive()
             #expect(options.status == 204)
             #expect(options["Allow"] == "POST, PATCH, OPTIONS")
             #expect(try client.get("/hello").status == 200)
@@ -135,7 +136,7 @@ struct ConnectionTests {
     @Test("headers, query and peer reach the handler")
     func parts() throws {
         try withServer(routes: routes) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             #expect(try client.get("/header", headers: "X-TEST:  a b \t\r\n").text == "a b")
             #expect(try client.get("/query?x=1&q=a%26b+%C3%A9%3D").text == "a&b é=")
             #expect(try client.get("/items/a%2Fb%20c").text == "a/b c")
@@ -146,18 +147,18 @@ struct ConnectionTests {
     @Test("a body beyond the limit is refused before it is read, and the connection ends")
     func tooLargeByLength() throws {
         try withServer({ $0.bodyLimit = 1_000 }, routes: routes) { server, port in
-            let client = try Client(port: port)
-            try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n")
-            let answer = try client.readAnswer()
+            let client = try LoopbackClient(port: port)
+            try client.write("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n")
+            let answer = try client.receive()
             #expect(answer.status == 413)
             #expect(answer["Connection"] == "close")
             #expect(answer.text.contains("1000 bytes"))
-            try? client.send([UInt8](repeating: 0x61, count: 1001))
+            try? client.write([UInt8](repeating: 0x61, count: 1001))
             #expect(client.isClosed)
-            let other = try Client(port: port)
-            try other.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n")
-            try other.send([UInt8](repeating: 0x61, count: 1000))
-            #expect(try other.readAnswer().body.count == 1000)
+            let other = try LoopbackClient(port: port)
+            try other.write("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n")
+            try other.write([UInt8](repeating: 0x61, count: 1000))
+            #expect(try other.receive().body.count == 1000)
             #expect(server.counters.refusals == 1)
             #expect(server.counters.requests == 1)
         }
@@ -166,14 +167,14 @@ struct ConnectionTests {
     @Test("a chunked body is refused once it passes the limit, although more is coming")
     func tooLargeWhileStreaming() throws {
         try withServer({ $0.bodyLimit = 1_000 }, routes: routes) { server, port in
-            let client = try Client(port: port)
-            try client.send("PATCH /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
+            let client = try LoopbackClient(port: port)
+            try client.write("PATCH /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
             for _ in 0..<4 {
-                try client.send("190\r\n" + String(repeating: "a", count: 400) + "\r\n")
+                try client.write("190\r\n" + String(repeating: "a", count: 400) + "\r\n")
             }
-            let answer = try client.readAnswer()
+            let answer = try client.receive()
             #expect(answer.status == 413)
-            try? client.send("0\r\n\r\nGET /hello HTTP/1.1\r\nHost: t\r\n\r\n")
+            try? client.write("0\r\n\r\nGET /hello HTTP/1.1\r\nHost: t\r\n\r\n")
             #expect(client.isClosed)
             #expect(server.counters.requests == 0)
         }
@@ -182,13 +183,13 @@ struct ConnectionTests {
     @Test("Expect: 100-continue is met, or refused without the body")
     func expectContinue() throws {
         try withServer({ $0.bodyLimit = 1_000 }, routes: routes) { _, port in
-            let client = try Client(port: port)
-            try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
-            #expect(try client.readAnswer().status == 100)
-            try client.send("ab")
-            #expect(try client.readAnswer().text == "ab")
-            try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 2000\r\nExpect: 100-continue\r\n\r\n")
-            #expect(try client.readAnswer().status == 413)
+            let client = try LoopbackClient(port: port)
+            try client.write("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.receive().status == 100)
+            try client.write("ab")
+            #expect(try client.receive().text == "ab")
+            try client.write("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 2000\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.receive().status == 413)
             #expect(client.isClosed)
         }
     }
@@ -197,9 +198,9 @@ struct ConnectionTests {
     func sharedBody() throws {
         let shared = SharedBytes(String(repeating: "x", count: 200_000))
         try withServer(routes: { $0.get("/") { _, _ in .now(Response(body: .shared(shared))) } }) { _, port in
-            let clients = try (0..<10).map { _ in try Client(port: port) }
-            for client in clients { try client.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n") }
-            for client in clients { #expect(try client.readAnswer().body == shared.bytes) }
+            let clients = try (0..<10).map { _ in try LoopbackClient(port: port) }
+            for client in clients { try client.write("GET / HTTP/1.1\r\nHost: t\r\n\r\n") }
+            for client in clients { #expect(try client.receive().body == shared.bytes) }
         }
     }
 }

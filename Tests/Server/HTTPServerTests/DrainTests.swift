@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import TestBasics
 import Testing
 
@@ -42,11 +43,11 @@ struct DrainTests {
         // The library misses an end that arrives together with the last request: it must not wait for another.
         try withServer(routes: routes) { server, port in
             for repeats in 1...3 {
-                let client = try Client(port: port)
+                let client = try LoopbackClient(port: port)
                 let text = "\(request) HTTP/1.1\r\nHost: t\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-                try client.send(String(repeating: text, count: repeats))
-                shutdown(client.fd, Int32(SHUT_WR))
-                for _ in 0..<repeats { #expect(try client.readAnswer().body.count == count) }
+                try client.write(String(repeating: text, count: repeats))
+                shutdown(client.descriptor, Int32(SHUT_WR))
+                for _ in 0..<repeats { #expect(try client.receive().body.count == count) }
                 #expect(client.isClosed)
             }
             #expect(eventually { server.counters.openConnections == 0 })
@@ -68,8 +69,8 @@ struct DrainTests {
                 }
             }
         ) { server, port in
-            let clients = try (0..<5).map { _ in try Client(port: port, over: wire, receiveBuffer: 4_096) }
-            for client in clients { try client.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n") }
+            let clients = try (0..<5).map { _ in try LoopbackClient(port: port, over: wire, receiveBuffer: 4_096) }
+            for client in clients { try client.write("GET /events HTTP/1.1\r\nHost: t\r\n\r\n") }
             #expect(eventually { streams.values.count == 5 })
             // Far more than the client has read, and more than the limit allows at once.
             var sent = 0
@@ -85,7 +86,7 @@ struct DrainTests {
                 stopped.append(true)
             }
             for client in clients {
-                let text = String(decoding: client.readToEnd() ?? [], as: UTF8.self)
+                let text = String(decoding: client.toEnd() ?? [], as: UTF8.self)
                 #expect(text.hasSuffix("event: bye\ndata: soon\n\n"))
                 #expect(text.components(separatedBy: "data: xxx").count > 1)
             }
@@ -107,9 +108,9 @@ struct DrainTests {
                 router.get("/wait") { _, _ in .later { waiting.append($0) } }
             }
         ) { server, port in
-            let clients = try (0..<5).map { _ in try Client(port: port, over: wire) }
+            let clients = try (0..<5).map { _ in try LoopbackClient(port: port, over: wire) }
             for client in clients {
-                try client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\nGET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
+                try client.write("GET /wait HTTP/1.1\r\nHost: t\r\n\r\nGET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
             }
             #expect(eventually { waiting.values.count == 5 })
             let stopped = Recorder<Bool>()
@@ -117,10 +118,10 @@ struct DrainTests {
                 server.stop(within: .seconds(TestRun.patience))
                 stopped.append(true)
             }
-            #expect(eventually { (try? Client(port: port)) == nil })
+            #expect(eventually { (try? LoopbackClient(port: port)) == nil })
             for responder in waiting.takeAll() { responder.answer(.text("done")) }
             for client in clients {
-                let answer = try client.readAnswer()
+                let answer = try client.receive()
                 #expect(answer.text == "done")
                 // The pipelined request is not answered, and the client is told so.
                 #expect(answer["Connection"] == "close")

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import HTTPTesting
 import TestBasics
 import Testing
 
@@ -19,10 +20,10 @@ struct LaterReplyTests {
                 router.get("/now/:id") { _, parameters in .now(.text(parameters["id"] ?? "")) }
             }
         ) { _, port in
-            let clients = try (0..<count).map { _ in try Client(port: port) }
+            let clients = try (0..<count).map { _ in try LoopbackClient(port: port) }
             for round in 0..<3 {
                 for (index, client) in clients.enumerated() {
-                    try client.send("GET /wait/\(round)-\(index) HTTP/1.1\r\nHost: t\r\n\r\n")
+                    try client.write("GET /wait/\(round)-\(index) HTTP/1.1\r\nHost: t\r\n\r\n")
                 }
                 #expect(eventually { waiting.values.count == count })
                 let batch = waiting.takeAll()
@@ -30,13 +31,13 @@ struct LaterReplyTests {
                     for (id, responder) in batch { responder.answer(.text(id)) }
                 }
                 for (index, client) in clients.enumerated() {
-                    #expect(try client.readAnswer().text == "\(round)-\(index)")
+                    #expect(try client.receive().text == "\(round)-\(index)")
                 }
                 for (index, client) in clients.enumerated() {
-                    try client.send("GET /now/\(index) HTTP/1.1\r\nHost: t\r\n\r\n")
+                    try client.write("GET /now/\(index) HTTP/1.1\r\nHost: t\r\n\r\n")
                 }
                 for (index, client) in clients.enumerated() {
-                    #expect(try client.readAnswer().text == "\(index)")
+                    #expect(try client.receive().text == "\(index)")
                 }
             }
         }
@@ -51,15 +52,15 @@ struct LaterReplyTests {
                 }
             }
         }) { _, port in
-            let clients = try (0..<64).map { _ in try Client(port: port) }
+            let clients = try (0..<64).map { _ in try LoopbackClient(port: port) }
             for round in 0..<5 {
                 for (index, client) in clients.enumerated() {
                     let body = "\(round):\(index);"
-                    try client.send(
+                    try client.write(
                         "POST /double HTTP/1.1\r\nHost: t\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
                 }
                 for (index, client) in clients.enumerated() {
-                    #expect(try client.readAnswer().text == "\(round):\(index);\(round):\(index);")
+                    #expect(try client.receive().text == "\(round):\(index);\(round):\(index);")
                 }
             }
         }
@@ -72,15 +73,15 @@ struct LaterReplyTests {
             router.get("/inside") { _, _ in .later { $0.answer(.text("inside")) } }
             router.get("/held") { _, _ in .later { held.append($0) } }
         }) { _, port in
-            let client = try Client(port: port)
-            try client.send(
+            let client = try LoopbackClient(port: port)
+            try client.write(
                 "GET /held HTTP/1.1\r\nHost: t\r\n\r\nGET /inside HTTP/1.1\r\nHost: t\r\n\r\n"
                     + "GET /inside HTTP/1.1\r\nHost: t\r\n\r\n")
             #expect(eventually { held.values.count == 1 })
             held.takeAll().first?.answer(.text("held"))
-            #expect(try client.readAnswer().text == "held")
-            #expect(try client.readAnswer().text == "inside")
-            #expect(try client.readAnswer().text == "inside")
+            #expect(try client.receive().text == "held")
+            #expect(try client.receive().text == "inside")
+            #expect(try client.receive().text == "inside")
         }
     }
 
@@ -97,7 +98,7 @@ struct LaterReplyTests {
                 }
             }
         }) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             let answer = try client.get("/dropped")
             #expect(answer.status == 500)
             #expect(answer.text.contains("internal_error"))
@@ -117,13 +118,13 @@ struct LaterReplyTests {
             }
         ) { server, port in
             for _ in 0..<20 {
-                let client = try Client(port: port)
-                try client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
+                let client = try LoopbackClient(port: port)
+                try client.write("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
             }
             #expect(eventually { waiting.values.count == 20 })
             for responder in waiting.takeAll() { responder.answer(.text("late")) }
             #expect(eventually { server.counters.openConnections == 0 })
-            #expect(try Client(port: port).get("/now").text == "now")
+            #expect(try LoopbackClient(port: port).get("/now").text == "now")
         }
     }
 
@@ -146,7 +147,7 @@ struct LaterReplyTests {
                 }
             }
         ) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             #expect(try client.get("/wait").text == "at last")
             #expect(client.isClosed)
         }

@@ -27,7 +27,7 @@ struct LifecycleTests {
         #expect(throws: ServerError.alreadyStarted) { try first.start() }
         let third = server { $0.port = port }
         #expect(try third.start() == port)
-        #expect(try Client(port: port).get("/now").text == "now")
+        #expect(try LoopbackClient(port: port).get("/now").text == "now")
         third.stop()
     }
 
@@ -50,8 +50,8 @@ struct LifecycleTests {
         #expect(server.callRoll { all.append(1) } == 2)
         #expect(eventually { all.values.count == 2 })
 
-        let client = try Client(port: port)
-        try client.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
+        let client = try LoopbackClient(port: port)
+        try client.write("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
         begun.wait()
         let some = Recorder<Int>()
         #expect(server.callRoll { some.append(1) } == 2)
@@ -97,15 +97,15 @@ struct LifecycleTests {
         }
         let server = HTTPServer(configuration: configuration, router: router)
         let port = try server.start()
-        let idle = try Client(port: port)
+        let idle = try LoopbackClient(port: port)
         #expect(try idle.get("/now").text == "now")
-        let busy = try (0..<10).map { _ in try Client(port: port) }
-        for client in busy { try client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n") }
-        let streaming = try (0..<10).map { _ in try Client(port: port) }
+        let busy = try (0..<10).map { _ in try LoopbackClient(port: port) }
+        for client in busy { try client.write("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n") }
+        let streaming = try (0..<10).map { _ in try LoopbackClient(port: port) }
         for client in streaming {
-            try client.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
-            _ = try client.readHead()
-            #expect(try client.readEvent() == "first")
+            try client.write("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
+            _ = try client.head()
+            #expect(try client.event().data == "first")
         }
         #expect(eventually { waiting.values.count == 10 })
         let stopped = Recorder<Bool>()
@@ -113,19 +113,19 @@ struct LifecycleTests {
             server.stop(within: .seconds(TestRun.patience))
             stopped.append(true)
         }
-        for client in streaming { #expect(client.readToEnd() != nil) }
+        for client in streaming { #expect(client.toEnd() != nil) }
         #expect(eventually { reasons.values.count == 10 })
         #expect(reasons.values.allSatisfy { $0 == .serverStopping })
         #expect(idle.isClosed)
         #expect(stopped.values.isEmpty)
         for responder in waiting.takeAll() { responder.answer(.text("done")) }
         for client in busy {
-            let answer = try client.readAnswer()
+            let answer = try client.receive()
             #expect(answer.text == "done")
             #expect(answer["Connection"] == "close")
         }
         #expect(eventually { !stopped.values.isEmpty })
-        #expect(throws: LoopbackSocket.Failure.self) { try Client(port: port).get("/now") }
+        #expect(throws: LoopbackSocket.Failure.self) { try LoopbackClient(port: port).get("/now") }
         #expect(server.counters.openConnections == 0)
         #expect(server.counters.openStreams == 0)
     }
@@ -141,19 +141,19 @@ struct LifecycleTests {
         configuration.loops = 1
         let server = HTTPServer(configuration: configuration, router: router)
         let port = try server.start()
-        let client = try Client(port: port)
-        try client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
+        let client = try LoopbackClient(port: port)
+        try client.write("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
         // A client that reads nothing would delay a graceful end.
-        let stuck = try Client(port: port, receiveBuffer: 4_096)
-        try stuck.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
-        let half = try Client(port: port)
-        try half.send("POST /wait HTTP/1.1\r\nHost: t\r\nContent-Le")
+        let stuck = try LoopbackClient(port: port, receiveBuffer: 4_096)
+        try stuck.write("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
+        let half = try LoopbackClient(port: port)
+        try half.write("POST /wait HTTP/1.1\r\nHost: t\r\nContent-Le")
         #expect(eventually { waiting.values.count == 1 && streams.values.count == 1 })
         let stream = try #require(streams.values.first)
         let event = SharedBytes.event(data: [UInt8](repeating: 0x78, count: 100_000))
         for _ in 0..<100 where stream.send(event) == .full { usleep(2_000) }
         server.stop(within: .milliseconds(200))
-        #expect(try client.readAnswer().status == 503)
+        #expect(try client.receive().status == 503)
         #expect(half.isClosed)
         waiting.takeAll().first?.answer(.text("late"))
         #expect(stream.send(event) == .closed)
@@ -169,11 +169,11 @@ struct LifecycleTests {
         }
         let port = try server.start()
         defer { server.stop() }
-        let silent = try Client(port: port)
-        let line = try Client(port: port)
-        try line.send("GET /no")
-        let header = try Client(port: port)
-        try header.send("GET /now HTTP/1.1\r\nHost: t\r\nX-A")
+        let silent = try LoopbackClient(port: port)
+        let line = try LoopbackClient(port: port)
+        try line.write("GET /no")
+        let header = try LoopbackClient(port: port)
+        try header.write("GET /now HTTP/1.1\r\nHost: t\r\nX-A")
         for client in [silent, line, header] { #expect(client.isClosed) }
         #expect(eventually { server.counters.openConnections == 0 })
     }
@@ -183,7 +183,7 @@ struct LifecycleTests {
         let server = server { $0.idleTimeout = 200 }
         let port = try server.start()
         defer { server.stop() }
-        let idle = try Client(port: port)
+        let idle = try LoopbackClient(port: port)
         #expect(try idle.get("/now").text == "now")
         #expect(idle.isClosed)
         #expect(eventually { server.counters.openConnections == 0 })
@@ -194,13 +194,13 @@ struct LifecycleTests {
         let server = server { $0.receiveTimeout = 300 }
         let port = try server.start()
         defer { server.stop() }
-        let client = try Client(port: port)
-        try client.send("GET /now HTTP/1.1\r\nHost: t\r\nX-A: ")
+        let client = try LoopbackClient(port: port)
+        try client.write("GET /now HTTP/1.1\r\nHost: t\r\nX-A: ")
         // Each byte counts as activity for the library; only the total time ends this.
         #expect(
             eventually {
                 usleep(20_000)
-                return (try? client.send("a")) == nil
+                return (try? client.write("a")) == nil
             })
     }
 
@@ -212,19 +212,19 @@ struct LifecycleTests {
         }
         let port = try server.start()
         defer { server.stop() }
-        let kept = try Client(port: port)
+        let kept = try LoopbackClient(port: port)
         #expect(try kept.get("/now").text == "now")
-        let silent = try Client(port: port)
-        let later = try Client(port: port)
+        let silent = try LoopbackClient(port: port)
+        let later = try LoopbackClient(port: port)
         #expect(try later.get("/now").text == "now")
         // A new connection is given time for its first request. That it has had more changes nothing.
         usleep(1_100_000)
-        let first = try Client(port: port)
+        let first = try LoopbackClient(port: port)
         #expect(try first.get("/now").text == "now")
         #expect(silent.isClosed)
         #expect(try kept.get("/now").text == "now")
         // Of the connections that have sent a request, the one that has waited longest.
-        let second = try Client(port: port)
+        let second = try LoopbackClient(port: port)
         #expect(try second.get("/now").text == "now")
         #expect(later.isClosed)
         for client in [kept, first, second] { #expect(try client.get("/now").text == "now") }
@@ -241,15 +241,15 @@ struct LifecycleTests {
         let port = try server.start()
         defer { server.stop() }
         // Connections whose requests are still arriving are not idle.
-        let busy = try (0..<2).map { _ in try Client(port: port) }
+        let busy = try (0..<2).map { _ in try LoopbackClient(port: port) }
         for client in busy {
-            try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
-            #expect(try client.readAnswer().status == 100)
+            try client.write("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.receive().status == 100)
         }
         #expect(server.counters.openConnections == 2)
         var refusals: [Int] = []
         for _ in 0..<10 {
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             // Beyond the number of connections that get a 503, the server closes without a response.
             guard let answer = try? client.get("/now") else { continue }
             refusals.append(answer.status)
@@ -261,7 +261,7 @@ struct LifecycleTests {
         busy[0].hangUp()
         #expect(
             eventually {
-                guard let client = try? Client(port: port) else { return false }
+                guard let client = try? LoopbackClient(port: port) else { return false }
                 return (try? client.get("/now").text) == "now"
             })
     }
@@ -274,10 +274,10 @@ struct LifecycleTests {
         }
         let port = try server.start()
         defer { server.stop() }
-        var idle: [Client] = []
+        var idle: [LoopbackClient] = []
         for round in 0..<300 {
-            idle.append(try Client(port: port))
-            if round % 10 == 9 { #expect(try Client(port: port).get("/now").text == "now", "after \(round)") }
+            idle.append(try LoopbackClient(port: port))
+            if round % 10 == 9 { #expect(try LoopbackClient(port: port).get("/now").text == "now", "after \(round)") }
         }
         #expect(eventually { server.counters.openConnections <= 64 })
     }
@@ -288,8 +288,8 @@ struct LifecycleTests {
         do {
             let server = server()
             port = try server.start()
-            #expect(try Client(port: port).get("/now").text == "now")
+            #expect(try LoopbackClient(port: port).get("/now").text == "now")
         }
-        #expect(throws: LoopbackSocket.Failure.self) { try Client(port: port) }
+        #expect(throws: LoopbackSocket.Failure.self) { try LoopbackClient(port: port) }
     }
 }

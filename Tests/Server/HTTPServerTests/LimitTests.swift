@@ -93,24 +93,24 @@ struct LimitTests {
             }
             router.get("/") { _, _ in .now(.text("a")) }
         }) { _, port in
-            func open(_ target: String) throws -> (Client, status: String) {
-                let client = try Client(port: port)
-                try client.send("GET \(target) HTTP/1.1\r\nHost: t\r\n\r\n")
-                return (client, try client.readHead()[0])
+            func open(_ target: String) throws -> (LoopbackClient, status: String) {
+                let client = try LoopbackClient(port: port)
+                try client.write("GET \(target) HTTP/1.1\r\nHost: t\r\n\r\n")
+                return (client, try client.head()[0])
             }
             let first = try open("/events")
             let second = try open("/late")
             #expect(first.status.contains("200") && second.status.contains("200"))
-            #expect(try first.0.readEvent() == "hello")
+            #expect(try first.0.event().data == "hello")
             #expect(try open("/events").status.contains("429"))
-            #expect(try Client(port: port).get("/").status == 200)
+            #expect(try LoopbackClient(port: port).get("/").status == 200)
             // A response to HEAD has no stream, and must not count as one.
             second.0.hangUp()
             #expect(eventually { quota.take(.address(0x7f00_0001)) != nil })
             for _ in 0..<3 {
-                let head = try Client(port: port)
-                try head.send("HEAD /events HTTP/1.1\r\nHost: t\r\n\r\n")
-                #expect(try head.readAnswer(head: true).status == 200)
+                let head = try LoopbackClient(port: port)
+                try head.write("HEAD /events HTTP/1.1\r\nHost: t\r\n\r\n")
+                #expect(try head.receive(hasBody: false).status == 200)
             }
             let third = try open("/events")
             #expect(third.status.contains("200"))
@@ -123,13 +123,13 @@ struct LimitTests {
         try withServer(
             { $0.connectionsPerAddress = 3 }, routes: { $0.get("/") { _, _ in .now(.text("a")) } }
         ) { server, port in
-            var clients = try (0..<3).map { _ in try Client(port: port) }
+            var clients = try (0..<3).map { _ in try LoopbackClient(port: port) }
             for client in clients { #expect(try client.get("/").status == 200) }
-            #expect(try Client(port: port).isClosed)
+            #expect(try LoopbackClient(port: port).isClosed)
             #expect(server.counters.crowdedConnections == 1)
             clients.removeLast().hangUp()
             #expect(eventually { server.counters.openConnections == 2 })
-            #expect(try Client(port: port).get("/").status == 200)
+            #expect(try LoopbackClient(port: port).get("/").status == 200)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import Synchronization
 import TestBasics
 import Testing
@@ -76,7 +77,7 @@ struct PiecesTests {
         "a body in pieces is chunked, whole and in order, and the connection goes on", arguments: ["pieces", "later"])
     func chunked(path: String) throws {
         try withSource({ CountingSource(pieces: $0, size: 1_000) }) { _, port, _ in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             for count in [0, 1, 2, 3, 50] {
                 let answer = try client.get("/\(path)/\(count)")
                 #expect(answer.status == 200)
@@ -93,7 +94,7 @@ struct PiecesTests {
     @Test("empty pieces are skipped")
     func emptyPieces() throws {
         try withSource({ CountingSource(pieces: $0, size: 0) }) { _, port, _ in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             #expect(try client.get("/pieces/100").body.isEmpty)
             #expect(try client.get("/now").text == "now")
         }
@@ -102,16 +103,16 @@ struct PiecesTests {
     @Test("pipelined requests are answered in order, bodies in pieces among them")
     func pipelining() throws {
         try withSource({ CountingSource(pieces: $0, size: 30_000) }) { _, port, _ in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             var bytes = ""
             for index in 0..<20 {
                 bytes += "GET /\(index % 2 == 0 ? "pieces" : "later")/\(index) HTTP/1.1\r\nHost: t\r\n\r\n"
                 bytes += "GET /now HTTP/1.1\r\nHost: t\r\n\r\n"
             }
-            try client.send(bytes)
+            try client.write(bytes)
             for index in 0..<20 {
-                #expect(try client.readAnswer().body.count == index * 30_000)
-                #expect(try client.readAnswer().text == "now")
+                #expect(try client.receive().body.count == index * 30_000)
+                #expect(try client.receive().text == "now")
             }
         }
     }
@@ -120,11 +121,11 @@ struct PiecesTests {
     func http10() throws {
         try withSource({ CountingSource(pieces: $0, size: 10_000) }, { $0.loops = 1 }) { server, port, _ in
             // An older idle connection must not delay the end of a younger one.
-            let idle = try Client(port: port)
+            let idle = try LoopbackClient(port: port)
             #expect(try idle.get("/now").text == "now")
-            let client = try Client(port: port)
-            try client.send("GET /pieces/30 HTTP/1.0\r\n\r\n")
-            let text = String(decoding: client.readToEnd() ?? [], as: UTF8.self)
+            let client = try LoopbackClient(port: port)
+            try client.write("GET /pieces/30 HTTP/1.0\r\n\r\n")
+            let text = String(decoding: client.toEnd() ?? [], as: UTF8.self)
             #expect(!text.lowercased().contains("transfer-encoding"))
             let body = text.components(separatedBy: "\r\n\r\n").dropFirst().joined()
             #expect(body.utf8.count == 300_000)
@@ -136,9 +137,9 @@ struct PiecesTests {
     func head() throws {
         let ended = Recorder<Bool>()
         try withSource({ CountingSource(pieces: $0, onEnd: { ended.append(true) }) }) { _, port, sources in
-            let client = try Client(port: port)
-            try client.send("HEAD /pieces/3 HTTP/1.1\r\nHost: t\r\n\r\n")
-            let answer = try client.readAnswer(head: true)
+            let client = try LoopbackClient(port: port)
+            try client.write("HEAD /pieces/3 HTTP/1.1\r\nHost: t\r\n\r\n")
+            let answer = try client.receive(hasBody: false)
             #expect(answer["Content-Type"] == "text/plain")
             #expect(answer["Content-Length"] == nil)
             #expect(sources.takeAll().map(\.count) == [0])
@@ -151,12 +152,12 @@ struct PiecesTests {
     @Test("an error of the source cuts the connection, so that the client sees that the body is not whole")
     func failing() throws {
         try withSource({ CountingSource(pieces: 10, size: 1_000, failsAt: $0) }, { $0.loops = 1 }) { server, port, _ in
-            let idle = try Client(port: port)
+            let idle = try LoopbackClient(port: port)
             #expect(try idle.get("/now").text == "now")
             for failsAt in [0, 1, 5] {
-                let client = try Client(port: port)
+                let client = try LoopbackClient(port: port)
                 #expect(throws: (any Error).self) { try client.get("/pieces/\(failsAt)") }
-                #expect(client.readToEnd() != nil)
+                #expect(client.toEnd() != nil)
             }
             #expect(eventually { server.counters.openConnections == 1 })
             #expect(try idle.get("/now").text == "now")
@@ -170,10 +171,10 @@ struct PiecesTests {
         if !whileWaiting { for _ in 0..<1_000 { gate.signal() } }
         try withSource({ CountingSource(pieces: $0, gate: gate, onEnd: { ended.append(true) }) }) {
             server, port, sources in
-            let client = try Client(port: port, receiveBuffer: 4_096)
-            try client.send("GET /pieces/100000 HTTP/1.1\r\nHost: t\r\n\r\n")
+            let client = try LoopbackClient(port: port, receiveBuffer: 4_096)
+            try client.write("GET /pieces/100000 HTTP/1.1\r\nHost: t\r\n\r\n")
             #expect(eventually { sources.values.count == 1 })
-            if !whileWaiting { _ = try client.readHead() }
+            if !whileWaiting { _ = try client.head() }
             client.hangUp()
             _ = sources.takeAll()
             for _ in 0..<1_000 { gate.signal() }
@@ -191,11 +192,11 @@ struct PiecesTests {
                 $0.loops = 1
             }
         ) { _, port, sources in
-            let slow = try (0..<5).map { _ in try Client(port: port, receiveBuffer: 4_096) }
-            for client in slow { try client.send("GET /pieces/3200 HTTP/1.1\r\nHost: t\r\n\r\n") }
+            let slow = try (0..<5).map { _ in try LoopbackClient(port: port, receiveBuffer: 4_096) }
+            for client in slow { try client.write("GET /pieces/3200 HTTP/1.1\r\nHost: t\r\n\r\n") }
             #expect(eventually { sources.values.count == 5 && sources.values.allSatisfy { $0.count > 0 } })
             // The only producer thread is free meanwhile.
-            #expect(try Client(port: port).get("/pieces/40").body.count == 40 * 65_536)
+            #expect(try LoopbackClient(port: port).get("/pieces/40").body.count == 40 * 65_536)
             // The data in the kernel and two pieces; not the whole 200 MB.
             #expect(sources.values.prefix(5).allSatisfy { $0.count < 200 })
             for client in slow { client.hangUp() }
@@ -205,8 +206,8 @@ struct PiecesTests {
     @Test("a reader that takes nothing for too long is cut")
     func stuckReader() throws {
         try withSource({ CountingSource(pieces: $0) }, { $0.idleTimeout = 300 }) { server, port, sources in
-            let stuck = try (0..<5).map { _ in try Client(port: port, receiveBuffer: 4_096) }
-            for client in stuck { try client.send("GET /pieces/3200 HTTP/1.1\r\nHost: t\r\n\r\n") }
+            let stuck = try (0..<5).map { _ in try LoopbackClient(port: port, receiveBuffer: 4_096) }
+            for client in stuck { try client.write("GET /pieces/3200 HTTP/1.1\r\nHost: t\r\n\r\n") }
             #expect(eventually { sources.values.count == 5 && server.counters.openConnections == 0 })
             withExtendedLifetime(stuck) {}
         }
@@ -215,9 +216,9 @@ struct PiecesTests {
     @Test("of 200 MB that go out little is held at any moment")
     func constantMemory() throws {
         try withSource({ CountingSource(pieces: $0) }) { _, port, sources in
-            let client = try Client(port: port)
-            try client.send("GET /pieces/3200 HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
-            _ = try client.readHead()
+            let client = try LoopbackClient(port: port)
+            try client.write("GET /pieces/3200 HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+            _ = try client.head()
             let source = try #require(sources.values.last)
             var most = 0
             let count = client.countToEnd { most = max(most, source.count * source.size - $0) }
@@ -232,9 +233,9 @@ struct PiecesTests {
     @Test("many bodies at once come whole with few threads")
     func many() throws {
         try withSource({ CountingSource(pieces: $0, size: 20_000) }, { $0.bodyThreads = 2 }) { _, port, sources in
-            let clients = try (0..<60).map { _ in try Client(port: port) }
-            for client in clients { try client.send("GET /pieces/20 HTTP/1.1\r\nHost: t\r\n\r\n") }
-            for client in clients { #expect(try client.readAnswer().body.count == 400_000) }
+            let clients = try (0..<60).map { _ in try LoopbackClient(port: port) }
+            for client in clients { try client.write("GET /pieces/20 HTTP/1.1\r\nHost: t\r\n\r\n") }
+            for client in clients { #expect(try client.receive().body.count == 400_000) }
             #expect(sources.values.allSatisfy { !$0.wasAskedTwiceAtOnce })
         }
     }
@@ -243,18 +244,18 @@ struct PiecesTests {
     func stopping() throws {
         let gate = DispatchSemaphore(value: 0)
         try withSource({ CountingSource(pieces: $0, size: 1_000, gate: gate) }) { server, port, _ in
-            let client = try Client(port: port)
-            try client.send("GET /pieces/10 HTTP/1.1\r\nHost: t\r\n\r\n")
-            _ = try client.readHead()
+            let client = try LoopbackClient(port: port)
+            try client.write("GET /pieces/10 HTTP/1.1\r\nHost: t\r\n\r\n")
+            _ = try client.head()
             let stopped = Recorder<Bool>()
             onAnotherThread {
                 server.stop(within: .seconds(TestRun.patience))
                 stopped.append(true)
             }
-            #expect(eventually { (try? Client(port: port)) == nil })
+            #expect(eventually { (try? LoopbackClient(port: port)) == nil })
             #expect(stopped.values.isEmpty)
             for _ in 0..<11 { gate.signal() }
-            #expect(client.readToEnd().map { String(decoding: $0, as: UTF8.self).hasSuffix("0\r\n\r\n") } == true)
+            #expect(client.toEnd().map { String(decoding: $0, as: UTF8.self).hasSuffix("0\r\n\r\n") } == true)
             #expect(eventually { !stopped.values.isEmpty })
         }
     }
@@ -265,12 +266,12 @@ struct PiecesTests {
         let ended = Recorder<Bool>()
         try withSource({ CountingSource(pieces: $0, gate: gate, onEnd: { ended.append(true) }) }) {
             server, port, sources in
-            let waiting = try Client(port: port)
-            try waiting.send("GET /pieces/10 HTTP/1.1\r\nHost: t\r\n\r\n")
+            let waiting = try LoopbackClient(port: port)
+            try waiting.write("GET /pieces/10 HTTP/1.1\r\nHost: t\r\n\r\n")
             #expect(eventually { sources.values.count == 1 })
             _ = sources.takeAll()
             server.stop(within: .milliseconds(100))
-            #expect(waiting.readToEnd() != nil)
+            #expect(waiting.toEnd() != nil)
             #expect(server.counters.openConnections == 0)
             gate.signal()
             #expect(eventually { ended.values.count == 1 })

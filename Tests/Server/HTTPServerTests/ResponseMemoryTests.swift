@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import Synchronization
 import TestBasics
 import Testing
@@ -61,10 +62,10 @@ struct ResponseMemoryTests {
                 router.get("/small") { _, _ in .now(.text("small")) }
             }
         ) { server, port in
-            var silent: [Client] = []
+            var silent: [LoopbackClient] = []
             for index in 0..<40 {
-                let client = try Client(port: port, receiveBuffer: 4096)
-                try client.send("GET /\(index % 2 == 0 ? "pieces" : "whole") HTTP/1.1\r\nHost: x\r\n\r\n")
+                let client = try LoopbackClient(port: port, receiveBuffer: 4096)
+                try client.write("GET /\(index % 2 == 0 ? "pieces" : "whole") HTTP/1.1\r\nHost: x\r\n\r\n")
                 silent.append(client)
             }
             // The kernel accepts some of each, and the counted bytes stay within the limit and a piece or two.
@@ -72,11 +73,11 @@ struct ResponseMemoryTests {
                 #expect(server.counters.answerBytes <= 2_000_000 + 3 * size)
                 usleep(20_000)
             }
-            #expect(try Client(port: port).get("/small").text == "small")
+            #expect(try LoopbackClient(port: port).get("/small").text == "small")
             var got = 0
             #expect(
                 eventually {
-                    guard let client = try? Client(port: port), let answer = try? client.get("/whole") else {
+                    guard let client = try? LoopbackClient(port: port), let answer = try? client.get("/whole") else {
                         return false
                     }
                     if answer.status == 200 { got = answer.body.count }
@@ -84,7 +85,7 @@ struct ResponseMemoryTests {
                 })
             #expect(got == 1_000_000)
             // Also this one is let go of if it pauses for too long, as a process of a busy machine does.
-            #expect(eventually { (try? Client(port: port).get("/pieces").body.count) == 60 * size })
+            #expect(eventually { (try? LoopbackClient(port: port).get("/pieces").body.count) == 60 * size })
             #expect(server.counters.stuckAnswers > 0)
             for client in silent { client.hangUp() }
             #expect(eventually { server.counters.answerBytes == 0 })
@@ -99,8 +100,8 @@ struct ResponseMemoryTests {
                 router.get("/pieces") { _, _ in .now(Response(body: .pieces(Pieces(200, size: 100_000)))) }
             }
         ) { server, port in
-            let silent = try Client(port: port, receiveBuffer: 4096)
-            try silent.send("GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n")
+            let silent = try LoopbackClient(port: port, receiveBuffer: 4096)
+            try silent.write("GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(eventually { server.counters.stuckAnswers == 1 })
             #expect(eventually { server.counters.answerBytes == 0 })
         }
@@ -116,10 +117,10 @@ struct ResponseMemoryTests {
                 }
             }
         ) { server, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             for _ in 0..<5 {
-                try client.send("HEAD /whole HTTP/1.1\r\nHost: x\r\n\r\n")
-                #expect(try client.readAnswer(head: true).status == 200)
+                try client.write("HEAD /whole HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(try client.receive(hasBody: false).status == 200)
             }
             #expect(eventually { server.counters.answerBytes == 0 })
         }

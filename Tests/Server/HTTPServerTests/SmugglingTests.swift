@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import Testing
 
 /// Requests that some servers or proxies interpret differently from others.
@@ -123,16 +124,16 @@ struct SmugglingTests {
                 }
             }
         }) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             // A second request follows at once: it must be neither answered nor treated as part of the first.
-            try? client.send(request.bytes + "GET /smuggled HTTP/1.1\r\nHost: t\r\n\r\n")
-            let all = client.readToEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
+            try? client.write(request.bytes + "GET /smuggled HTTP/1.1\r\nHost: t\r\n\r\n")
+            let all = client.toEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
             #expect(all.hasPrefix("HTTP/1.1 \(request.status) "), "\(all.prefix(300))")
             let heads = all.components(separatedBy: "HTTP/1.1 \(request.status) ").count - 1
             #expect(heads == 1, "\(all)")
             #expect(!all.contains("HTTP/1.1 200 "), "\(all)")
             #expect(reached.values.isEmpty)
-            #expect(try Client(port: port).get("/after").text == "ok")
+            #expect(try LoopbackClient(port: port).get("/after").text == "ok")
             #expect(reached.values == ["/after"])
         }
     }
@@ -149,9 +150,9 @@ struct SmugglingTests {
         ])
     func wellFormed(request: String) throws {
         try withServer(routes: { $0.get("/x") { _, _ in .now(.text("ok")) } }) { _, port in
-            let client = try Client(port: port)
-            try client.send(request)
-            let answer = try client.readAnswer()
+            let client = try LoopbackClient(port: port)
+            try client.write(request)
+            let answer = try client.receive()
             #expect(answer.status == 200, "\(answer.text)")
             #expect(answer.text == "ok")
         }
@@ -172,10 +173,10 @@ struct SmugglingTests {
                 return .now(.text("ok"))
             }
         }) { _, port in
-            let client = try Client(port: port)
-            try? client.send("POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
-            try? client.send("POST /smuggled HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
-            let all = client.readToEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
+            let client = try LoopbackClient(port: port)
+            try? client.write("POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+            try? client.write("POST /smuggled HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
+            let all = client.toEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
             #expect(all.hasPrefix("HTTP/1.1 4") || all.isEmpty, "\(all)")
             #expect(!all.contains("HTTP/1.1 200 "), "\(all)")
             #expect(reached.values.isEmpty)
@@ -185,9 +186,9 @@ struct SmugglingTests {
     @Test("a refusal is a problem document that says what is wrong")
     func problem() throws {
         try withServer(routes: { _ in }) { server, port in
-            let client = try Client(port: port)
-            try client.send("GET /x HTTP/1.1\r\nA: b\r\n\r\n")
-            let answer = try client.readAnswer()
+            let client = try LoopbackClient(port: port)
+            try client.write("GET /x HTTP/1.1\r\nA: b\r\n\r\n")
+            let answer = try client.receive()
             #expect(answer["Content-Type"] == "application/problem+json")
             #expect(answer["Connection"] == "close")
             #expect(answer.text.contains("\"code\":\"malformed_request\""))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import TestBasics
 import Testing
 
@@ -26,16 +27,16 @@ struct StreamSocketTests {
 
     private static let request = "GET /events HTTP/1.1\r\nHost: t\r\n\r\n"
 
-    private func connect(_ port: UInt16, receiveBuffer: Int32? = nil) throws -> Client {
-        let client = try Client(port: port, receiveBuffer: receiveBuffer)
-        try client.send(Self.request)
+    private func connect(_ port: UInt16, receiveBuffer: Int32? = nil) throws -> LoopbackClient {
+        let client = try LoopbackClient(port: port, receiveBuffer: receiveBuffer)
+        try client.write(Self.request)
         return client
     }
 
-    private func greeted(_ port: UInt16) throws -> Client {
+    private func greeted(_ port: UInt16) throws -> LoopbackClient {
         let client = try connect(port)
-        _ = try client.readHead()
-        #expect(try client.readEvent() == "hello")
+        _ = try client.head()
+        #expect(try client.event().data == "hello")
         return client
     }
 
@@ -72,7 +73,7 @@ struct StreamSocketTests {
         let streams = Streams()
         try withServer(routes: streams.routes) { server, port in
             let client = try greeted(port)
-            shutdown(client.fd, Int32(SHUT_WR))
+            shutdown(client.descriptor, Int32(SHUT_WR))
             #expect(eventually { streams.reasons.values == [.clientLeft] })
             #expect(client.isClosed)
             #expect(server.counters.openStreams == 0)
@@ -85,14 +86,14 @@ struct StreamSocketTests {
         try withServer(routes: streams.routes) { server, port in
             let client = try greeted(port)
             let noise = [UInt8](repeating: 0x47, count: 1 << 20)
-            for _ in 0..<20 { try client.send(noise) }
+            for _ in 0..<20 { try client.write(noise) }
             streams.group.send(.event(data: Array("still".utf8)))
-            #expect(try client.readEvent() == "still")
+            #expect(try client.event().data == "still")
             // Unread bytes would turn the close into a reset.
-            try client.send(Self.request)
+            try client.write(Self.request)
             for _ in 0..<100 { streams.group.send(.event(data: noise.prefix(100))) }
             for stream in streams.open.values { stream.close() }
-            let rest = try #require(client.readToEnd())
+            let rest = try #require(client.toEnd())
             #expect(rest.count == 100 * 108)
             #expect(server.counters.openStreams == 0)
         }
@@ -110,13 +111,13 @@ struct StreamSocketTests {
                 streams.group.send(.event(id: "\(index)", data: [UInt8](repeating: byte, count: size)))
             }
             #expect(try #require(streams.open.values.first).send(.event(data: Array("end".utf8))) == .queued)
-            _ = try client.readHead()
-            #expect(try client.readEvent() == "hello")
+            _ = try client.head()
+            #expect(try client.event().data == "hello")
             for (index, size) in sizes.enumerated() {
-                let event = try client.readEvent()
+                let event = try client.event().data
                 #expect(event.utf8.count == size && event.utf8.allSatisfy { $0 == UInt8(97 + index % 26) }, "\(index)")
             }
-            #expect(try client.readEvent() == "end")
+            #expect(try client.event().data == "end")
         }
     }
 
@@ -133,17 +134,17 @@ struct StreamSocketTests {
             var sent = 0
             while behind.count < 5, sent < 2_000 {
                 behind += streams.group.send(.event(data: Array("\(sent) \(padding)".utf8)))
-                for client in quick { #expect(try client.readEvent() == "\(sent) \(padding)") }
+                for client in quick { #expect(try client.event().data == "\(sent) \(padding)") }
                 sent += 1
             }
             #expect(Set(behind.map(ObjectIdentifier.init)) == slowStreams)
             #expect(streams.group.count == 40)
             // The accepted events arrive without a gap.
             for client in slow {
-                _ = try client.readHead()
-                #expect(try client.readEvent() == "hello")
-                #expect(try client.readEvent() == "0 \(padding)")
-                #expect(try client.readEvent() == "1 \(padding)")
+                _ = try client.head()
+                #expect(try client.event().data == "hello")
+                #expect(try client.event().data == "0 \(padding)")
+                #expect(try client.event().data == "1 \(padding)")
             }
         }
     }
@@ -180,15 +181,15 @@ struct StreamSocketTests {
         ) { _, port in
             // The head does not count, or the first event would not be accepted.
             let clients = try (0..<count).map { _ in try greeted(port) }
-            let asking = try Client(port: port)
+            let asking = try LoopbackClient(port: port)
             #expect(try asking.get("/now").text == "now")
-            probe.append(asking.fd)
-            let flooding = try Client(port: port)
+            probe.append(asking.descriptor)
+            let flooding = try LoopbackClient(port: port)
             #expect(try flooding.get("/flood").text == "\(count)")
-            #expect(try asking.readAnswer().text == "probe")
+            #expect(try asking.receive().text == "probe")
             let left = try #require(waiting.values.first)
             #expect(left >= count / 2, "\(left)")
-            for client in clients { #expect(try client.readEvent() == "flood") }
+            for client in clients { #expect(try client.event().data == "flood") }
         }
     }
 
@@ -215,9 +216,9 @@ struct StreamSocketTests {
         #expect(eventually { stream.isClosed })
         #expect(stream.send(.comment()) == .closed)
         #expect(streams.reasons.values.isEmpty)
-        _ = try client.readHead()
-        #expect(try client.readEvent() == "hello")
-        #expect(client.readToEnd()?.count == 60 * 50_008)
+        _ = try client.head()
+        #expect(try client.event().data == "hello")
+        #expect(client.toEnd()?.count == 60 * 50_008)
         #expect(eventually { !stopped.values.isEmpty })
         #expect(streams.reasons.values == [.serverStopping])
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import TestBasics
 import Testing
 
@@ -38,9 +39,9 @@ struct StreamingTests {
 
     private func connect(
         _ port: UInt16, _ id: String, over wire: Wire, receiveBuffer: Int32? = nil
-    ) throws -> Client {
-        let client = try Client(port: port, over: wire, receiveBuffer: receiveBuffer)
-        try client.send("GET /events/\(id) HTTP/1.1\r\nHost: t\r\n\r\n")
+    ) throws -> LoopbackClient {
+        let client = try LoopbackClient(port: port, over: wire, receiveBuffer: receiveBuffer)
+        try client.write("GET /events/\(id) HTTP/1.1\r\nHost: t\r\n\r\n")
         return client
     }
 
@@ -49,7 +50,7 @@ struct StreamingTests {
         let streams = Streams()
         try withServer(over: wire, routes: streams.routes) { server, port in
             let client = try connect(port, "a", over: wire)
-            let head = try client.readHead()
+            let head = try client.head()
             #expect(head[0] == "HTTP/1.1 200 OK")
             for line in [
                 "Content-Type: text/event-stream", "Cache-Control: no-store", "X-Accel-Buffering: no", "X-Id: a",
@@ -57,7 +58,7 @@ struct StreamingTests {
                 #expect(head.contains(line), "\(head)")
             }
             #expect(!head.contains { $0.hasPrefix("Transfer-Encoding") || $0.hasPrefix("Content-Length") })
-            #expect(try client.readEvent() == "hello a")
+            #expect(try client.event().data == "hello a")
             #expect(server.counters.openStreams == 1)
         }
     }
@@ -79,9 +80,9 @@ struct StreamingTests {
                 }
             }
             for (index, client) in clients.enumerated() {
-                _ = try client.readHead()
-                #expect(try client.readEvent() == "hello \(index)")
-                for round in 0..<rounds { #expect(try client.readEvent() == "event \(round)") }
+                _ = try client.head()
+                #expect(try client.event().data == "hello \(index)")
+                for round in 0..<rounds { #expect(try client.event().data == "event \(round)") }
             }
             #expect(server.counters.openStreams == count)
         }
@@ -98,8 +99,8 @@ struct StreamingTests {
             #expect(eventually { streams.open.values.count == 2 })
             let stream = try #require(streams.open.values.first { $0.id == "slow" }?.stream)
             let other = try #require(streams.open.values.first { $0.id == "quick" }?.stream)
-            _ = try quick.readHead()
-            #expect(try quick.readEvent() == "hello quick")
+            _ = try quick.head()
+            #expect(try quick.event().data == "hello quick")
             // Fill all buffers between here and the client until the stream rejects events.
             let padding = String(repeating: "x", count: 5_000)
             var accepted = 0
@@ -122,17 +123,17 @@ struct StreamingTests {
             let drains = streams.drains.values.count
             fill()
             #expect(other.send(.event(data: Array("quick".utf8))) == .queued)
-            #expect(try quick.readEvent() == "quick")
-            _ = try slow.readHead()
-            #expect(try slow.readEvent() == "hello slow")
-            for index in 0..<accepted { #expect(try slow.readEvent() == "\(index) \(padding)") }
+            #expect(try quick.event().data == "quick")
+            _ = try slow.head()
+            #expect(try slow.event().data == "hello slow")
+            for index in 0..<accepted { #expect(try slow.event().data == "\(index) \(padding)") }
             // The last event was rejected, so the producer learns of its room, and at most once for each congestion.
             #expect(eventually { streams.drains.values.count > drains })
             #expect(streams.drains.values.count <= congestions)
             #expect(streams.drains.values.allSatisfy { $0 == "slow" })
             #expect(!stream.isCongested)
             #expect(stream.send(.event(data: Array("again".utf8))) == .queued)
-            #expect(try slow.readEvent() == "again")
+            #expect(try slow.event().data == "again")
         }
     }
 
@@ -160,8 +161,8 @@ struct StreamingTests {
             #expect(server.counters.stuckStreams == 1)
             #expect(server.counters.openStreams == 1)
             // A stream without pending events is not stuck.
-            _ = try idle.readHead()
-            #expect(try idle.readEvent() == "hello idle")
+            _ = try idle.head()
+            #expect(try idle.event().data == "hello idle")
             withExtendedLifetime(stuck) {}
         }
     }
@@ -172,8 +173,8 @@ struct StreamingTests {
         try withServer(over: wire, routes: streams.routes) { server, port in
             let clients = try (0..<50).map { try connect(port, "\($0)", over: wire) }
             for client in clients {
-                _ = try client.readHead()
-                _ = try client.readEvent()
+                _ = try client.head()
+                _ = try client.event().data
             }
             for client in clients.dropFirst(10) { client.hangUp() }
             #expect(eventually { streams.closed.values.count == 40 })
@@ -181,7 +182,7 @@ struct StreamingTests {
             #expect(Set(streams.closed.values.map(\.id)) == Set((10..<50).map { "\($0)" }))
             #expect(eventually { server.counters.openStreams == 10 && server.counters.openConnections == 0 })
             for (_, stream) in streams.open.values { stream.send(.event(data: Array("still".utf8))) }
-            for client in clients.prefix(10) { #expect(try client.readEvent() == "still") }
+            for client in clients.prefix(10) { #expect(try client.event().data == "still") }
         }
     }
 
@@ -194,10 +195,10 @@ struct StreamingTests {
         try withServer(over: wire, { $0.loops = 1 }, routes: streams.routes) { server, port in
             let clients = try (0..<5).map { try connect(port, "\($0)", over: wire) }
             for client in clients {
-                _ = try client.readHead()
-                _ = try client.readEvent()
+                _ = try client.head()
+                _ = try client.event().data
             }
-            let idle = try Client(port: port, over: wire)
+            let idle = try LoopbackClient(port: port, over: wire)
             #expect(try idle.get("/now").text == "now")
             if byClient {
                 for client in clients { client.hangUp() }
@@ -220,7 +221,7 @@ struct StreamingTests {
             let stream = try #require(streams.open.values.first?.stream)
             for index in 0..<100 { stream.send(.event(data: Array("\(index)".utf8))) }
             stream.close()
-            let text = String(decoding: client.readToEnd() ?? [], as: UTF8.self)
+            let text = String(decoding: client.toEnd() ?? [], as: UTF8.self)
             #expect(text.hasSuffix("data: 98\n\ndata: 99\n\n"))
             #expect(eventually { streams.closed.values.map(\.reason) == [.finished] })
             #expect(server.counters.openStreams == 0)
@@ -232,13 +233,13 @@ struct StreamingTests {
         let streams = Streams()
         try withServer(over: wire, { $0.streamHeartbeat = 50 }, routes: streams.routes) { _, port in
             let client = try connect(port, "a", over: wire)
-            _ = try client.readHead()
-            #expect(try client.readEvent() == "hello a")
+            _ = try client.head()
+            #expect(try client.event().data == "hello a")
             for _ in 0..<3 {
-                #expect(try client.readLine() == ":")
+                #expect(try client.line() == ":")
             }
             streams.open.values.first?.stream.send(.event(data: Array("more".utf8)))
-            #expect(try client.readEvent() == "more")
+            #expect(try client.event().data == "more")
         }
     }
 
@@ -246,12 +247,12 @@ struct StreamingTests {
     func opensLater(wire: Wire) throws {
         let streams = Streams()
         try withServer(over: wire, routes: streams.routes) { _, port in
-            let client = try Client(port: port, over: wire)
-            try client.send("GET /later/a HTTP/1.1\r\nHost: t\r\n\r\n")
-            #expect(try client.readHead()[0] == "HTTP/1.1 200 OK")
-            #expect(try client.readEvent() == "late a")
+            let client = try LoopbackClient(port: port, over: wire)
+            try client.write("GET /later/a HTTP/1.1\r\nHost: t\r\n\r\n")
+            #expect(try client.head()[0] == "HTTP/1.1 200 OK")
+            #expect(try client.event().data == "late a")
             streams.open.values.first?.stream.send(.event(data: Array("more".utf8)))
-            #expect(try client.readEvent() == "more")
+            #expect(try client.event().data == "more")
         }
     }
 
@@ -264,9 +265,9 @@ struct StreamingTests {
             let stream = try #require(streams.open.values.first?.stream)
             let data = (0..<3_000_000).map { UInt8(65 + $0 % 26) }
             #expect(eventually { stream.send(.event(data: data)) == .queued })
-            _ = try client.readHead()
-            #expect(try client.readEvent() == "hello a")
-            #expect(try client.readEvent() == String(decoding: data, as: UTF8.self))
+            _ = try client.head()
+            #expect(try client.event().data == "hello a")
+            #expect(try client.event().data == String(decoding: data, as: UTF8.self))
         }
     }
 
@@ -274,9 +275,9 @@ struct StreamingTests {
     func headRequest(wire: Wire) throws {
         let streams = Streams()
         try withServer(over: wire, routes: streams.routes) { _, port in
-            let client = try Client(port: port, over: wire)
-            try client.send("HEAD /events/a HTTP/1.1\r\nHost: t\r\n\r\n")
-            let answer = try client.readAnswer(head: true)
+            let client = try LoopbackClient(port: port, over: wire)
+            try client.write("HEAD /events/a HTTP/1.1\r\nHost: t\r\n\r\n")
+            let answer = try client.receive(hasBody: false)
             #expect(answer["Content-Type"] == "text/event-stream")
             #expect(answer["Content-Length"] == nil)
             #expect(client.isClosed)
@@ -290,16 +291,16 @@ struct StreamingTests {
         try withServer(over: wire, { $0.streamLimit = 2 }, routes: streams.routes) { server, port in
             let first = try connect(port, "1", over: wire)
             let second = try connect(port, "2", over: wire)
-            _ = try first.readHead()
-            _ = try second.readHead()
-            let third = try Client(port: port, over: wire)
+            _ = try first.head()
+            _ = try second.head()
+            let third = try LoopbackClient(port: port, over: wire)
             let refused = try third.get("/events/3")
             #expect(refused.status == 503)
             #expect(refused["Retry-After"] != nil)
             first.hangUp()
             #expect(eventually { server.counters.openStreams == 1 })
             let fourth = try connect(port, "4", over: wire)
-            #expect(try fourth.readHead()[0] == "HTTP/1.1 200 OK")
+            #expect(try fourth.head()[0] == "HTTP/1.1 200 OK")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import TestBasics
 import Testing
 
@@ -45,7 +46,7 @@ struct TLSTests {
     @Test("requests, large answers, late answers and bodies of all kinds work as they do without TLS")
     func requests() throws {
         try withServer(over: .tls, routes: routes) { server, port in
-            let client = try Client(port: port, over: .tls)
+            let client = try LoopbackClient(port: port, over: .tls)
             for _ in 0..<3 { #expect(try client.get("/now").text == "now") }
             #expect(try client.get("/large").body.count == 3_000_000)
             #expect(try client.get("/later").text == "later")
@@ -53,32 +54,32 @@ struct TLSTests {
             #expect(pieces.body.count == 5_000_000)
             #expect(pieces.body.allSatisfy { $0 == 0x70 })
             let body = (0..<1_000_000).map { UInt8(97 + $0 % 26) }
-            try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
-            try client.send(body)
-            #expect(try client.readAnswer().body == body)
-            try client.send("PUT /file HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
-            try client.send(body)
-            #expect(try client.readAnswer().text == "1000000")
+            try client.write("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
+            try client.write(body)
+            #expect(try client.receive().body == body)
+            try client.write("PUT /file HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
+            try client.write(body)
+            #expect(try client.receive().text == "1000000")
             #expect(server.counters.openConnections == 1)
-            try client.send(
+            try client.write(
                 "GET /later HTTP/1.1\r\nHost: t\r\n\r\nGET /pieces HTTP/1.1\r\nHost: t\r\n\r\n"
                     + "GET /now HTTP/1.1\r\nHost: t\r\n\r\n")
-            #expect(try client.readAnswer().text == "later")
-            #expect(try client.readAnswer().body.count == 5_000_000)
-            #expect(try client.readAnswer().text == "now")
+            #expect(try client.receive().text == "later")
+            #expect(try client.receive().body.count == 5_000_000)
+            #expect(try client.receive().text == "now")
         }
     }
 
     @Test("a body that is too large is refused with an answer that arrives")
     func refusal() throws {
         try withServer(over: .tls, { $0.bodyLimit = 1_000 }, routes: routes) { server, port in
-            let announced = try Client(port: port, over: .tls)
-            try announced.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n")
-            #expect(try announced.readAnswer().status == 413)
-            let chunked = try Client(port: port, over: .tls)
-            try chunked.send("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for _ in 0..<4 { try chunked.send("190\r\n" + String(repeating: "a", count: 400) + "\r\n") }
-            #expect(try chunked.readAnswer().status == 413)
+            let announced = try LoopbackClient(port: port, over: .tls)
+            try announced.write("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n")
+            #expect(try announced.receive().status == 413)
+            let chunked = try LoopbackClient(port: port, over: .tls)
+            try chunked.write("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in 0..<4 { try chunked.write("190\r\n" + String(repeating: "a", count: 400) + "\r\n") }
+            #expect(try chunked.receive().status == 413)
             #expect(chunked.isClosed)
             #expect(server.counters.refusals == 2)
         }
@@ -89,13 +90,14 @@ struct TLSTests {
         try withServer(over: .tls, routes: routes) { _, port in
             let quiet = ["-quiet", "-no_ign_eof", "-nocommands"]
             for version in ["-tls1_2", "-tls1_3"] {
-                #expect(try Client(port: port, tunnelArguments: quiet + [version]).get("/now").text == "now")
+                #expect(try LoopbackClient(port: port, tunnelArguments: quiet + [version]).get("/now").text == "now")
             }
-            let old = try Client(
+            let old = try LoopbackClient(
                 port: port, tunnelArguments: quiet + ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
             #expect(throws: (any Error).self) { try old.get("/now") }
             // Without forward secrecy.
-            let weak = try Client(port: port, tunnelArguments: quiet + ["-tls1_2", "-cipher", "AES128-GCM-SHA256"])
+            let weak = try LoopbackClient(
+                port: port, tunnelArguments: quiet + ["-tls1_2", "-cipher", "AES128-GCM-SHA256"])
             #expect(throws: (any Error).self) { try weak.get("/now") }
         }
     }
@@ -103,16 +105,16 @@ struct TLSTests {
     @Test("clients that speak no TLS, or not at all, are cut and harm nobody")
     func strangers() throws {
         try withServer(over: .tls, { $0.firstRequestTimeout = 300 }, routes: routes) { server, port in
-            let plain = try Client(port: port)
-            try plain.send("GET /now HTTP/1.1\r\nHost: t\r\n\r\n")
-            #expect(plain.readToEnd() != nil)
-            let silent = try Client(port: port)
+            let plain = try LoopbackClient(port: port)
+            try plain.write("GET /now HTTP/1.1\r\nHost: t\r\n\r\n")
+            #expect(plain.toEnd() != nil)
+            let silent = try LoopbackClient(port: port)
             #expect(silent.isClosed)
-            let handshakeOnly = try Client(port: port, over: .tls)
+            let handshakeOnly = try LoopbackClient(port: port, over: .tls)
             #expect(handshakeOnly.isClosed)
             #expect(eventually { server.counters.openConnections == 0 })
             // A client's process may take longer to start than this server waits for a request.
-            #expect(eventually { (try? Client(port: port, over: .tls).get("/now").text) == "now" })
+            #expect(eventually { (try? LoopbackClient(port: port, over: .tls).get("/now").text) == "now" })
         }
     }
 
@@ -132,23 +134,23 @@ struct TLSTests {
         }
         try serve(first)
         try withServer({ $0.tls = served.files }, routes: routes) { server, port in
-            let old = try Client(port: port, tunnelArguments: trusting(first))
+            let old = try LoopbackClient(port: port, tunnelArguments: trusting(first))
             #expect(try old.get("/now").text == "now")
-            let stream = try Client(port: port, tunnelArguments: trusting(first))
-            try stream.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
-            _ = try stream.readHead()
-            #expect(try stream.readEvent() == "hello")
+            let stream = try LoopbackClient(port: port, tunnelArguments: trusting(first))
+            try stream.write("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
+            _ = try stream.head()
+            #expect(try stream.event().data == "hello")
             // An incomplete replacement: the key of another certificate.
             try Data(contentsOf: URL(fileURLWithPath: second.files.key))
                 .write(to: URL(fileURLWithPath: served.files.key))
             #expect(
                 throws: ServerError.keyMismatch(certificateChain: served.files.certificateChain, key: served.files.key)
             ) { try server.reloadCertificates() }
-            #expect(try Client(port: port, tunnelArguments: trusting(first)).get("/now").text == "now")
+            #expect(try LoopbackClient(port: port, tunnelArguments: trusting(first)).get("/now").text == "now")
             try serve(second)
             for _ in 0..<3 { try server.reloadCertificates() }
-            #expect(try Client(port: port, tunnelArguments: trusting(second)).get("/now").text == "now")
-            let distrustful = try Client(port: port, tunnelArguments: trusting(first))
+            #expect(try LoopbackClient(port: port, tunnelArguments: trusting(second)).get("/now").text == "now")
+            let distrustful = try LoopbackClient(port: port, tunnelArguments: trusting(first))
             #expect(throws: (any Error).self) { try distrustful.get("/now") }
             #expect(try old.get("/now").text == "now")
             #expect(server.counters.openStreams == 1)
@@ -201,18 +203,18 @@ struct TLSTests {
                 $0.connectionLimit = 1
             }, routes: routes
         ) { server, port in
-            var streams: [Client] = []
+            var streams: [LoopbackClient] = []
             for index in 0..<3 {
-                let client = try Client(port: port, over: .tls)
+                let client = try LoopbackClient(port: port, over: .tls)
                 streams.append(client)
-                try client.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
-                _ = try client.readHead()
+                try client.write("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
+                _ = try client.head()
                 #expect(eventually { server.counters.openStreams == index + 1 })
             }
-            let client = try Client(port: port, over: .tls)
+            let client = try LoopbackClient(port: port, over: .tls)
             #expect(try client.get("/now").text == "now")
             #expect(server.counters.openConnections == 1)
-            #expect(try Client(port: port, over: .tls).get("/now").text == "now")
+            #expect(try LoopbackClient(port: port, over: .tls).get("/now").text == "now")
             #expect(client.isClosed)
         }
     }

@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTesting
 import TestBasics
 import Testing
 
@@ -29,11 +30,11 @@ struct UnparsedRequestTests {
         guard wire == .plain || request.utf8.count < 20_000 else { return }
         try withServer(over: wire, { $0.loops = 1 }, routes: { $0.post("/") { _, _ in .now(.text("no")) } }) {
             server, port in
-            let bystander = try Client(port: port, over: wire)
+            let bystander = try LoopbackClient(port: port, over: wire)
             #expect(try bystander.get("/").status == 405)
-            let client = try Client(port: port, over: wire)
-            try? client.send(request)
-            let answer = try client.readAnswer()
+            let client = try LoopbackClient(port: port, over: wire)
+            try? client.write(request)
+            let answer = try client.receive()
             #expect(answer.status == status)
             #expect(answer["Content-Type"] == "application/problem+json")
             #expect(answer["Connection"] == "close")
@@ -55,7 +56,7 @@ struct ManyParametersTests {
             router.get("/count") { request, _ in .now(.text("\(request.query.count) \(request.target.utf8.count)")) }
         }
         try withServer({ $0.loops = 1 }, routes: routes) { _, port in
-            let client = try Client(port: port)
+            let client = try LoopbackClient(port: port)
             let answer = try client.get("/count?\(query)")
             if query.utf8.count < 8000 {
                 #expect(answer.status == 200)
@@ -63,7 +64,7 @@ struct ManyParametersTests {
             } else {
                 #expect([414, 431].contains(answer.status))
             }
-            #expect(try Client(port: port).get("/count").status == 200)
+            #expect(try LoopbackClient(port: port).get("/count").status == 200)
         }
     }
 }

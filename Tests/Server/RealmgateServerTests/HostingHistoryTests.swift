@@ -107,7 +107,7 @@ private func clientWrites(_ site: Site, _ writer: Int, _ steps: Int, _ random: S
                   {"op":"set","object":{"class":"HostedEntry","key":0},"value":{"count":\#(count + 1)}},\#(operation)]}
                 """#)
             if answer.status == 200 { break }
-            guard answer.status == 412 else { throw LoopbackClient.Failure(what: answer.text) }
+            guard answer.status == 412 else { throw LoopbackClient.Failure.unexpected(answer.text) }
         }
         change.apply(to: &own)
     }
@@ -156,7 +156,7 @@ private struct Told {
 
     mutating func take(_ news: (name: String, json: [String: Any])) throws {
         guard news.name == "update", let objects = news.json["objects"] as? [String: Any] else {
-            throw LoopbackClient.Failure(what: "\(news)")
+            throw LoopbackClient.Failure.unexpected("\(news)")
         }
         let places = { (name: String) in news.json[name] as? [Int] ?? [] }
         // Modifications are positions before the change.

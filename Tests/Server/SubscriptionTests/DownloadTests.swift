@@ -22,7 +22,7 @@ struct DownloadTests {
              {"_id":3,"name":"Ace","age":1},
              {"_id":2,"name":"Fido","age":12,"friends":[1,3],"owner":"bob"}]
             """#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs("age > 5")
         let seen = try await client.run { realm -> [String] in
             guard let rex = realm.object(ofType: SubDog.self, forPrimaryKey: 1),
@@ -56,7 +56,7 @@ struct DownloadTests {
     func live() async throws {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":2,"age":7},{"_id":4,"age":8},{"_id":6,"age":1}]"#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs("age > 5")
         #expect(try await client.keys() == [2, 4])
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":3,"age":9},{"_id":1,"age":9},{"_id":9,"age":2}]"#)
@@ -173,7 +173,7 @@ struct DownloadTests {
     func overlapping() async throws {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1,"age":7},{"_id":2,"age":17},{"_id":3,"age":27}]"#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs(name: "old", "age > 10")
         try await client.dogs(name: "young", "age < 20")
         #expect(try await client.keys() == [1, 2, 3])
@@ -191,7 +191,7 @@ struct DownloadTests {
     func failing() async throws {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1,"age":7}]"#)
-        let client = Client(server, [SubDog.self, SubOwner.self, SubChip.self, SubStranger.self])
+        let client = SyncedRealm(server, [SubDog.self, SubOwner.self, SubChip.self, SubStranger.self])
         await #expect(throws: Realm.Error(.subscriptionFailed)) { try await client.strangers() }
         try await client.dogs()
         #expect(try await client.keys() == [1])
@@ -207,7 +207,7 @@ class SubStranger: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-extension Client {
+extension SyncedRealm {
     func strangers() async throws {
         let realm = try await open()
         _ = try await realm.objects(SubStranger.self).subscribe(timeout: TimeInterval(TestRun.patience))

@@ -12,10 +12,10 @@ struct EditingTests {
     private func apart(
         _ start: String, one: @escaping @Sendable (Realm, SubDog) -> Void,
         two: @escaping @Sendable (Realm, SubDog) -> Void
-    ) async throws -> (server: TestServer, client: Client) {
+    ) async throws -> (server: TestServer, client: SyncedRealm) {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", start)
-        let clients = [Client(server), Client(server)]
+        let clients = [SyncedRealm(server), SyncedRealm(server)]
         for client in clients { try await client.dogs() }
         for (client, edit) in zip(clients, [one, two]) {
             try await client.session()?.suspend()
@@ -145,7 +145,7 @@ struct EditingTests {
     func inVain() async throws {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", #"{"_id":1,"names":["a","b"],"marks":[1],"rates":{"k":1}}"#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         for number in 0..<5 {
             try await client.session()?.suspend()
@@ -164,7 +164,7 @@ struct EditingTests {
             }
             try await client.session()?.resume()
             try await client.settle()
-            let fresh = Client(server)
+            let fresh = SyncedRealm(server)
             try await fresh.dogs()
             #expect(try await client.text() == fresh.text(), "round \(number)")
         }
@@ -176,7 +176,7 @@ struct EditingTests {
             var random = SeededRandom.ofTest(round)
             let seed = random.seed
             let server = try TestServer()
-            let clients = [Client(server), Client(server), Client(server)]
+            let clients = [SyncedRealm(server), SyncedRealm(server), SyncedRealm(server)]
             for client in clients {
                 try await client.dogs()
                 try await client.owners()
@@ -198,7 +198,7 @@ struct EditingTests {
             }
             for client in clients { try await client.session()?.resume() }
             for client in clients + clients { try await client.settle() }
-            let fresh = Client(server)
+            let fresh = SyncedRealm(server)
             try await fresh.dogs()
             try await fresh.owners()
             let expected = try await fresh.text()

@@ -26,7 +26,7 @@ struct OutageTests {
         let answer = Self.answers[index]
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1},{"_id":2}]"#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         server.stop()
         let other = try CannedServer(at: server.url, status: answer.status, headers: answer.headers, body: answer.body)
@@ -71,7 +71,7 @@ struct OutageTests {
     @Test("a gateway that says when to come again is left alone until then")
     func retryAfter() async throws {
         let server = try TestServer()
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         server.stop()
         let later = [
@@ -95,7 +95,7 @@ struct OutageTests {
     @Test("what is too large for the gateway at once goes up in parts")
     func tooLarge() async throws {
         let server = try TestServer { $0.maximumTransaction = 7 }
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         try await client.write { realm in
             for id in 0..<50 { realm.create(SubDog.self, value: ["_id": id, "names": ["a"]] as [String: Any]) }
@@ -131,7 +131,7 @@ struct OutageTests {
         let present = Mutex<(secret: String, end: Timestamp)?>(nil)
         var configuration = Realm.Configuration(
             inMemoryIdentifier: UUID().uuidString, objectTypes: SubModels.all)
-        let errors = Client.Errors()
+        let errors = SyncedRealm.Errors()
         configuration.syncConfiguration = SyncConfiguration(
             gateway: server.url, errorHandler: { errors.add($0) },
             tokenProvider: {
@@ -145,7 +145,7 @@ struct OutageTests {
                     return key.secret
                 }
             })
-        let client = Client(configuration)
+        let client = SyncedRealm(configuration)
         try await client.dogs()
         for id in 0..<12 {
             try await client.write { _ = $0.create(SubDog.self, value: ["_id": id]) }
@@ -168,7 +168,7 @@ struct OutageTests {
         let server = try TestServer(schema: other)
         try server.send(.post, "/v1/objects/SubOwner", #"[{"handle":"a","city":7}]"#)
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1}]"#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         await #expect(throws: Realm.Error(.subscriptionFailed)) { try await client.owners() }
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":2}]"#)
@@ -178,7 +178,7 @@ struct OutageTests {
 
         let without = SubModels.schema.replacingOccurrences(of: #"{"name":"city","type":"string?"},"#, with: "")
         let lacking = try TestServer(schema: without)
-        let second = Client(lacking)
+        let second = SyncedRealm(lacking)
         try await second.dogs()
         await #expect(throws: Realm.Error(.subscriptionFailed)) { try await second.owners() }
         try await second.write { _ = $0.create(SubDog.self, value: ["_id": 5]) }
@@ -199,7 +199,7 @@ struct OutageTests {
         let admin: HeaderFields = [
             "Authorization": "Bearer \(try keys.create(.init(name: "a", roles: ["admin"])).secret)"
         ]
-        let client = Client(server, token: clerk)
+        let client = SyncedRealm(server, token: clerk)
         try await client.dogs("age > 5")
         try await client.write { realm in
             realm.create(SubDog.self, value: ["_id": 1, "age": 2])

@@ -33,7 +33,7 @@ struct RefusalTests {
     @Test("what a rule forbids is undone here and reported, and what comes after it goes on")
     func rules() async throws {
         let guarded = try Guarded()
-        let client = Client(guarded.server, token: guarded.clerk)
+        let client = SyncedRealm(guarded.server, token: guarded.clerk)
         try await client.dogs()
         // Created against the rule, changed against it, deleted without one.
         try await client.write { _ = $0.create(SubDog.self, value: ["_id": 9, "age": 90]) }
@@ -72,7 +72,7 @@ struct RefusalTests {
         configuration.syncConfiguration = SyncConfiguration(
             gateway: guarded.server.url, errorHandler: { counter.note($0.code) },
             tokenProvider: { counter.next() < 3 ? "rg_wrong" : clerk })
-        let client = Client(configuration)
+        let client = SyncedRealm(configuration)
         try await client.dogs()
         #expect(try await client.keys() == [1, 2])
         #expect(counter.codes == [.unauthorized])

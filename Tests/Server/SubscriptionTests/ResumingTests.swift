@@ -19,7 +19,7 @@ struct ResumingTests {
     func gatewayDown() async throws {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1},{"_id":2},{"_id":3}]"#)
-        let (one, two) = (Client(server), Client(server))
+        let (one, two) = (SyncedRealm(server), SyncedRealm(server))
         for client in [one, two] { try await client.dogs() }
         server.stop()
         try await one.write { realm in
@@ -44,7 +44,7 @@ struct ResumingTests {
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1,"age":9},{"_id":2,"age":9},{"_id":3,"age":9}]"#)
         let path = path()
         defer { remove(path) }
-        let first = Client(server, path: path)
+        let first = SyncedRealm(server, path: path)
         try await first.dogs(name: "all", "age > 5")
         try await first.settle()
         try await first.session()?.suspend()
@@ -53,7 +53,7 @@ struct ResumingTests {
         try server.send(.patch, "/v1/objects/SubDog/2", #"{"age":1}"#)
         try server.send(.patch, "/v1/objects/SubDog/3", #"{"name":"new"}"#)
         try server.send(.post, "/v1/objects/SubDog", #"{"_id":4,"age":6}"#)
-        let second = Client(server, path: path)
+        let second = SyncedRealm(server, path: path)
         #expect(try await second.run { $0.subscriptions.map(\.name) } == ["all"])
         try await second.settle()
         #expect(try await second.keys() == [1, 3, 4, 7])
@@ -67,7 +67,7 @@ struct ResumingTests {
     func forgotten() async throws {
         let server = try TestServer { $0.subscriptionFile = nil }
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1},{"_id":2}]"#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         server.stop()
         try server.start()
@@ -81,7 +81,7 @@ struct ResumingTests {
     func restored() async throws {
         var random = SeededRandom.ofTest()
         let server = try TestServer()
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         var next = 1
         func make(_ count: Int) throws {
@@ -129,7 +129,7 @@ struct ResumingTests {
     @Test("a suspended session neither sends nor receives, and does both when it is resumed")
     func suspended() async throws {
         let server = try TestServer()
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         let session = try #require(try await client.session())
         #expect(session.state == .active && session.connectionState == .connected)
@@ -151,7 +151,7 @@ struct ResumingTests {
         var random = SeededRandom.ofTest()
         let seed = random.seed
         let server = try TestServer()
-        let clients = [Client(server), Client(server)]
+        let clients = [SyncedRealm(server), SyncedRealm(server)]
         for client in clients {
             try await client.dogs()
             try await client.owners()

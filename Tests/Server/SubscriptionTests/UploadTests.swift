@@ -9,7 +9,7 @@ struct UploadTests {
     @Test("what is created, changed and deleted here is done at the gateway, and other clients see it")
     func simple() async throws {
         let server = try TestServer()
-        let (one, two) = (Client(server), Client(server))
+        let (one, two) = (SyncedRealm(server), SyncedRealm(server))
         for client in [one, two] {
             try await client.dogs()
             try await client.owners()
@@ -37,7 +37,7 @@ struct UploadTests {
     @Test("values of every type, lists, sets, maps, embedded objects and links arrive as they are")
     func types() async throws {
         let server = try TestServer()
-        let (one, two) = (Client(server), Client(server))
+        let (one, two) = (SyncedRealm(server), SyncedRealm(server))
         for client in [one, two] { try await client.dogs() }
         try await one.write { realm in
             let dog = realm.create(SubDog.self, value: ["_id": 1])
@@ -91,7 +91,7 @@ struct UploadTests {
     @Test("elements that two clients append, and set elements and keys that they put in, are all there")
     func merging() async throws {
         let server = try TestServer()
-        let (one, two) = (Client(server), Client(server))
+        let (one, two) = (SyncedRealm(server), SyncedRealm(server))
         for client in [one, two] { try await client.dogs() }
         try await one.write { _ = $0.create(SubDog.self, value: ["_id": 1, "names": ["a"]] as [String: Any]) }
         try await settle(one, two)
@@ -124,7 +124,7 @@ struct UploadTests {
         try server.send(
             .post, "/v1/objects/SubDog",
             #"[{"_id":2,"age":1},{"_id":3,"age":9},{"_id":4,"age":1},{"_id":1,"age":9,"friends":[2,3,4]}]"#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs("age > 5")
         try await client.write { realm in
             let dog = realm.object(ofType: SubDog.self, forPrimaryKey: 1)
@@ -139,7 +139,7 @@ struct UploadTests {
     @Test("what is created beside all subscriptions goes up, and from here")
     func outside() async throws {
         let server = try TestServer()
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs("age > 5")
         try await client.write { realm in
             realm.create(SubDog.self, value: ["_id": 1, "age": 2])
@@ -154,7 +154,7 @@ struct UploadTests {
     func deletedElsewhere() async throws {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1},{"_id":2}]"#)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         try await client.session()?.suspend()
         try server.send(.delete, "/v1/objects/SubDog/1")
@@ -168,13 +168,13 @@ struct UploadTests {
         #expect(client.errors.now.map(\.message) == [])
     }
 
-    private func settle(_ first: Client, _ second: Client) async throws {
+    private func settle(_ first: SyncedRealm, _ second: SyncedRealm) async throws {
         try await first.settle()
         try await second.settle()
     }
 }
 
-extension Client {
+extension SyncedRealm {
     /// Returns all dogs with all their properties.
     func text() async throws -> String {
         try await run { realm in

@@ -1,11 +1,15 @@
 import TestBasics
 
-/// A blocking client on one connection that reads one event stream or answer at a time. Used by one thread at a time.
+/// A blocking client on one connection that sends exactly the given bytes, and reads one answer or event at a time. Used
+/// by one thread at a time.
 package final class LoopbackClient {
-    package struct Failure: Error {
-        package var what: String
-
-        package init(what: String) { self.what = what }
+    package enum Failure: Error, Equatable {
+        /// The server has sent all and closed the connection.
+        case closed
+        /// The server broke the connection off.
+        case reset
+        /// The server sent what the protocol does not allow, or what the test did not expect.
+        case unexpected(String)
     }
 
     package struct Event: Equatable {
@@ -22,43 +26,87 @@ package final class LoopbackClient {
 
     package struct Answer {
         package var status: Int
-        /// The lines of the head but for the first.
-        package var headers: [String]
-        package var body: [UInt8]
+        package var headers: [(name: String, value: String)] = []
+        package var body: [UInt8] = []
 
         package var text: String { String(decoding: body, as: UTF8.self) }
 
-        package var head: String { headers.joined(separator: "\r\n") }
-
-        fileprivate var isChunked: Bool { headers.contains { $0.lowercased() == "transfer-encoding: chunked" } }
+        /// The value of the first header of that name, in letters of either case.
+        package subscript(name: String) -> String? {
+            headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
     }
 
     private let socket: LoopbackSocket
+    private let tunnel: TLSTunnel?
     private let host: String
     private var buffer: [UInt8] = []
+
+    package var descriptor: Int32 { socket.descriptor }
 
     /// - Parameters:
     ///   - host: what the requests name as the server.
     ///   - address: the server's, such as `LoopbackAddress.own()`.
+    ///   - receiveBuffer: bytes that the kernel keeps for a client that does not read.
     ///   - patience: seconds that one call waits at most; those of all tests, unless the test is about waiting.
     package init(
         port: UInt16, host: String = "t", address: String = LoopbackAddress.usual, receiveBuffer: Int32? = nil,
         patience: Int? = nil
     ) throws {
         self.host = host
+        tunnel = nil
         socket = try LoopbackSocket(port: port, address: address, receiveBuffer: receiveBuffer, patience: patience)
     }
 
+    /// Creates a client that uses TLS as `openssl s_client` does with these arguments.
+    package init(port: UInt16, tunnelArguments: [String]) throws {
+        host = "t"
+        let tunnel = try TLSTunnel(port: port, arguments: tunnelArguments)
+        self.tunnel = tunnel
+        socket = tunnel.socket
+    }
+
+    package convenience init(port: UInt16, over wire: Wire, receiveBuffer: Int32? = nil) throws {
+        switch wire {
+        case .plain: try self.init(port: port, receiveBuffer: receiveBuffer)
+        case .tls: try self.init(port: port, tunnelArguments: ["-quiet", "-no_ign_eof", "-nocommands"])
+        }
+    }
+
+    package func hangUp() {
+        socket.hangUp()
+        tunnel?.end()
+    }
+
+    /// Tells the server that nothing more will be sent.
+    package func finishSending() { socket.finishSending() }
+}
+
+// MARK: - Sending
+
+extension LoopbackClient {
     /// Sends bytes as they are, such as a part of a request.
-    package func write(_ text: String) throws { try socket.send(text.utf8) }
+    package func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+    package func write(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 
     /// Sends a request with its head and a body of JSON, or a form that the headers declare.
     package func send(_ line: String, headers: String = "", body: String = "", form: String = "") throws {
         var head = "\(line) HTTP/1.1\r\nHost: \(host)\r\n\(headers)"
         if !body.isEmpty { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
-        try socket.send((head + "\r\n" + body + form).utf8)
+        try write(head + "\r\n" + body + form)
     }
 
+    /// Sends a GET, and reads the answer.
+    package func get(_ target: String, headers: String = "") throws -> Answer {
+        try send("GET \(target)", headers: headers)
+        return try receive()
+    }
+}
+
+// MARK: - Receiving
+
+extension LoopbackClient {
     /// The status, and the body if it has an end of its own.
     package func answer() throws -> (status: Int, body: String) {
         let answer = try receive()
@@ -67,19 +115,22 @@ package final class LoopbackClient {
 
     /// An answer, with its body if it has an end of its own. One to HEAD has a length and no body.
     package func receive(hasBody: Bool = true) throws -> Answer {
-        guard let status = try line().split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-            throw Failure(what: "no status")
+        let lines = try head()
+        let parts = lines[0].split(separator: " ", maxSplits: 2)
+        guard parts.count >= 2, parts[0] == "HTTP/1.1", let status = Int(parts[1]) else {
+            throw Failure.unexpected("no status line: \(lines[0])")
         }
-        var length = 0
-        var answer = Answer(status: status, headers: [], body: [])
-        while true {
-            let header = try line()
-            if header.isEmpty { break }
-            answer.headers.append(header)
-            if header.lowercased().hasPrefix("content-length: ") { length = Int(header.dropFirst(16)) ?? 0 }
+        var answer = Answer(status: status)
+        answer.headers = lines.dropFirst().map { line in
+            let colon = line.firstIndex(of: ":") ?? line.endIndex
+            return (String(line[..<colon]), String(line[colon...].dropFirst().drop { $0 == " " }))
         }
-        guard hasBody else { return answer }
-        answer.body = answer.isChunked ? try chunks() : try take(length)
+        guard hasBody, status >= 200, status != 204, status != 304 else { return answer }
+        if answer["Transfer-Encoding"] == "chunked" {
+            answer.body = try chunks()
+        } else if let length = answer["Content-Length"].flatMap({ Int($0) }) {
+            answer.body = try take(length)
+        }
         return answer
     }
 
@@ -88,45 +139,26 @@ package final class LoopbackClient {
         var body: [UInt8] = []
         while true {
             let size = try line()
-            guard let count = Int(size, radix: 16) else { throw Failure(what: "no size of a chunk: \(size)") }
+            guard let count = Int(size, radix: 16) else { throw Failure.unexpected("no size of a chunk: \(size)") }
             body += try take(count)
-            _ = try line()
+            guard try take(2) == [0x0D, 0x0A] else { throw Failure.unexpected("a chunk without its end") }
             if count == 0 { return body }
         }
     }
 
-    private func take(_ count: Int) throws -> [UInt8] {
-        while buffer.count < count { try fill() }
-        defer { buffer.removeFirst(count) }
-        return Array(buffer[..<count])
-    }
-
-    /// The next event with data; comments and `retry` are skipped.
-    package func event() throws -> Event {
-        var event = Event(data: "")
+    /// The lines up to the empty one, which is left out; the first is never missing.
+    package func head() throws -> [String] {
+        var lines = [try line()]
         while true {
             let line = try line()
-            if line.isEmpty, !event.data.isEmpty { return event }
-            if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
-            if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
-            if line.hasPrefix("data: ") { event.data += line.dropFirst(6) }
+            if line.isEmpty { return lines }
+            lines.append(line)
         }
     }
 
-    /// Whether the server ends the connection, with only comments before.
-    package func ends() -> Bool {
-        while true {
-            do {
-                guard try line().hasPrefix(":") || line().isEmpty else { return false }
-            } catch let failure as Failure {
-                return failure.what == "closed"
-            } catch {
-                return false
-            }
-        }
-    }
-
-    private func line() throws -> String {
+    /// The next line, without its end of CR LF or LF.
+    package func line() throws -> String {
+        // Bytes that were searched before are not searched again, since a line may be megabytes long.
         var searched = 0
         while true {
             if let end = buffer[searched...].firstIndex(of: 0x0A) {
@@ -141,13 +173,80 @@ package final class LoopbackClient {
         }
     }
 
+    /// The next event with data; comments and `retry` are skipped.
+    package func event() throws -> Event {
+        var event = Event(data: "")
+        var data: [String] = []
+        while true {
+            let line = try line()
+            if line.isEmpty, !data.isEmpty {
+                event.data = data.joined(separator: "\n")
+                return event
+            }
+            if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
+            if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
+            if line.hasPrefix("data: ") { data.append(String(line.dropFirst(6))) }
+        }
+    }
+
+    /// Whether the server ends the connection, with only comments before.
+    package func ends() -> Bool {
+        while true {
+            do {
+                let line = try line()
+                guard line.hasPrefix(":") || line.isEmpty else { return false }
+            } catch {
+                return error is Failure
+            }
+        }
+    }
+
+    /// Whether the server has closed the connection and sent nothing more.
+    package var isClosed: Bool { buffer.isEmpty && toEnd()?.isEmpty == true }
+
+    /// All bytes until the server closes; `nil` if it does not within the time limit.
+    package func toEnd() -> [UInt8]? {
+        while true {
+            do {
+                try fill()
+            } catch {
+                return error is Failure ? buffer : nil
+            }
+        }
+    }
+
+    /// Discards all bytes until the server closes. Returns their number; `nil` if the server breaks the connection off, or
+    /// after the time limit.
+    ///
+    /// - Parameter progress: gets the number of bytes whenever some have come.
+    package func countToEnd(_ progress: (Int) -> Void = { _ in }) -> Int? {
+        var total = buffer.count
+        buffer = []
+        while true {
+            do {
+                try fill()
+                total += buffer.count
+                buffer.removeAll(keepingCapacity: true)
+                progress(total)
+            } catch {
+                return error as? Failure == .closed ? total : nil
+            }
+        }
+    }
+
+    private func take(_ count: Int) throws -> [UInt8] {
+        while buffer.count < count { try fill() }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
+    }
+
     private func fill() throws {
         do {
             let bytes = try socket.receive()
-            guard !bytes.isEmpty else { throw Failure(what: "closed") }
+            guard !bytes.isEmpty else { throw Failure.closed }
             buffer += bytes
         } catch let failure as LoopbackSocket.Failure where failure.isReset {
-            throw Failure(what: "closed")
+            throw Failure.reset
         }
     }
 }

@@ -21,11 +21,9 @@ struct UploadAdmissionTests {
             for headers in ["", "X-API-Key: rg_none_0000\r\n"] {
                 let answer = try refusal(port, headers + "Origin: https://a.example\r\nX-Request-Id: mine\r\n")
                 #expect(answer.status == 401)
-                for field in [
-                    "X-Request-Id: mine", "Access-Control-Allow-Origin: *", "X-Content-Type-Options: nosniff",
-                ] {
-                    #expect(answer.headers.contains(field))
-                }
+                #expect(answer["X-Request-Id"] == "mine")
+                #expect(answer["Access-Control-Allow-Origin"] == "*")
+                #expect(answer["X-Content-Type-Options"] == "nosniff")
             }
         }
     }
@@ -49,7 +47,7 @@ struct UploadAdmissionTests {
             }
             let answer = try refusal(port, key)
             #expect(answer.status == 429)
-            #expect(answer.headers.contains { $0.hasPrefix("Retry-After: ") })
+            #expect(answer["Retry-After"] != nil)
         }
     }
 }

@@ -82,7 +82,7 @@ extension LoopbackClient {
     /// Returns the status, the headers in lower case without those that vary between responses, and the body's length.
     fileprivate func fullAnswer(hasBody: Bool = true) throws -> (status: Int, headers: [String], length: Int) {
         let answer = try receive(hasBody: hasBody)
-        let lines = answer.headers.map { $0.lowercased() }.filter { line in
+        let lines = answer.headers.map { "\($0.name): \($0.value)".lowercased() }.filter { line in
             !["date:", "x-request-id:"].contains { line.hasPrefix($0) }
         }
         return (answer.status, lines.sorted(), answer.body.count)

@@ -42,7 +42,7 @@ struct MigrationStormTests {
     }()
 
     /// A client that follows one stream and reconnects when it ends.
-    private struct Client {
+    private struct Observer {
         let follower: Follower
         let wire: Wire
         let limit: Int
@@ -93,7 +93,7 @@ struct MigrationStormTests {
     }
 
     /// The stream of a subscription set, by the names of its subscriptions.
-    private struct SetClient {
+    private struct SetObserver {
         let wire: Wire
         let events: WireEvents
         var held: [String: [JSONValue]] = [:]
@@ -119,7 +119,7 @@ struct MigrationStormTests {
 
         mutating func take() throws {
             for event in events.takeAll() {
-                log.append("\(event.name) \(event.id ?? "") \(Client.text(event.data).prefix(500))")
+                log.append("\(event.name) \(event.id ?? "") \(Observer.text(event.data).prefix(500))")
                 guard let name = event.data["subscription"]?.asString, ["initial", "update"].contains(event.name) else {
                     continue
                 }
@@ -137,7 +137,7 @@ struct MigrationStormTests {
                 }
                 guard !isDone else { continue }
                 throw WireFailure(
-                    "\(note): subscription \(name)\n\(log.suffix(12).joined(separator: "\n"))\nat \(try wire.mark())\nholds    \(Client.text(.array(held[name] ?? [])))\nexpected \(Client.text(.array(expected ?? [])))"
+                    "\(note): subscription \(name)\n\(log.suffix(12).joined(separator: "\n"))\nat \(try wire.mark())\nholds    \(Observer.text(.array(held[name] ?? [])))\nexpected \(Observer.text(.array(expected ?? [])))"
                 )
             }
         }
@@ -181,9 +181,9 @@ struct MigrationStormTests {
         var writers = (1...3).map { StormWriter($0, random("writer \($0)")) }
         var limits = random("limits")
         var clients = home.wires.flatMap { wire in
-            Self.followers.map { Client(follower: $0, wire: wire, limit: limits.oneIn(4) ? 2000 : 1 << 20) }
+            Self.followers.map { Observer(follower: $0, wire: wire, limit: limits.oneIn(4) ? 2000 : 1 << 20) }
         }
-        var sets = try home.wires.enumerated().map { try SetClient($1, "set\($0)") }
+        var sets = try home.wires.enumerated().map { try SetObserver($1, "set\($0)") }
         for phase in 0..<3 {
             let note = "\(note), phase \(phase)"
             for index in clients.indices { try clients[index].catchUp(home.gateway, note) }

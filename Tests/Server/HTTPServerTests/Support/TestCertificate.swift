@@ -1,12 +1,6 @@
 import Foundation
 import HTTPServer
 
-/// The protocol between client and server.
-enum Wire: CaseIterable, Sendable {
-    case plain
-    case tls
-}
-
 /// A self-signed certificate with its key, created by `openssl` for tests.
 struct TestCertificate: Sendable {
     struct Failure: Error, CustomStringConvertible {

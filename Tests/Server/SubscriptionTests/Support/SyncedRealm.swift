@@ -4,7 +4,7 @@ import Synchronization
 import TestBasics
 
 /// A realm that synchronises with a gateway, with the errors reported to it.
-actor Client {
+actor SyncedRealm {
     nonisolated let configuration: Realm.Configuration
     nonisolated let errors: Errors
     private var realm: Realm?
