@@ -129,7 +129,7 @@ struct SchedulerTests {
         }
         #expect(fault == .noRunLoop)
         let loop = Place.runningLoop()
-        try await loop.perform { try hub.instance(on: loop).observe(TaskInstanceFixture.tasks) { _ in }.invalidate() }
+        _ = try await loop.perform { try hub.instance(on: loop).observe(TaskInstanceFixture.tasks) { _ in }.invalidate() }
     }
 
     @Test("a loop that turns within a block makes no call in it, and makes up for it afterwards")
@@ -157,7 +157,7 @@ struct SchedulerTests {
         try store.write { try $0.task(1, 1) }
         #expect(try await scheduler.eventually { observer.value.0.keys?.count == 2 })
         #expect(try await scheduler.perform { observer.value.0.faults } == [])
-        try await scheduler.perform { observer.value.1.invalidate() }
+        _ = try await scheduler.perform { observer.value.1.invalidate() }
     }
 
     // MARK: Queues

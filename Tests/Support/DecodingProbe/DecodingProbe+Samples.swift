@@ -1,7 +1,7 @@
 import Columnar
 @testable import EmbeddedStore
 import ObjectModel
-package import StoreTesting
+import StoreTesting
 package import TestBasics
 
 extension DecodingProbe {

@@ -1,5 +1,5 @@
 package import Foundation
-package import Glibc
+import Glibc
 import TestBasics
 
 /// A process started by a test, with its standard output and standard error in files and its input from a file.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-package import HTTPTesting
+import HTTPTesting
 import TestBasics
 
 /// One server-sent event.

@@ -45,7 +45,7 @@ struct JSONWriterTests {
         let seed = TestSeed.of()
         var random = SplitMix(seed)
         var values: [Double] = [
-            0, -0.0, 0.1, 1e20, 1e-7, 5e-324, .greatestFiniteMagnitude, .leastNormalMagnitude, 1.0 / 3,
+            0, -0.0, 0.1, 1e20, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .leastNormalMagnitude, 1.0 / 3,
         ]
         values += (0..<2000).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite)
         for value in values {

@@ -1,6 +1,6 @@
 package import Columnar
 package import ObjectModel
-package import StoreContract
+import StoreContract
 
 /// The source of the executor's columns: a snapshot of a columnar store.
 ///

@@ -272,7 +272,7 @@ extension SyncState {
                     waiting[name, default: []].insert(object)
                     if case .object(let known)? = unresolved[object], known[held.name] != nil { continue }
                     let value = try transaction.value(owner.classID, owner.key, held.id)
-                    note(try RemoteEncoder(transaction).json(value, held), held.name, of: object)
+                    note(RemoteEncoder(transaction).json(value, held), held.name, of: object)
                 }
             }
         }

@@ -24,7 +24,7 @@ struct RepeatedCommitTests {
             }
             repeating = try #require(made)
             for home in [once, twice] {
-                var migrator = StormMigrator(SeededRandom(seed: 1))
+                let migrator = StormMigrator(SeededRandom(seed: 1))
                 try migrator.put([], to: home.wire)
                 try home.fill()
             }

@@ -149,9 +149,9 @@ extension StoreConformance {
             try requireEqual(snapshot.count(of: classID), keys.count, "count of \(objectClass.name)")
             let properties = objectClass.storedProperties.map(\.id)
             var sink = ValueSink()
-            try snapshot.read(classID, keys, properties, into: &sink)
+            _ = try snapshot.read(classID, keys, properties, into: &sink)
             var expected = ValueSink()
-            try reference.read(classID, keys, properties, into: &expected)
+            _ = try reference.read(classID, keys, properties, into: &expected)
             for (row, wanted) in zip(sink.rows, expected.rows) {
                 try requireEqual(row.values, wanted.values, "row \(wanted.key.rawValue) of \(objectClass.name)")
             }
