@@ -87,7 +87,7 @@ struct DownloadTests {
             try server.send(.post, "/v1/objects/SubDog", "[\(rows)]")
         }
         try post(0..<300)
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         #expect(try await client.keys() == Array(0..<300))
 
@@ -141,7 +141,7 @@ struct DownloadTests {
     @Test("what is committed comes while thousands of the application's tasks wait for a thread of Swift's pool")
     func busyPool() async throws {
         let server = try TestServer()
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         let configuration = client.configuration
         let progress = Progress()

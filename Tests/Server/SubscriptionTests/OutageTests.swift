@@ -56,7 +56,7 @@ struct OutageTests {
     @Test("waiting for a download ends when it is cancelled, also while the gateway is away")
     func cancelledDownload() async throws {
         let server = try TestServer()
-        let client = Client(server)
+        let client = SyncedRealm(server)
         try await client.dogs()
         let session = try #require(try await client.session())
         server.stop()

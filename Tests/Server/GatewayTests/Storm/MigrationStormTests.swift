@@ -162,7 +162,7 @@ struct MigrationStormTests {
         #expect(named("deleted") == Set(before.keys).subtracting(after.keys), "\(note): \(changes)")
         let different = Set(after.keys.filter { before[$0] != nil && after[$0] != before[$0] })
         let missed = different.subtracting(named("modified")).map { key in
-            "\(key): \(Client.text(before[key] ?? .null)) became \(Client.text(after[key] ?? .null))"
+            "\(key): \(Observer.text(before[key] ?? .null)) became \(Observer.text(after[key] ?? .null))"
         }
         #expect(missed == [], "\(note): \(changes)")
     }
