@@ -81,9 +81,15 @@ package final class RequestPace: WorkPace {
     /// Called with the first permit.
     func begin(_ id: FairScheduler.ID) { permit.withLock { $0?.id = id } }
 
+    /// Called when the job has ended. The request has no permit from now on, and its other threads, such as the one that
+    /// produces its body, pause no longer. Those that wait go on: nobody would give them a permit.
     func leave() {
-        permit.withLock { $0 = nil }
-        wish.store(false, ordering: .relaxed)
+        let waiting = permit.withLock { permit -> Int in
+            defer { permit = nil }
+            wish.store(false, ordering: .relaxed)
+            return endPause(&permit)
+        }
+        for _ in 0..<waiting { bell.signal() }
     }
 
     /// Requests a pause at the next checkpoint. Must not take a lock: the pool calls it under its own.
@@ -91,14 +97,17 @@ package final class RequestPace: WorkPace {
 
     /// Called when it has a permit again.
     func goOn() {
-        let waiting = permit.withLock { permit -> Int in
-            guard let present = permit, let since = present.restsSince else { return 0 }
-            rested.wrappingAdd(max(present.pool.now - since, 0), ordering: .relaxed)
-            defer { permit?.waiting = 0 }
-            permit?.restsSince = nil
-            wish.store(false, ordering: .relaxed)
-            return permit?.waiting ?? 0
-        }
+        let waiting = permit.withLock { endPause(&$0) }
         for _ in 0..<waiting { bell.signal() }
+    }
+
+    /// Returns the number of threads that have waited for the end of the pause; 0 if it does not pause.
+    private func endPause(_ permit: inout Permit?) -> Int {
+        guard let present = permit, let since = present.restsSince else { return 0 }
+        rested.wrappingAdd(max(present.pool.now - since, 0), ordering: .relaxed)
+        wish.store(false, ordering: .relaxed)
+        permit?.restsSince = nil
+        permit?.waiting = 0
+        return present.waiting
     }
 }

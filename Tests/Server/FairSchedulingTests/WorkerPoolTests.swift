@@ -1,8 +1,10 @@
 import Dispatch
+import Foundation
 import HTTPServer
 import ObjectCoding
 import StoreContract
 import Synchronization
+import TestBasics
 import Testing
 
 @testable import FairScheduling
@@ -56,6 +58,40 @@ struct WorkerPoolTests {
         )
         #expect(rested, "other threads of the request went on while it rested")
         #expect(goesOn)
+    }
+
+    @Test("a thread that rests for a request whose job ends goes on, such as one that produces the body of its answer")
+    func leftBehind() throws {
+        let clock = Clock()
+        let pool = Self.pool(clock)
+        let first = Mutex<RequestWork?>(nil)
+        let (began, end, otherBegan, otherEnd) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0),
+            DispatchSemaphore(value: 0)
+        )
+        pool.run(for: .caller("long")) {
+            first.withLock { $0 = RequestWork.current }
+            began.signal()
+            end.wait()
+        }
+        began.wait()
+        let work = try #require(first.withLock { $0 })
+        pool.run(for: .caller("other")) {
+            otherBegan.signal()
+            otherEnd.wait()
+        }
+        clock.pass(Self.slice)
+        let goesOn = Atomic(false)
+        Thread.detachNewThread {
+            work.pause()
+            goesOn.store(true, ordering: .sequentiallyConsistent)
+        }
+        // It has passed the permit on.
+        otherBegan.wait()
+        end.signal()
+        #expect(eventually { goesOn.load(ordering: .sequentiallyConsistent) })
+        otherEnd.signal()
+        #expect(eventually { pool.length == 0 })
     }
 
     @Test("resting takes nothing from a query's time")
