@@ -64,13 +64,13 @@ struct WorkerPoolTests {
     func leftBehind() throws {
         let clock = Clock()
         let pool = Self.pool(clock)
-        let first = Mutex<RequestWork?>(nil)
+        let first = Mutex<RequestPace?>(nil)
         let (began, end, otherBegan, otherEnd) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0),
             DispatchSemaphore(value: 0)
         )
         pool.run(for: .caller("long")) {
-            first.withLock { $0 = RequestWork.current }
+            first.withLock { $0 = RequestPace.current }
             began.signal()
             end.wait()
         }
