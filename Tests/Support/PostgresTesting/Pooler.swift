@@ -11,10 +11,8 @@ package final class Pooler: Sendable {
     private let directory: String
     private let process: ServerProcess
 
-    /// The program: Debian's, or the one that REALMGATE_PGBOUNCER names. Nil where there is none.
-    package static let program: String? = [
-        ProcessInfo.processInfo.environment["REALMGATE_PGBOUNCER"], "/usr/sbin/pgbouncer",
-    ].compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    /// The program that REALMGATE_PGBOUNCER names; nil where it names none.
+    package static let program = ProcessInfo.processInfo.environment["REALMGATE_PGBOUNCER"]
 
     /// - Parameter mode: `transaction` or `session`.
     package init(_ server: PostgresServer, mode: String) throws {

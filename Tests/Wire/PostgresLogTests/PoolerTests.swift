@@ -6,7 +6,7 @@ import Testing
 
 @testable import PostgresLog
 
-/// Needs PgBouncer; `apt-get install pgbouncer` would start it as a service, so `./test` does not.
+/// The trial `several-gateways` runs them: it unpacks PgBouncer, which Debian would start as a service.
 @Suite("A pooler between a log and PostgreSQL", .enabled(if: Pooler.program != nil))
 struct PoolerTests {
     @Test("is refused in transaction mode, also when others use it")
