@@ -198,7 +198,7 @@ package final class Gateway: Sendable {
     private func repeatable(
         _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, _ attempt: Int
     ) -> Request {
-        guard !request.method.isRead, attempt < Self.maximumAttempts else { return request }
+        guard !request.isRead, attempt < Self.maximumAttempts else { return request }
         var known = request
         known.again = { [self] in answer(request, path, handler, attempt: attempt + 1) }
         return known
@@ -222,11 +222,7 @@ package final class Gateway: Sendable {
     /// The reading routes only, for requests that come as forms.
     private var queryRouter: Router {
         var router = Router(logger: logger)
-        for (pattern, read) in reads {
-            router.on(.get, pattern) { [self] request, path in
-                request.isOnLoop ? answerHere(request, path, read) : answer(request, path, read)
-            }
-        }
+        for (pattern, read) in reads { router.on(.get, pattern, read) }
         return router
     }
 

@@ -47,7 +47,15 @@ extension Gateway {
         }
         // The segments after `v1` and `query`. The omitted fields do not concern the resource that a GET would name.
         let resource = ["v1"] + request.segments.dropFirst(2)
-        return router.respond(
-            to: try request.read(of: resource, form: request.body, without: ["If-None-Match", "Content-Type"]))
+        // Errors are thrown to the handler of this request, which knows which of them mean that a worker must do it.
+        return try router.forward(
+            request.read(of: resource, form: request.body, without: ["If-None-Match", "Content-Type"]))
+    }
+}
+
+extension Request {
+    /// Whether the request changes nothing.
+    var isRead: Bool {
+        method.isRead || method == .post && segments.count > 2 && segments[0] == "v1" && segments[1] == "query"
     }
 }

@@ -81,7 +81,7 @@ extension Gateway {
     /// `Idempotency-Key`, it gets the stored response: the target of its path may have been deleted since, perhaps by
     /// the request itself.
     func refusal(of request: Request, _ error: any Error) -> Reply {
-        guard request.method != .get, request.method != .head, let caller = try? caller(of: request),
+        guard !request.isRead, let caller = try? caller(of: request),
             let known = try? IdempotentRequest(request, of: caller.names)
         else { return .now(response(to: error, of: request)) }
         let clock = configuration.clock

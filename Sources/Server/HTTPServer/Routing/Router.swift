@@ -95,6 +95,9 @@ package struct Router: Sendable {
     /// Answers a request, also for callers without a socket.
     package func respond(to request: Request) -> Reply { responder(request) }
 
+    /// Answers a request as part of another request's handler: without middlewares, and with its errors thrown.
+    package func forward(_ request: Request) throws -> Reply { try dispatch(request) }
+
     /// Answers requests with the present routes and middlewares, composed once for many requests.
     var responder: @Sendable (Request) -> Reply {
         var responder: @Sendable (Request) -> Reply = { [self] request in

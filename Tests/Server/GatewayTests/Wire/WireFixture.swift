@@ -77,11 +77,16 @@ struct Wire {
     }
 
     /// Opens an event stream; throws if the response is an ordinary one.
+    ///
+    /// - Parameter form: the parameters, if they are sent as a form.
     func observe(
         _ path: String, _ query: KeyValuePairs<String, String> = [:], headers: HeaderFields = [:],
-        limit: Int = 1 << 20
+        form: String? = nil, limit: Int = 1 << 20
     ) throws -> WireEvents {
-        let request = try Request(.get, Self.target(path, query), headers: headers)
+        var headers = headers
+        if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
+        let request = try Request(
+            form == nil ? .get : .post, Self.target(path, query), headers: headers, body: Array((form ?? "").utf8))
         let events = WireEvents(limit: limit)
         switch router.respond(to: request) {
         case .events(_, let start): start(events.stream)
