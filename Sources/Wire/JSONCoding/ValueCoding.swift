@@ -66,12 +66,12 @@ package enum ValueCoding {
     }
 
     /// Decodes a primary key from a URL path; `null` is null where the type has no such text of its own. Nil when the
-    /// text is not a value of the type.
+    /// text is not a value of the type. An integer has one spelling, so that an object has one address.
     package static func decode(keyText text: String, as type: PropertyType) -> Value? {
         switch type.base {
         case .string: .string(text)
         case _ where type.isOptional && text == "null": .null
-        case .int: Int64(text).map { .int($0) }
+        case .int: Int64(text).flatMap { String($0) == text ? .int($0) : nil }
         default: convert(.string(text), type.base)
         }
     }

@@ -32,6 +32,8 @@ package struct CSVReader {
 
     private let source: ByteSource
     private var atStart = true
+    /// Whether the first record has one field; nil before it is read. An empty line is then a record whose field is missing.
+    private var hasOneColumn: Bool?
 
     /// The line on which the last record began, from 1.
     package private(set) var line = 0
@@ -41,7 +43,7 @@ package struct CSVReader {
 
     package init(_ source: ByteSource) { self.source = source }
 
-    /// Returns the next record; nil at the end. Skips empty lines. Throws `RecordFault` for invalid UTF-8, for text
+    /// Returns the next record; nil at the end. Skips empty lines, except where a record has one field. Throws `RecordFault` for invalid UTF-8, for text
     /// after a closing quote, and for a quote that is never closed.
     package mutating func next() throws -> [CSVField]? {
         if atStart {
@@ -52,7 +54,8 @@ package struct CSVReader {
             line = linesSeen + 1
             guard try source.peek() != nil else { return nil }
             let record = try readRecord()
-            if record.count == 1, record[0].isMissing { continue }
+            if record.count == 1, record[0].isMissing, hasOneColumn != true { continue }
+            if hasOneColumn == nil { hasOneColumn = record.count == 1 }
             return record
         }
     }

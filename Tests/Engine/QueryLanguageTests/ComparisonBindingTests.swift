@@ -170,8 +170,11 @@ struct ComparisonBindingTests {
     @Test(
         "arithmetic on constants",
         arguments: [
-            (.int(.max), .add, .int(1), .int(.min)), (.int(7), .divide, .int(-2), .int(-3)),
-            (.int(0), .divide, .int(0), .int(.max)), (.int(.min), .divide, .int(-1), .int(.min)),
+            (.int(.max), .add, .int(1), .decimal(Decimal128("9223372036854775808") ?? .nan)),
+            (.int(7), .divide, .int(-2), .int(-3)),
+            (.int(0), .divide, .int(0), .int(.max)),
+            (.int(.min), .divide, .int(-1), .decimal(Decimal128("9223372036854775808") ?? .nan)),
+            (.int(.min), .multiply, .int(3), .decimal(Decimal128("-27670116110564327424") ?? .nan)),
             (.int(1), .add, .float(0.5), .float(1.5)), (.float(0.5), .multiply, .double(0.1), .double(0.05)),
             (.double(1), .divide, .double(0), .double(.infinity)), (.null, .add, .int(1), .null),
             (.decimal(Decimal128("0.1") ?? .nan), .add, .double(0.2), .decimal(Decimal128("0.3") ?? .nan)),

@@ -70,6 +70,33 @@ struct KeyAddressTests {
     }
 
     @Test(
+        "a whole number has one spelling, of a key and of a position",
+        arguments: ["%2B1", "+1", "01", "001", "-01", "-0", "1.0", "1e0", "0x1", "%201", "1%20", ""])
+    func spelling(of number: String) throws {
+        let gateway = try TestGateway(
+            schema: #"""
+                {"schemaVersion":1,"classes":[
+                  {"name":"Thing","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"tags","type":"string[]"}]},
+                  {"name":"Bare","properties":[{"name":"n","type":"int"}]}]}
+                """#)
+        let things = (-1...1).map { #"{"id":\#($0),"tags":["a","b"]}"# }.joined(separator: ",")
+        #expect(try gateway.send(.post, "/v1/objects/Thing", "[\(things)]").status == 201)
+        #expect(try gateway.send(.post, "/v1/objects/Bare", #"[{"n":1},{"n":2}]"#).status == 201)
+        let before = try gateway.get("/v1/objects/Thing").text
+        for (method, place, body) in [
+            (HTTPMethod.get, "Thing/\(number)", nil), (.put, "Thing/\(number)", #"{"tags":["x"]}"#),
+            (.patch, "Thing/\(number)", #"{"tags":["x"]}"#), (.delete, "Thing/\(number)", nil),
+            (.get, "Thing/\(number)/tags", nil), (.get, "Bare/\(number)", nil), (.delete, "Bare/\(number)", nil),
+            (.put, "Thing/1/tags/\(number)", #""x""#), (.delete, "Thing/1/tags/\(number)", nil),
+        ] as [(HTTPMethod, String, String?)] {
+            let answer = try gateway.send(method, "/v1/objects/\(place)", body)
+            #expect([400, 404, 405].contains(answer.status), "\(method) \(place): \(answer.text)")
+        }
+        #expect(try gateway.get("/v1/objects/Thing").text == before)
+        #expect(try gateway.get("/v1/objects/Bare").member("items") != .array([]))
+    }
+
+    @Test(
         "what is created is read, changed, edited, observed and deleted where Location says",
         arguments: [
             "", ".", "..", "...", "\0", "\0\0", "\0.", "\u{301}", "/", "%", "%FF", "%FF.", "+", "~",

@@ -93,6 +93,8 @@ struct TransactionPlaceTests {
             #""op":"insert","in":["parts",{"index":1,"was":{"code":"gone"}}],"property":"sizes","index":0,"value":6"#,
             #""op":"clear","in":["parts",{"index":1,"was":{"code":"gone"}}],"property":"sizes""#,
             #""op":"set","in":["parts",{"index":1,"was":{"code":"gone"}},"inner"],"value":{"code":"x"}"#,
+            #""op":"set","in":["parts",{"index":0,"was":{"code":"gone","inner":null,"sizes":[]}}],"value":{"code":"x"}"#,
+            #""op":"set","in":["parts",{"index":1,"was":{"sizes":[]}}],"value":{"code":"x"}"#,
         ])
     func goneEmbedded(_ members: String) throws {
         let gateway = try gateway()
@@ -101,6 +103,29 @@ struct TransactionPlaceTests {
         #expect(answer.status == 200, "\(answer.text)")
         #expect(try answer.json["results"]?[0]?["modified"] == 0)
         #expect(try gateway.get("/v1/objects/Box/1").json == before)
+    }
+
+    @Test("what is null or empty tells objects apart only where nothing else does")
+    func nulls() throws {
+        let gateway = try gateway()
+        for (index, was) in [(2, #"{"inner":null,"sizes":[]}"#), (1, #"{"code":"k","inner":null,"sizes":[]}"#)] {
+            let members = #""op":"set","in":["parts",{"index":\#(index),"was":\#(was)}],"value":{"code":"x"}"#
+            _ = try edit(gateway, members)
+        }
+        let parts = try gateway.get("/v1/objects/Box/1").json["parts"]
+        #expect(parts?[0]?["code"] == "x" && parts?[1]?["code"] == "l" && parts?[2]?["code"] == "k")
+    }
+
+    @Test(
+        "an element of which nothing is named is refused",
+        arguments: [
+            #""op":"set","in":["parts",{"index":0,"was":{}}],"value":{"code":"x"}"#,
+            #""op":"remove","property":"parts","index":0,"was":{}"#,
+        ])
+    func nothingNamed(_ members: String) throws {
+        let gateway = try gateway()
+        let answer = try edit(gateway, members)
+        #expect(answer.status == 422 && answer.text.contains("names no property"), "\(answer.text)")
     }
 
     @Test("links, mixed values and embedded objects are told by what they are")
@@ -128,7 +153,7 @@ struct TransactionPlaceTests {
             #""op":"set","in":["part","inner"],"value":{"code":"Q"}"#,
             #""op":"append","in":["part","inner"],"property":"sizes","value":5"#,
             #""op":"set","in":["parts",{"index":0,"was":{"code":"l"}}],"value":{"code":"L"}"#,
-            #""op":"insert","in":["parts",{"index":1,"was":{}}],"property":"sizes","index":0,"value":6"#,
+            #""op":"insert","in":["parts",{"index":1}],"property":"sizes","index":0,"value":6"#,
             #""op":"replace","in":["parts",1],"property":"sizes","index":1,"was":7,"value":8"#,
             #""op":"set","in":["byName","x"],"value":{"code":"M"}"#,
         ] {

@@ -1,3 +1,5 @@
+import StoreTesting
+import TestBasics
 import Testing
 import Transfer
 
@@ -56,5 +58,21 @@ struct CSVTests {
         CSVText.append(["first", field, "last"], to: &bytes)
         let record = try #require(try records(String(decoding: bytes, as: UTF8.self)).first)
         #expect(record.map { $0.isMissing ? nil : $0.text } == ["first", field, "last"])
+    }
+
+    @Test("what is written is read back, in every shape", arguments: 1...4)
+    func shapes(width: Int) throws {
+        var random = SeededRandom.ofTest(width)
+        let texts: [String?] = [nil, nil, "", "a", "b,c", "\"", "\r\n", " "]
+        for _ in 0..<50 * TestRun.length {
+            var table: [[String?]] = [(0..<width).map { "column \($0)" }]
+            for _ in 0..<random.below(5) { table.append((0..<width).map { _ in random.pick(texts) ?? nil }) }
+            var bytes: [UInt8] = []
+            for row in table { CSVText.append(row, to: &bytes) }
+            let read = try records(String(decoding: bytes, as: UTF8.self)).map {
+                $0.map { $0.isMissing ? nil : $0.text }
+            }
+            #expect(read == table, "seed \(random.seed)")
+        }
     }
 }

@@ -48,7 +48,7 @@ extension BoundArithmetic.Operation {
     /// Computes by the rules of `BoundArithmetic`, in the wider type of the two.
     func result(_ left: ValueView, _ right: ValueView) -> ValueView {
         switch (left, right) {
-        case (.int(let a), .int(let b)): return .int(self(a, b))
+        case (.int(let a), .int(let b)): return integers(a, b)
         case (.double(let a), .double(let b)): return .double(self(a, b))
         default:
             guard let left = Number(left), let right = Number(right) else { return .null }
@@ -56,9 +56,13 @@ extension BoundArithmetic.Operation {
         }
     }
 
+    private func integers(_ a: Int64, _ b: Int64) -> ValueView {
+        integer(a, b).map { .int($0) } ?? .decimal(self(Decimal128(a), Decimal128(b)))
+    }
+
     private func result(_ left: Number, _ right: Number) -> ValueView {
         switch max(left.width, right.width) {
-        case .int: .int(self(left.integer, right.integer))
+        case .int: integers(left.integer, right.integer)
         case .float: .float(self(left.float, right.float))
         case .double: .double(self(left.double, right.double))
         case .decimal: .decimal(self(left.decimal, right.decimal))

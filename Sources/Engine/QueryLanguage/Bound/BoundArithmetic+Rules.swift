@@ -4,7 +4,7 @@ extension BoundArithmetic.Operation {
     /// The result for two values, with the rules of `BoundArithmetic`. Total: any two values have a result.
     package func callAsFunction(_ a: Value, _ b: Value) -> Value {
         switch (a, b) {
-        case (.int(let a), .int(let b)): .int(self(a, b))
+        case (.int(let a), .int(let b)): integer(a, b).map { .int($0) } ?? .decimal(self(Decimal128(a), Decimal128(b)))
         case (.float(let a), .float(let b)): .float(self(a, b))
         case (.int(let a), .float(let b)): .float(self(Float(a), b))
         case (.float(let a), .int(let b)): .float(self(a, Float(b)))
@@ -16,13 +16,17 @@ extension BoundArithmetic.Operation {
         }
     }
 
-    package func callAsFunction(_ a: Int64, _ b: Int64) -> Int64 {
-        switch self {
-        case .add: a &+ b
-        case .subtract: a &- b
-        case .multiply: a &* b
-        case .divide: b == 0 ? (a < 0 ? .min : .max) : a.dividedReportingOverflow(by: b).partialValue
-        }
+    /// The result for two integers; nil if it has more than 64 bits, when it is that of the two as decimals.
+    @inlinable
+    package func integer(_ a: Int64, _ b: Int64) -> Int64? {
+        let (result, isTooLarge) =
+            switch self {
+            case .add: a.addingReportingOverflow(b)
+            case .subtract: a.subtractingReportingOverflow(b)
+            case .multiply: a.multipliedReportingOverflow(by: b)
+            case .divide: b == 0 ? (a < 0 ? .min : .max, false) : a.dividedReportingOverflow(by: b)
+            }
+        return isTooLarge ? nil : result
     }
 
     // One for each type, so that other modules call specialised code.

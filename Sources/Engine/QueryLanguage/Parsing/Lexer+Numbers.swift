@@ -16,6 +16,15 @@ extension Lexer {
         let (end, isFraction) = endOfDecimal(from: first)
         let text = String(decoding: bytes[start..<end], as: UTF8.self)
         position = end
+        let double = Double(padded(text)) ?? .infinity
+        // A number that no type can hold would become 0, and find other objects.
+        if double == 0, Decimal128(text)?.isZero != false,
+            text.prefix(while: { $0 != "e" && $0 != "E" }).contains(where: { "1"..."9" ~= $0 })
+        {
+            throw LexicalFault(
+                message: "The number is too close to zero: the smallest that a value can have is 1e-6176.",
+                range: SourceRange(start: start, end: end))
+        }
         if end < bytes.count, bytes[end] | 0x20 == 0x66, !(end + 1 < bytes.count && Self.continuesName(bytes[end + 1]))
         {
             position += 1
@@ -24,7 +33,7 @@ extension Lexer {
             return value.isInfinite ? .value(.double(Double(value))) : .floating(.float(value), text: text)
         }
         if !isFraction, let value = Int64(text) { return .value(.int(value)) }
-        return .floating(.double(Double(padded(text)) ?? .infinity), text: text)
+        return .floating(.double(double), text: text)
     }
 
     /// The end of the digits, the point and the exponent, and whether there is a point or an exponent.

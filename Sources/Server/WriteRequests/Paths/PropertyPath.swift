@@ -176,11 +176,9 @@ enum ValueStep: Hashable, Sendable {
         return Problem(code, "There is no position \(index) in '\(name)': \(rest)")
     }
 
-    /// Parses a position in a path. Throws 400 for an invalid one.
+    /// Parses a position in a path, which has one spelling. Throws 400 for an invalid one.
     static func position(_ text: String, in name: String) throws(Problem) -> Int {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let index = Int(text), index < Int.max
-        else {
+        guard let index = Int(text), 0..<Int.max ~= index, String(index) == text else {
             throw Problem(
                 .objectInvalidIndex,
                 "'\(name)' has positions, counted from 0; '\(text)' is not a position.")

@@ -173,7 +173,13 @@ package struct TransactionReader {
             throw problem
         }
         let name = "\(objectClass.name).\(property.name)"
-        return try reader.content(json, property, isElement: true, called: name, at: path)
+        let content = try reader.content(json, property, isElement: true, called: name, at: path)
+        if case .link(.embedded(let input)) = content, input.isEmpty {
+            throw Problem.transaction(
+                "This names no property, so that every element would be meant. Name what you last saw of it, or leave it out.",
+                path)
+        }
+        return content
     }
 
     private func input(

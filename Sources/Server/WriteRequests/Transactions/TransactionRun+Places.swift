@@ -49,7 +49,7 @@ extension TransactionRun {
         case .position(let index, let known):
             let count = try transaction.elementCount(object, property.id)
             var position = index
-            if case .link(.embedded(let input))? = known, !input.isEmpty {
+            if case .link(.embedded(let input))? = known {
                 guard let found = try mostAlike(to: index, input, property, object, count) else { return nil }
                 position = found
             }
@@ -83,36 +83,61 @@ extension TransactionRun {
 
     /// Returns the position of the embedded object in a list that has most properties in common with this one; of
     /// several the nearest to `index`. Nil if none has any.
+    ///
+    /// What is null or empty tells no objects apart: it is compared only between those that are alike otherwise. If all of
+    /// it is, the object at `index` is meant, provided that it is as the client says.
     private func mostAlike(
         to index: Int, _ input: ObjectInput, _ property: PropertySchema, _ object: ObjectReference, _ count: Int
     ) throws -> Int? {
-        var best: (likeness: Int, distance: Int, position: Int)?
+        guard input.saysSomething else {
+            guard index < count, case .link(let key)? = try transaction.element(object, property.id, at: index),
+                try isAlike(ObjectReference(input.classID, key), input)
+            else { return nil }
+            return index
+        }
+        var best: (likeness: Likeness, distance: Int, position: Int)?
         for (position, value) in try transaction.elements(object, property.id, 0..<count).enumerated() {
             guard case .link(let key) = value else { continue }
             let likeness = try likeness(of: ObjectReference(input.classID, key), input)
             let distance = abs(position - index)
-            if likeness == 0 { continue }
-            if let best, (best.likeness, -best.distance) >= (likeness, -distance) { continue }
+            if likeness.telling == 0 { continue }
+            if let best,
+                (best.likeness.telling, best.likeness.all, -best.distance) >= (
+                    likeness.telling, likeness.all, -distance
+                )
+            {
+                continue
+            }
             best = (likeness, distance, position)
         }
         return best?.position
     }
 
-    /// Returns how many of the given properties are equal.
-    private func likeness(of object: ObjectReference, _ input: ObjectInput) throws -> Int {
+    /// The number of equal properties: those that tell objects apart, and all.
+    private typealias Likeness = (telling: Int, all: Int)
+
+    private func likeness(of object: ObjectReference, _ input: ObjectInput) throws -> Likeness {
         let objectClass = transaction.schema[object.classID]
-        var result = 0
-        for (id, known) in input.values where try transaction.value(object, id).means(known) { result += 1 }
+        var result: Likeness = (0, 0)
+        func add(_ isTelling: Bool) {
+            result.all += 1
+            if isTelling { result.telling += 1 }
+        }
+        for (id, known) in input.values where try transaction.value(object, id).means(known) {
+            add(known.saysSomething)
+        }
         for draft in input.drafts {
             guard let property = objectClass?[draft.property] else { continue }
-            result += try isSame(try transaction.value(object, property.id), draft.content) ? 1 : 0
+            if try isSame(try transaction.value(object, property.id), draft.content) {
+                add(draft.content.saysSomething)
+            }
         }
         return result
     }
 
     /// Whether all given properties are equal.
     private func isAlike(_ object: ObjectReference, _ input: ObjectInput) throws -> Bool {
-        try likeness(of: object, input) == input.values.count + input.drafts.count
+        try likeness(of: object, input).all == input.values.count + input.drafts.count
     }
 
     /// Whether a value equals the one that a client gives. For an embedded object only the given properties are
@@ -151,10 +176,6 @@ extension TransactionRun {
     }
 }
 
-extension ObjectInput {
-    fileprivate var isEmpty: Bool { values.isEmpty && drafts.isEmpty }
-}
-
 extension Value {
     /// Whether a client that received one of the values may write it as the other: numbers are compared by value, as in
     /// comparisons and sets, and sets in any order.
@@ -167,6 +188,39 @@ extension Value {
             a.count == b.count && a.entries.allSatisfy { entry in b[entry.key].map { entry.value.means($0) } ?? false }
         case (.embedded, _), (_, .embedded): self == other
         default: Value.order(self, other) == 0
+        }
+    }
+}
+
+extension ObjectInput {
+    /// Whether it names no property.
+    var isEmpty: Bool { values.isEmpty && drafts.isEmpty }
+
+    /// Whether a property of it can tell objects apart.
+    fileprivate var saysSomething: Bool {
+        values.contains { $0.value.saysSomething } || drafts.contains { $0.content.saysSomething }
+    }
+}
+
+extension ObjectInput.Content {
+    fileprivate var saysSomething: Bool {
+        switch self {
+        case .value(let value): value.saysSomething
+        case .list(let elements), .set(let elements): !elements.isEmpty
+        case .map(let entries): !entries.isEmpty
+        default: true
+        }
+    }
+}
+
+extension Value {
+    /// Whether it is neither null nor an empty collection.
+    fileprivate var saysSomething: Bool {
+        switch self {
+        case .null: false
+        case .list(let elements): !elements.isEmpty
+        case .dictionary(let map): !map.entries.isEmpty
+        default: true
         }
     }
 }

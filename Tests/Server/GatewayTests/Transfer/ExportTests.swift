@@ -32,6 +32,21 @@ struct ExportTests {
         #expect(try second.get(target).member("items") == (try first.get(target).member("items")))
     }
 
+    @Test("null is a row also where it is the only field", arguments: ["ndjson", "csv"])
+    func oneProperty(format: String) throws {
+        let schema = #"{"schemaVersion":1,"classes":[{"name":"Word","properties":[{"name":"text","type":"string?"}]}]}"#
+        let (first, second) = (try TestGateway(schema: schema), try TestGateway(schema: schema))
+        let words = #"[{"text":null},{"text":"a"},{"text":""},{"text":null},{"text":null}]"#
+        #expect(try first.send(.post, "/v1/objects/Word", words).status == 201)
+        let file = try first.get("/v1/export/Word?format=\(format)")
+        let imported = try second.send(
+            .post, "/v1/import/Word", file: file.text,
+            headers: ["Content-Type": try #require(file.headers["Content-Type"])])
+        #expect(imported.member("created") == 5, "\(imported.text)")
+        #expect(
+            try second.get("/v1/objects/Word").member("items") == (try first.get("/v1/objects/Word").member("items")))
+    }
+
     @Test("more objects than a block has come in order, whether they are sorted or not")
     func blocks() throws {
         let gateway = try TestGateway()

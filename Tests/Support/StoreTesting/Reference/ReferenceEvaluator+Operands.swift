@@ -55,7 +55,7 @@ extension ReferenceEvaluator {
 enum ReferenceArithmetic {
     static func result(_ left: Value, _ operation: BoundArithmetic.Operation, _ right: Value) -> Value {
         switch (left, right) {
-        case (.int(let a), .int(let b)): return .int(integer(a, operation, b))
+        case (.int(let a), .int(let b)): return integer(a, operation, b)
         case (.decimal, _), (_, .decimal):
             guard let a = decimal(left), let b = decimal(right) else { return .null }
             let result =
@@ -76,16 +76,18 @@ enum ReferenceArithmetic {
         }
     }
 
-    /// Computes in 128 bits and keeps the lower 64: so it wraps around.
-    private static func integer(_ a: Int64, _ operation: BoundArithmetic.Operation, _ b: Int64) -> Int64 {
+    /// Computes in 128 bits; what has more than 64 becomes a decimal, by its digits.
+    private static func integer(_ a: Int64, _ operation: BoundArithmetic.Operation, _ b: Int64) -> Value {
         let (wideA, wideB) = (Int128(a), Int128(b))
-        switch operation {
-        case .add: return Int64(truncatingIfNeeded: wideA + wideB)
-        case .subtract: return Int64(truncatingIfNeeded: wideA - wideB)
-        case .multiply: return Int64(truncatingIfNeeded: wideA * wideB)
-        case .divide where b == 0: return a < 0 ? .min : .max
-        case .divide: return Int64(truncatingIfNeeded: wideA / wideB)
-        }
+        let result: Int128 =
+            switch operation {
+            case .add: wideA + wideB
+            case .subtract: wideA - wideB
+            case .multiply: wideA * wideB
+            case .divide where b == 0: Int128(a < 0 ? Int64.min : .max)
+            case .divide: wideA / wideB
+            }
+        return Int64(exactly: result).map { .int($0) } ?? Decimal128(result.description).map { .decimal($0) } ?? .null
     }
 
     private static func floating<Number: FloatingPoint>(
