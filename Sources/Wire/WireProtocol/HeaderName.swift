@@ -24,4 +24,6 @@ package enum ParameterName {
     package static let keyPaths = "keyPaths"
     /// Replaces the header for clients that cannot send one.
     package static let lastEventID = "lastEventID"
+    /// What replacements of `EventSource` send when they reconnect, because they cannot send the header.
+    package static let lastEventIDs = ["lastEventId", "Last-Event-ID"]
 }

@@ -37,6 +37,14 @@ struct ServeTests {
         #expect(server.process.output == "realmgate: listening on http://127.0.0.1:\(server.port)\n")
     }
 
+    @Test("a server beside a service of Kubernetes that has its name starts, and says what it does not use")
+    func serviceLink() throws {
+        let directory = try TestDirectory()
+        let server = try server(in: directory, environment: ["REALMGATE_PORT": "tcp://10.96.4.2:8080"])
+        #expect(server.process.errors.contains("REALMGATE_PORT is not used: Kubernetes sets it"))
+        #expect(try server.stop() == 0)
+    }
+
     @Test("objects are created, read, changed, found and deleted with curl")
     func objectsWithCurl() throws {
         let directory = try TestDirectory()

@@ -14,6 +14,17 @@ struct SettingSourcesTests {
         #expect(given.text(nil, "REALMGATE_PORT") == nil)
     }
 
+    @Test("what Kubernetes sets for a service of that name is no port", arguments: ["tcp", "udp", "sctp"])
+    func serviceLink(scheme: String) {
+        let link = "\(scheme)://10.96.4.2:8080"
+        let given = sources(["REALMGATE_PORT": link, "REALMGATE_DATA": link])
+        #expect(given.text(nil, "REALMGATE_PORT") == nil)
+        #expect(given.text("7", "REALMGATE_PORT") == "7")
+        #expect(given.serviceLink("REALMGATE_PORT") == link)
+        #expect(given.text(nil, "REALMGATE_DATA") == link)
+        #expect(sources(["REALMGATE_PORT": "80"]).serviceLink("REALMGATE_PORT") == nil)
+    }
+
     @Test("an empty variable counts as not set")
     func emptyVariable() {
         #expect(sources(["REALMGATE_HOST": ""]).text(nil, "REALMGATE_HOST") == nil)

@@ -78,7 +78,13 @@ struct ObserveTests {
                     target + "&lastEventID=\(gateway.mark(1))", headers: "Last-Event-ID: \(gateway.mark(version))\r\n")
                 let parameter = try LoopbackClient(port: port)
                 try parameter.send(target + "&lastEventID=\(gateway.mark(version))")
-                for client in [header, parameter] {
+                // Replacements of `EventSource` add theirs to the page's.
+                let replacements = try ["lastEventId", "Last-Event-ID"].map { name in
+                    let client = try LoopbackClient(port: port)
+                    try client.send(target + "&lastEventID=\(gateway.mark(1))&\(name)=\(gateway.mark(version))")
+                    return client
+                }
+                for client in [header, parameter] + replacements {
                     #expect(try client.answer().status == 200)
                     let event = try client.event()
                     #expect(event.name == "update")

@@ -53,7 +53,8 @@ struct StreamingTests {
             let head = try client.head()
             #expect(head[0] == "HTTP/1.1 200 OK")
             for line in [
-                "Content-Type: text/event-stream", "Cache-Control: no-store", "X-Accel-Buffering: no", "X-Id: a",
+                "Content-Type: text/event-stream", "Cache-Control: no-store, no-transform", "X-Accel-Buffering: no",
+                "X-Id: a",
             ] {
                 #expect(head.contains(line), "\(head)")
             }

@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectCoding
 import ObjectModel
+import WireProtocol
 
 /// The query parameters of a request, checked against those of the resource.
 struct QueryParameters {
@@ -15,7 +16,9 @@ struct QueryParameters {
     init(_ request: Request, single: [String], repeatable: [String] = []) throws(Problem) {
         for (index, item) in request.query.enumerated() {
             let isRepeatable = repeatable.contains(item.name)
-            guard isRepeatable || single.contains(item.name) else {
+            let isPosition =
+                ParameterName.lastEventIDs.contains(item.name) && single.contains(ParameterName.lastEventID)
+            guard isRepeatable || isPosition || single.contains(item.name) else {
                 guard item.name != Gateway.snapshotParameter else {
                     throw Problem(
                         .snapshotNotPossible,

@@ -297,7 +297,11 @@ extension Gateway {
 }
 
 extension Request {
-    /// The id of the last event that the client received. The header, which browsers send when they reconnect, is more
-    /// recent than the parameter with which the page opened the stream.
-    var lastEventID: String? { header(HeaderName.lastEventID) ?? query(ParameterName.lastEventID) }
+    /// The id of the last event that the client received. The header, which browsers send when they reconnect, and the
+    /// parameters that replacements of `EventSource` send then, are more recent than the parameter with which the page
+    /// opened the stream.
+    var lastEventID: String? {
+        header(HeaderName.lastEventID) ?? ParameterName.lastEventIDs.lazy.compactMap { self.query($0) }.first
+            ?? query(ParameterName.lastEventID)
+    }
 }

@@ -393,7 +393,7 @@ final class Connection {
 extension EventStream {
     fileprivate static func headers(adding headers: HeaderFields) -> HeaderFields {
         var all: HeaderFields = [
-            "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
+            "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
         ]
         for field in headers { all.add(field.name, field.value) }
         return all

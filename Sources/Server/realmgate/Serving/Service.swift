@@ -91,6 +91,11 @@ final class Service: Sendable {
         logger.info("Started.", metadata: ["data": "\(configuration.data)", "version": "\(Realmgate.version)"])
         tellWhoMayCall(settings)
         if let missing = settings.missingFiles { logger.warning("\(missing)") }
+        if let link = SettingSources.process.serviceLink("REALMGATE_PORT") {
+            logger.warning(
+                "REALMGATE_PORT is not used: Kubernetes sets it for a service that is named realmgate. Give the port with --port or in the configuration file, or set enableServiceLinks: false.",
+                metadata: ["value": "\(link)"])
+        }
         if let failure = manager?.send("READY=1", "STATUS=Listening on \(host.address)"), failure != 0 {
             logger.warning(
                 "The service manager cannot be notified.", metadata: ["error": "\(String(cString: strerror(failure)))"])
