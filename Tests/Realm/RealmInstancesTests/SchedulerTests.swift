@@ -129,7 +129,9 @@ struct SchedulerTests {
         }
         #expect(fault == .noRunLoop)
         let loop = Place.runningLoop()
-        _ = try await loop.perform { try hub.instance(on: loop).observe(TaskInstanceFixture.tasks) { _ in }.invalidate() }
+        _ = try await loop.perform {
+            try hub.instance(on: loop).observe(TaskInstanceFixture.tasks) { _ in }.invalidate()
+        }
     }
 
     @Test("a loop that turns within a block makes no call in it, and makes up for it afterwards")
