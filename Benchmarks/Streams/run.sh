@@ -11,6 +11,7 @@ shift
 [ $# -gt 0 ] || set -- all 1000 20 all 5000 20 all 15000 10 one 1000 50 one 15000 50 queries 1000 50 storm 1000 10
 scratch=$(mktemp -d)
 server=
+failed=0
 finish() {
     if [ -n "$server" ]; then kill "$server" 2>/dev/null && wait "$server" 2>/dev/null || true; fi
     rm -rf "$scratch"
@@ -40,9 +41,10 @@ while [ $# -ge 3 ]; do
                 "http://127.0.0.1:$port/v1/objects/Item"
     done
     echo "== $1, $2 streams"
-    "$scratch/streams" "$port" "$server" "$1" "$2" "$3" || echo "FAILED"
+    "$scratch/streams" "$port" "$server" "$1" "$2" "$3" || { echo "FAILED"; failed=1; }
     cat "$scratch/err" >&2
     kill "$server" && wait "$server" 2>/dev/null || true
     server=
     shift 3
 done
+exit $failed

@@ -23,8 +23,6 @@ private struct SectionRead: Sendable {
     let snapshot: any Snapshot
     let run: @Sendable () throws -> Result
     let key: SectionKey
-    /// The order of the sections' keys; nil for the order in which they first occur in the result.
-    let isAscending: Bool?
     let choice: SectionChoice
     /// Whether only keys are requested.
     let keysOnly: Bool
@@ -37,15 +35,7 @@ private struct SectionRead: Sendable {
     /// Throws the errors of the store, 400 for too large a response, and 404 for a section that does not exist.
     func response() throws -> Response {
         let result = try run()
-        var sections = result.sections.sections
-        if let isAscending {
-            // The sort is stable, so that the order of the objects does not matter here.
-            sections.sort { a, b in
-                let order = Value.order(a.key, b.key)
-                return isAscending ? order < 0 : order > 0
-            }
-        }
-        let chosen = try choose(sections)
+        let chosen = try choose(result.sections.sections)
         guard chosen.count <= configuration.maximumGrouping else {
             throw Problem(
                 .sectionsTooMany,
@@ -166,18 +156,18 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: Self.sectionParameters + ["fields", "expand"])
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let reader = place.reader(configuration)
-        let key = try reader.section(parameters, objectClass)
-        let order = try Self.order(parameters, try reader.sort(parameters, objectClass), key)
+        var key = try reader.section(parameters, objectClass)
+        let sort = try Self.order(parameters, try reader.sort(parameters, objectClass), &key)
         var query = try reader.filter(parameters, objectClass, in: place.scope)
-        query.steps.append(.sort(order.sort))
+        query.steps.append(.sort(sort))
         if let distinct = try reader.distinct(parameters, objectClass) { query.steps.append(.distinct(distinct)) }
         let plan = try RowPlan(
             objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
             style: try parameters.choice("types", default: TypeStyle.plain), isPart: place.isOwned)
-        let asked = query
-        let read = try sections(parameters, snapshot, key, order.isAscending) {
+        let (asked, by) = (query, key)
+        let read = try sections(parameters, snapshot, by) {
             (
-                try snapshot.sections(asked, by: key),
+                try snapshot.sections(asked, by: by),
                 { keys, json, limit in
                     json.beginArray()
                     try plan.write(keys, of: snapshot, into: json, answerLimit: limit)
@@ -195,19 +185,18 @@ extension Gateway {
         var read = try ElementRead(
             property, parameters.keeping(["filter", "args"]), configuration, queryBudget(for: request))
         let (reader, objectClass, snapshot) = (read.reader, read.element.objectClass, property.snapshot)
-        let key = try reader.section(parameters, objectClass)
+        var key = try reader.section(parameters, objectClass)
         let sort = try read.sort(parameters)
-        let order = try Self.order(parameters, sort, key)
-        read.query.steps.append(.sort(order.sort))
+        read.query.steps.append(.sort(try Self.order(parameters, sort, &key)))
         let distinct = try reader.distinct(parameters, objectClass)
         if let distinct { read.query.steps.append(.distinct(distinct)) }
         if sort != nil || distinct != nil { read.isOrdered = true }
         let plan = read.plan(try parameters.choice("types", default: TypeStyle.plain))
-        let elements = read
-        let sections = try sections(parameters, snapshot, key, order.isAscending) {
+        let (elements, by) = (read, key)
+        let sections = try sections(parameters, snapshot, by) {
             let content = try elements.content()
             return (
-                try content.sections(elements.query, by: key),
+                try content.sections(elements.query, by: by),
                 { keys, json, limit in
                     try elements.write(keys, of: content, by: plan, into: json, answerLimit: limit)
                 }
@@ -217,23 +206,24 @@ extension Gateway {
         return try reply(reading: try property.elementCount, for: request) { try sections.response() }
     }
 
-    /// Parses the order of the objects, and with `ascending` that of the sections' keys; see `SectionRead`.
+    /// Parses the order of the objects, and that of the sections: of their keys with `ascending` or without `sort`, else
+    /// of their first objects.
     private static func order(
-        _ parameters: QueryParameters, _ sort: [SortKey]?, _ key: SectionKey
-    ) throws(Problem) -> (sort: [SortKey], isAscending: Bool?) {
-        let ascending = parameters["ascending"] == nil ? nil : try parameters.flag("ascending")
-        return (
-            sort ?? [SortKey(key.path, ascending: ascending ?? true)], ascending ?? (sort == nil ? true : nil)
-        )
+        _ parameters: QueryParameters, _ sort: [SortKey]?, _ key: inout SectionKey
+    ) throws(Problem) -> [SortKey] {
+        let isGiven = parameters["ascending"] != nil
+        let ascending = try !isGiven || parameters.flag("ascending")
+        if isGiven || sort == nil { key.order = ascending ? .ascending : .descending }
+        return sort ?? [SortKey(key.path, ascending: ascending)]
     }
 
     /// Parses which sections are requested.
     private func sections(
-        _ parameters: QueryParameters, _ snapshot: any Snapshot, _ key: SectionKey, _ isAscending: Bool?,
+        _ parameters: QueryParameters, _ snapshot: any Snapshot, _ key: SectionKey,
         _ run: @escaping @Sendable () throws -> SectionRead.Result
     ) throws(Problem) -> SectionRead {
         SectionRead(
-            snapshot: snapshot, run: run, key: key, isAscending: isAscending, choice: try Self.choice(parameters),
+            snapshot: snapshot, run: run, key: key, choice: try Self.choice(parameters),
             keysOnly: try parameters.flag("keys"), offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
             limit: try parameters.integer("limit", in: 0...configuration.maximumPage),
             style: try parameters.choice("types", default: TypeStyle.plain), configuration: configuration)
