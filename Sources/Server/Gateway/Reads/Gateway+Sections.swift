@@ -212,7 +212,7 @@ extension Gateway {
         _ parameters: QueryParameters, _ sort: [SortKey]?, _ key: inout SectionKey
     ) throws(Problem) -> [SortKey] {
         let isGiven = parameters["ascending"] != nil
-        let ascending = try !isGiven || parameters.flag("ascending")
+        let ascending = isGiven ? try parameters.flag("ascending") : true
         if isGiven || sort == nil { key.order = ascending ? .ascending : .descending }
         return sort ?? [SortKey(key.path, ascending: ascending)]
     }
