@@ -5,7 +5,7 @@ import PackageDescription
 //
 //   System   libraries in C and what is made of them alone
 //   Engine   the model of objects, queries, the store and its live results
-//   Wire     forms that values and objects have outside: JSON, YAML, CSV
+//   Wire     forms that values and objects have outside: JSON, YAML, CSV; a log of their changes in PostgreSQL
 //   Realm    the Swift interface of Realm
 //   Server   HTTP, and the program
 //
@@ -57,6 +57,7 @@ targets += floor(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
         .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
@@ -99,6 +100,10 @@ targets += floor(
         // Objects as JSON, and JSON as objects.
         module("ObjectCoding", ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         module("Transfer", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        // The log of a realm in PostgreSQL. RealmSwift does not need it, so an app does not need libpq.
+        module("PostgresLog", ["StoreContract", "ObjectModel", "Compression", "Cryptography", "CLibpq"]),
+        // The objects of a realm as tables for programs that speak SQL.
+        module("Projection", ["PostgresLog", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
     ])
 
 targets += floor(
@@ -119,20 +124,54 @@ targets += floor(
                 "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "StoreContract", "QueryExecution",
                 "QueryLanguage", "ObjectModel", "Promises", "CDiscovery", combine, combineDispatch,
             ]),
+        // Public: realms that several programs share.
+        module("RealmPostgres", ["RealmSwift", "PostgresLog"]),
     ])
 
 targets += floor(
     "Sources/Server",
     [
-        module("HTTPServer", ["Compression", "Cryptography", "Files", "CMicrohttpd", "CRefusals", log]),
+        module("HTTPServer", ["Compression", "Cryptography", "Files", "Promises", "CMicrohttpd", "CRefusals", log]),
         module("Identity", ["JSONCoding", "ObjectModel", "Cryptography", "Files", log]),
         module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        // Errors as responses: one status per code.
+        module(
+            "HTTPProblems",
+            ["HTTPServer", "ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        // Which long requests run and which wait.
+        module("FairScheduling", ["HTTPProblems", "HTTPServer", "ObjectCoding", "StoreContract", "Promises"]),
+        // Event streams of queries, objects and collections, each event encoded once for all its clients.
+        module(
+            "LiveStreams",
+            [
+                "FairScheduling", "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding", "WireProtocol",
+                "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
+        // Sets of named queries, each with one stream, which followers use.
+        module(
+            "SyncSubscriptions",
+            [
+                "LiveStreams", "HTTPProblems", "HTTPServer", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "StoreContract", "ObjectModel", "Cryptography", "Files", log,
+            ]),
+        // What a request changes: edits, transactions, preconditions, and answers that repeated requests get again.
+        module(
+            "WriteRequests",
+            [
+                "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography",
+            ]),
+        // The OpenAPI document, completed for the schema that a caller sees.
+        module(
+            "OpenAPIDescription", ["HTTPServer", "WireProtocol", "JSONCoding", "ObjectModel"]),
         module(
             "Gateway",
             [
-                "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "OpenAPIDescription", "WriteRequests", "SyncSubscriptions", "LiveStreams", "FairScheduling",
+                "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "WireProtocol",
+                "JSONCoding",
                 "LiveQueries", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography",
-                "Files", "Promises", log,
+                "Files", log,
             ]),
         // A gateway with its server, for the program and for programs of others.
         module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
@@ -148,8 +187,8 @@ targets += floor(
             "realmgate",
             [
                 "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
-                "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography", "Files",
-                "CStamp", log, arguments,
+                "PostgresLog", "Projection", "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage",
+                "ObjectModel", "Cryptography", "Files", "Promises", "CStamp", log, arguments,
             ]),
     ])
 
@@ -183,6 +222,8 @@ targets += floor(
         module("HTTPTesting", ["HTTPServer", "Promises", "TestBasics"]),
         // The program `realmgate` as a process, with its clients.
         module("ProgramTesting", ["HTTPTesting", "RepositoryFiles", "TestBasics"]),
+        // A PostgreSQL server of the tests' own, and what breaks connections to it.
+        module("PostgresTesting", ["TestBasics"]),
         // Writes to a store until it is killed.
         program(
             "StoreWorker",
@@ -235,6 +276,18 @@ targets += floor(
         tests("JSONCoding", ["JSONCoding", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
         tests(
+            "PostgresLog",
+            [
+                "PostgresLog", "EmbeddedStore", "PostgresTesting", "StoreTesting", "TestBasics", "StoreContract",
+                "ObjectModel", "RepositoryFiles",
+            ]),
+        tests(
+            "Projection",
+            [
+                "Projection", "PostgresLog", "EmbeddedStore", "PostgresTesting", "StoreTesting", "TestBasics",
+                "StoreContract", "QueryLanguage", "ObjectModel", "RepositoryFiles",
+            ]),
+        tests(
             "WireProtocol",
             ["WireProtocol", "JSONCoding", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel"]),
         tests("ObjectCoding", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
@@ -265,6 +318,9 @@ targets += floor(
                 "StoreContract",
                 "QueryLanguage", "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine, combineDispatch,
             ]),
+        tests(
+            "RealmPostgres",
+            ["RealmPostgres", "RealmSwift", "PostgresTesting", "PostgresLog", "RepositoryFiles", "TestBasics"]),
     ])
 
 targets += floor(
@@ -280,11 +336,43 @@ targets += floor(
                 "StoreContract", "QueryLanguage", "ObjectModel",
             ]),
         tests(
+            "HTTPProblems",
+            [
+                "HTTPProblems", "HTTPServer", "RepositoryFiles", "ObjectCoding", "JSONCoding", "StoreContract",
+                "QueryLanguage",
+            ]),
+        tests("FairScheduling", ["FairScheduling", "HTTPServer", "TestBasics", "ObjectCoding", "StoreContract"]),
+        tests(
+            "LiveStreams",
+            [
+                "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "StoreTesting", "LiveQueries",
+                "ObjectCoding", "WireProtocol", "StoreContract", "QueryLanguage", "ObjectModel", "Promises",
+            ]),
+        tests(
+            "SyncSubscriptions",
+            [
+                "SyncSubscriptions", "LiveStreams", "HTTPServer", "StoreTesting", "TestBasics", "RepositoryFiles",
+                "ObjectCoding",
+                "JSONCoding", "StoreContract", "ObjectModel", "Promises", log,
+            ]),
+        tests(
+            "WriteRequests",
+            [
+                "WriteRequests", "HTTPServer", "StoreTesting", "TestBasics", "ObjectCoding", "JSONCoding",
+                "StoreContract",
+                "ObjectModel", "Promises",
+            ]),
+        tests(
+            "OpenAPIDescription",
+            ["OpenAPIDescription", "HTTPServer", "RepositoryFiles", "JSONCoding", "ObjectModel"]),
+        tests(
             "Gateway",
             [
-                "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "Transfer",
+                "Gateway", "WriteRequests", "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting",
+                "Compression", "Identity",
+                "AccessRules", "Transfer",
                 "ObjectCoding", "LiveTesting", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics",
-                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Promises",
+                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Promises", log,
             ]),
         // Realms that follow a gateway, over loopback.
         tests(
@@ -303,17 +391,17 @@ targets += floor(
         tests(
             "CommandLine",
             [
-                "realmgate", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics",
-                "Hosting", "Gateway",
-                "HTTPServer", "Identity", "AccessRules", "EmbeddedStore", "SignatureTesting", "JSONCoding",
-                "ObjectModel", log,
+                "realmgate", "FollowWorker", "ProgramTesting", "PostgresTesting", "HTTPTesting", "RepositoryFiles",
+                "TestBasics", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "EmbeddedStore",
+                "SignatureTesting", "JSONCoding", "ObjectModel", "Promises", log,
             ]),
         // The program when it is killed, its disk is full or its system calls fail.
         tests(
             "Faults",
             [
-                "realmgate", "StoreWorker", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles",
-                "EmbeddedStore", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel", "Promises",
+                "realmgate", "StoreWorker", "FollowWorker", "ProgramTesting", "PostgresTesting", "HTTPTesting",
+                "RepositoryFiles", "EmbeddedStore", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel",
+                "Promises",
             ]),
         // What a process takes of its machine: memory and descriptors. In a module, and so a process, of their own.
         tests(
@@ -344,9 +432,11 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
         [
             .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
             program(
-                "StoreBenchmark", ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"]),
+                "StoreBenchmark",
+                ["EmbeddedStore", "PostgresLog", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"]),
             program(
-                "LiveBenchmark", ["LiveQueries", "EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel"]),
+                "LiveBenchmark",
+                ["LiveQueries", "EmbeddedStore", "PostgresLog", "StoreContract", "QueryLanguage", "ObjectModel"]),
             program(
                 "StorageBenchmark",
                 ["EmbeddedStore", "StoreTesting", "TestBasics", "StoreContract", "QueryLanguage", "ObjectModel"]),
@@ -365,6 +455,7 @@ if Context.environment["REALMGATE_FUZZER"] != nil {
 var products: [Product] = [
     .executable(name: "realmgate", targets: ["realmgate"]),
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
+    .library(name: "RealmPostgres", targets: ["RealmPostgres"]),
     .library(name: "RealmgateServer", targets: ["RealmgateServer"]),
     .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
 ]

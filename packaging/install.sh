@@ -56,8 +56,11 @@ oldest=$(printf '%s\n%s\n' "$glibc" "$found" | sort -V | head -n 1)
     fail "This program needs glibc $glibc or newer, and this system has ${found:-another C library}: use the container image, or a system such as Debian 12." 69
 
 for directory in bin lib share share/doc; do
-    mkdir -p "$prefix/$directory" 2>/dev/null && [ -w "$prefix/$directory" ] ||
+    if ! mkdir -p "$prefix/$directory" 2>/dev/null || ! [ -w "$prefix/$directory" ]; then
+        [ "$(id -u)" -ne 0 ] ||
+            fail "The directory '$prefix/$directory' cannot be made or written to: install elsewhere with --prefix." 73
         fail "This user may not write to '$prefix/$directory': run this as root, or install elsewhere with --prefix ~/.local." 73
+    fi
 done
 
 # Complete first, then in place: a server that runs keeps the program that it was started from.

@@ -1,6 +1,7 @@
 // The console's frame: the list of classes and pages, one page at a time, and the keys that work everywhere.
 
-import { paths } from "./core/api.js";
+import { unreachable } from "./client/transport.js";
+import { isUnloaded, paths } from "./core/api.js";
 import { Database } from "./core/database.js";
 import { Gateway } from "./core/gateway.js";
 import { Navigation } from "./core/navigation.js";
@@ -10,6 +11,8 @@ import { ClassPage } from "./objects/class-page.js";
 import { listClasses } from "./objects/lists.js";
 import { Announcer } from "./parts/announcer.js";
 import { prepareDialogs, showKeys } from "./parts/dialog.js";
+import { toastFault } from "./parts/toast.js";
+import { faultPanel, heading } from "./parts/ui.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -17,14 +20,18 @@ const byId = (id) => document.getElementById(id);
 const modules = {
   object: () => import("./objects/object-page.js"),
   schema: () => import("./pages/schema.js"),
+  diagram: () => import("./pages/diagram.js"),
   streams: () => import("./pages/streams.js"),
   snapshots: () => import("./pages/snapshots.js"),
   subscriptions: () => import("./pages/subscriptions.js"),
   transfer: () => import("./pages/transfer.js"),
   access: () => import("./pages/access.js"),
   metrics: () => import("./pages/metrics.js"),
+  logs: () => import("./pages/logs.js"),
+  backup: () => import("./pages/backup.js"),
   "sign-in": () => import("./pages/sign-in.js"),
   "first-steps": () => import("./pages/first-steps.js"),
+  "not-found": () => import("./pages/not-found.js"),
 };
 
 /**
@@ -49,6 +56,7 @@ class Console {
     this.#listen();
     prepareDialogs();
     this.#showTheme();
+    this.#showPreview();
     this.navigation.begin(() => this.#arrive());
     this.#showCaller();
     this.database.poll();
@@ -63,21 +71,28 @@ class Console {
     if (this.database.schema === null && name !== "sign-in") return;
     for (const id of ["classes", "pages"]) byId(id).hidden = this.refusal !== null;
     this.#markRail(place);
+    const turn = ++this.#turns;
     if (this.#shown?.name === name && this.#shown.page.arrive) {
       this.#shown.page.arrive(place);
       return;
     }
-    const isFirst = this.#shown === null;
-    this.#shown?.page.close?.();
-    this.#shown = null;
-    const turn = ++this.#turns;
-    const module = name === "objects" ? this.#objects : await modules[name]();
+    let module;
+    try {
+      module = name === "objects" ? this.#objects : await modules[name]();
+    } catch (error) {
+      if (turn === this.#turns) this.#showUnloaded(error);
+      return;
+    }
     if (turn !== this.#turns) return;
+    // The page before works until this one has been loaded.
+    const isFirst = this.#shown === null;
+    this.#closePage();
     const root = byId("page");
     byId("objects-page").hidden = name !== "objects";
     root.hidden = name === "objects";
     root.replaceChildren();
     root.parentElement.scrollTo(0, 0);
+    root.parentElement.dataset.page = name;
     const page = module.open(root, place, this);
     this.#shown = { name, page };
     if (name !== "objects") document.title = `${page.title ?? module.title} · Realmgate`;
@@ -85,15 +100,36 @@ class Console {
     if (!isFirst) root.querySelector("h1")?.focus({ preventScroll: true });
   }
 
+  #closePage() {
+    this.#shown?.page.close?.();
+    this.#shown = null;
+  }
+
+  /** Says that the module of a page could not be loaded, and tries again when the reader wants it. */
+  #showUnloaded(error) {
+    if (!isUnloaded(error)) throw error;
+    this.#closePage();
+    const root = byId("page");
+    byId("objects-page").hidden = true;
+    root.hidden = false;
+    root.replaceChildren(heading("Not reachable", "The console could not load this page."),
+      faultPanel(unreachable(error), () => this.#arrive()));
+    document.title = "Not reachable · Realmgate";
+    root.querySelector("h1").focus({ preventScroll: true });
+  }
+
   #pageOf({ page, className }) {
-    const isBare = this.database.schema?.classes.length === 0;
+    const isBare = this.database.schema?.classes.length === 0 && this.database.rights.isAdministrator;
     if (isBare && page === "objects" && className === "") return "first-steps";
-    return Object.hasOwn(modules, page) && page !== "first-steps" ? page : "objects";
+    if (page === "objects") return page;
+    return Object.hasOwn(modules, page) && page !== "first-steps" ? page : "not-found";
   }
 
   #markRail(place) {
     listClasses(byId("classes"), this.database, place);
+    const { isAdministrator } = this.database.rights;
     for (const link of document.querySelectorAll("#pages a")) {
+      link.parentElement.hidden = !isAdministrator && link.dataset.administrators !== undefined;
       if (link.getAttribute("href") !== `#${place.page}`) {
         link.removeAttribute("aria-current");
       } else if (!link.hasAttribute("aria-current")) {
@@ -145,6 +181,13 @@ class Console {
     }
   }
 
+  /** Says that the tab shows what a role sees, while it does. */
+  async #showPreview() {
+    if (this.session.key === null) return;
+    const { showPreview } = await import("./parts/preview-banner.js");
+    showPreview(this);
+  }
+
   // MARK: Theme and keys
 
   #showTheme() {
@@ -168,7 +211,7 @@ class Console {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("input, textarea, select, dialog") || document.querySelector("dialog[open]")) return;
     const actions = {
-      "?": showKeys, t: () => this.#turnTheme(), "[": () => this.#turnClass(-1), "]": () => this.#turnClass(1),
+      "?": showKeys, u: () => document.querySelector("#toasts .toast:last-child .action")?.click(), t: () => this.#turnTheme(), "[": () => this.#turnClass(-1), "]": () => this.#turnClass(1),
     };
     const action = actions[event.key] ?? this.#shown?.page.keys?.[event.key];
     if (!action || this.database.schema === null) return;
@@ -188,9 +231,15 @@ class Console {
     });
     window.addEventListener("pagehide", () => gateway.rest());
     window.addEventListener("pageshow", (event) => {
-      if (event.persisted) gateway.reconnect();
+      if (event.persisted) location.reload();
     });
     document.addEventListener("keydown", (event) => this.#pressed(event));
+    // Dialogs are loaded when they are opened first: the reader must see that one cannot be.
+    window.addEventListener("unhandledrejection", (event) => {
+      if (!isUnloaded(event.reason)) return;
+      event.preventDefault();
+      toastFault(unreachable(event.reason));
+    });
     byId("sign-out").addEventListener("click", () => {
       session.key = null;
       location.reload();

@@ -2,7 +2,7 @@ import EmbeddedStore
 import ObjectModel
 import StoreContract
 
-/// What is observed: items with an owner each, ten to an owner.
+/// The observed objects: items with an owner each, ten to an owner.
 struct Catalogue {
     static let schema = Schema(
         version: 1,
@@ -34,7 +34,7 @@ struct Catalogue {
 
     init(path: String, count: Int) throws {
         self.count = count
-        store = try EmbeddedStore.open(path: path, schema: Self.schema)
+        store = try newStore(path, Self.schema)
         let ownerCount = max(1, count / 10)
         try store.write { transaction in
             for number in 0..<ownerCount {

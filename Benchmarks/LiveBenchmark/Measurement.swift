@@ -31,7 +31,7 @@ final class Probe {
     private let last: Last
     let initialMilliseconds: Double
 
-    /// What came last.
+    /// The last event.
     private final class Last: Sendable {
         let elapsed = Atomic<UInt64>(0)
         let busy = Atomic<UInt64>(0)

@@ -2,6 +2,8 @@
 // depend on how many objects there are?
 //
 //   REALMGATE_BENCHMARKS=1 swift run -c release LiveBenchmark [SIZE... | SCENARIO...]
+//
+// With a URL of PostgreSQL in REALMGATE_STORE, the store is a replica of a log there.
 
 import EmbeddedStore
 import Glibc

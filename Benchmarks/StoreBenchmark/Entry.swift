@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What the questions about links, lists and decimals are asked of: entries of 100,000 owners.
+/// The objects of the questions about links, lists and decimals: entries of 100,000 owners.
 enum Entry {
     static let cities = (0..<200).map { "city\($0)" }
 

@@ -2,6 +2,8 @@
 // same durability, and with a prototype of the column scans?
 //
 //   REALMGATE_BENCHMARKS=1 swift run -c release StoreBenchmark [ROWS [WORDS OF A QUESTION [TIMES]]]
+//
+// With a URL of PostgreSQL in REALMGATE_STORE, the store is a replica of a log there.
 
 import EmbeddedStore
 import Glibc
@@ -32,7 +34,12 @@ func run() throws {
     }
     let isLoaded = isKept && access("\(directory)/sqlite", F_OK) == 0
 
-    let store = try EmbeddedStore.open(path: "\(directory)/store")
+    // The realm of a log is a new one each time.
+    if isLoaded, getenv("REALMGATE_STORE") != nil {
+        fatalError("REALMGATE_STORE needs a new directory: unset REALMGATE_BENCHMARK_DIRECTORY.")
+    }
+    let store =
+        isLoaded ? try EmbeddedStore.open(path: "\(directory)/store") : try newStore("\(directory)/store", .empty)
     if !isLoaded { try store.replaceSchema(with: Item.schema) }
     let sqlite = try SQLitePeer(path: "\(directory)/sqlite", isLoaded: isLoaded)
     let schema = try store.snapshot().schema

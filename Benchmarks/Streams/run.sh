@@ -1,16 +1,17 @@
 #!/bin/bash
 # Event streams under load: see streams.c for what is measured.
 #
-#   Benchmarks/Streams/run.sh PROGRAM [all|one|storm STREAMS ROUNDS-OR-SECONDS]...
+#   Benchmarks/Streams/run.sh PROGRAM [all|one|queries|storm STREAMS ROUNDS-OR-SECONDS]...
 #
 # PROGRAM is a release build of realmgate, such as .build/release/realmgate. Needs cc and curl.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1
 shift
-[ $# -gt 0 ] || set -- all 1000 20 all 5000 20 all 15000 10 one 1000 50 one 15000 50 storm 1000 10
+[ $# -gt 0 ] || set -- all 1000 20 all 5000 20 all 15000 10 one 1000 50 one 15000 50 queries 1000 50 storm 1000 10
 scratch=$(mktemp -d)
 server=
+failed=0
 finish() {
     if [ -n "$server" ]; then kill "$server" 2>/dev/null && wait "$server" 2>/dev/null || true; fi
     rm -rf "$scratch"
@@ -40,9 +41,10 @@ while [ $# -ge 3 ]; do
                 "http://127.0.0.1:$port/v1/objects/Item"
     done
     echo "== $1, $2 streams"
-    "$scratch/streams" "$port" "$server" "$1" "$2" "$3" || echo "FAILED"
+    "$scratch/streams" "$port" "$server" "$1" "$2" "$3" || { echo "FAILED"; failed=1; }
     cat "$scratch/err" >&2
     kill "$server" && wait "$server" 2>/dev/null || true
     server=
     shift 3
 done
+exit $failed

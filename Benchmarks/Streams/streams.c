@@ -1,10 +1,11 @@
 /* Clients of event streams, thousands in one process: how soon each hears of a commit, whether any misses one or sees
    them out of order, and what a stream costs the server in memory and time.
 
-     streams PORT SERVER-PID all|one|storm STREAMS ROUNDS-OR-SECONDS
+     streams PORT SERVER-PID all|one|queries|storm STREAMS ROUNDS-OR-SECONDS
 
    all: every stream observes the same collection; each round is one commit that all are told of.
    one: every stream observes an object of its own; each round is one commit that one is told of.
+   queries: every stream observes a query of its own, with ten objects; each round is one commit that one is told of.
    storm: 32 connections commit as fast as they can and one reads, while every stream observes the same collection. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -159,11 +160,11 @@ static void ask(struct caller *caller) {
   int length;
   caller->asked = now();
   caller->have = caller->body_left = 0;
-  if (caller->is_reader) length = snprintf(text, sizeof text, "GET /v1/objects/Item/1 HTTP/1.1\r\nHost: b\r\n\r\n");
+  if (caller->is_reader) length = snprintf(text, sizeof text, "GET /v1/objects/Item/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
   else {
     int size = snprintf(body, sizeof body, "{\"n\":%lu}", ++patch_number);
     length = snprintf(text, sizeof text,
-                      "PATCH /v1/objects/Item/%d HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\n"
+                      "PATCH /v1/objects/Item/%d HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                       "Content-Length: %d\r\n\r\n%s", (int)(patch_number % 32), size, body);
   }
   put(caller->fd, text, length);
@@ -222,22 +223,26 @@ static void commit(int fd, int object) { /* and read the answer */
   char text[256], body[64];
   int size = snprintf(body, sizeof body, "{\"n\":%lu}", ++patch_number);
   int length = snprintf(text, sizeof text,
-                        "PATCH /v1/objects/Item/%d HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\n"
+                        "PATCH /v1/objects/Item/%d HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         "Content-Length: %d\r\n\r\n%s", object, size, body);
   put(fd, text, length);
 }
 
 static void open_streams(const char *mode) {
   streams = calloc(stream_count, sizeof *streams);
-  double start = now();
+  double start = now(), cpu = server_cpu();
   for (int i = 0; i < stream_count; i++) {
     char text[256];
     int length =
-        0 == strcmp(mode, "one")
-            ? snprintf(text, sizeof text, "GET /v1/observe/objects/Item/%d HTTP/1.1\r\nHost: b\r\n\r\n", i)
+        0 == strcmp(mode, "queries")
+            ? snprintf(text, sizeof text,
+                       "GET /v1/observe/objects/Item?filter=_id%%20%%3E%%3D%%20%d%%20AND%%20_id%%20%%3C%%20%d%%20AND%%20n%%20%%3E%%3D%%200&sort=-n "
+                       "HTTP/1.1\r\nHost: localhost\r\n\r\n", i * 10, i * 10 + 10)
+        : 0 == strcmp(mode, "one")
+            ? snprintf(text, sizeof text, "GET /v1/observe/objects/Item/%d HTTP/1.1\r\nHost: localhost\r\n\r\n", i)
             : snprintf(text, sizeof text,
                        "GET /v1/observe/objects/Item?filter=_id%%20%%3C%%2032&sort=_id&include=objects HTTP/1.1\r\n"
-                       "Host: b\r\n\r\n");
+                       "Host: localhost\r\n\r\n");
     streams[i].fd = connected();
     streams[i].is_head = 1;
     put(streams[i].fd, text, length);
@@ -245,7 +250,8 @@ static void open_streams(const char *mode) {
     while (i - initials > 500) turn(1000);
   }
   while (initials < stream_count && now() - start < 120e3) turn(1000);
-  printf("%d streams told what there is after %.0f ms\n", initials, now() - start);
+  printf("%d streams told what there is after %.0f ms, server CPU %.0f us per stream\n", initials, now() - start,
+         (server_cpu() - cpu) * 1e3 / stream_count);
   if (initials < stream_count) exit(1);
 }
 
@@ -257,7 +263,8 @@ static void rounds(const char *mode, int count) {
   for (int round = 0; round < count; round++) {
     latency_count = 0;
     round_start = now();
-    commit(fd, everybody ? 7 : (int)(((long)round * 7919) % stream_count));
+    int object = everybody ? 7 : (int)(((long)round * 7919) % stream_count);
+    commit(fd, 0 == strcmp(mode, "queries") ? object * 10 + 3 : object);
     while (latency_count < expected && now() - round_start < 20e3) turn(100);
     missing += expected - latency_count;
     p50 += part(.5), p99 += part(.99), last += part(1);
@@ -310,7 +317,7 @@ static void storm(int seconds) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 6) return fprintf(stderr, "streams PORT SERVER-PID all|one|storm STREAMS ROUNDS-OR-SECONDS\n"), 2;
+  if (count != 6) return fprintf(stderr, "streams PORT SERVER-PID all|one|queries|storm STREAMS ROUNDS-OR-SECONDS\n"), 2;
   port = atoi(arguments[1]);
   server = atoi(arguments[2]);
   stream_count = atoi(arguments[4]);

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import GRDB
 import RealmSwift
 
@@ -160,11 +160,32 @@ extension Parties {
         }
         let frozen = realm.freeze()
         let dogs = numbers.compactMap { frozen.object(ofType: Dog.self, forPrimaryKey: $0) }
+        let reading = Part(count) {
+            var sum = Sum()
+            for _ in 0..<passes { for dog in dogs { sum.add(dog.age) } }
+        }
+        try row("get Int, frozen object", realm: reading)
         try row(
-            "get Int, frozen object",
+            "get String, frozen object",
             realm: Part(count) {
                 var sum = Sum()
-                for _ in 0..<passes { for dog in dogs { sum.add(dog.age) } }
+                for _ in 0..<passes { for dog in dogs { sum.add(dog.name.utf8.count) } }
             })
+        try row(
+            "get Int, frozen object that another thread reads, too",
+            realm: Part(count) {
+                // The thread here has the objects' locations.
+                nonisolated(unsafe) let body = reading.body
+                let ended = DispatchSemaphore(value: 0)
+                Thread {
+                    try? body()
+                    ended.signal()
+                }.start()
+                ended.wait()
+            })
+        let opened = 10_000
+        try row(
+            "Realm(configuration:) where it is open",
+            realm: Part(opened) { for _ in 0..<opened { _ = try Realm(configuration: configuration) } })
     }
 }

@@ -25,15 +25,17 @@ SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "requests.lua"
 
 
 class Server:
-    def __init__(self, program, scratch, name):
+    """One program that serves a database of its own."""
+
+    def __init__(self, program, scratch, name, objects=objects, wrapper=(), options=(), schema=SCHEMA):
         self.name = name
-        schema = os.path.join(scratch, "schema.json")
+        form, schema = schema, os.path.join(scratch, name + ".json")
         with open(schema, "w") as file:
-            json.dump(SCHEMA, file)
+            json.dump(form, file)
         output, log = (open(os.path.join(scratch, name + end), "w") for end in (".out", ".err"))
         self.process = subprocess.Popen(
-            [program, "serve", "--data", os.path.join(scratch, name + ".realmgate"), "--schema", schema, "--port", "0"],
-            stdout=output, stderr=log)
+            [*wrapper, program, "serve", "--data", os.path.join(scratch, name + ".realmgate"), "--schema", schema,
+             "--port", "0", *options], stdout=output, stderr=log)
         self.url = self.address(output.name)
         chance = random.Random(1)
         for first in range(0, objects, 5000):
@@ -43,11 +45,15 @@ class Server:
                 for i in range(first, min(first + 5000, objects))])
 
     def address(self, output):
-        for _ in range(200):
+        for _ in range(600):
             if match := re.search(r"http://[^ \n]*", open(output).read()):
                 return match.group(0).rstrip("/")
+            if self.process.poll() is not None:
+                break
             time.sleep(0.1)
-        sys.exit(f"The program of {self.name} did not start.")
+        self.process.kill()
+        self.process.wait()
+        sys.exit(f"The program of {self.name} did not start: {open(output[:-4] + '.err').read().strip()[-500:]}")
 
     def post(self, path, body):
         request = urllib.request.Request(
@@ -92,4 +98,5 @@ def main():
                 server.process.wait()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,36 +1,16 @@
-// The gateway's resources, and the errors of requests.
+// The gateway's resources, and what its errors mean here. Requests are the JavaScript client's.
 
-/** A refusal, with the members of the gateway's problem document. */
-export class Problem extends Error {
-  constructor(status, body) {
-    super(body.detail ?? body.title ?? `The gateway refused the request with status ${status}.`);
-    this.status = status;
-    this.body = body;
-    this.code = body.code ?? null;
-    this.position = Number.isInteger(body.position) ? body.position : null;
-    this.length = Number.isInteger(body.length) ? body.length : null;
-    this.property = body.property ?? null;
-    this.parameter = body.parameter ?? null;
-    this.hint = body.hint ?? null;
-  }
+export { RealmgateError } from "../client/realmgate.js";
 
-  /** Whether this gateway has no such endpoint, or does not offer it to this caller. */
-  get isAbsent() {
-    return this.status === 403 || this.status === 405 || this.status === 501
-      || (this.status === 404 && (this.code === null || this.code === "not_found" || this.code.endsWith(".unavailable")));
-  }
-
-  /** The sentence with the nearest name, for places that cannot offer it as a button. */
-  get sentence() {
-    return this.hint ? `${this.message} Did you mean ‘${this.hint}’?` : this.message;
-  }
+/** Whether this gateway has no such endpoint, or does not offer it to this caller. */
+export function isAbsent({ status, code }) {
+  return status === 403 || status === 405 || status === 501
+    || (status === 404 && ["http.404", "not_found"].includes(code)) || (status === 404 && code.endsWith(".unavailable"));
 }
 
-/** The gateway could not be reached at all. */
-export class Unreachable extends Error {
-  constructor() {
-    super("The gateway cannot be reached.");
-  }
+/** Whether a module of the console could not be loaded, in the words of Chromium, Firefox or Safari. */
+export function isUnloaded(error) {
+  return error instanceof TypeError && /dynamically imported module|importing a module script failed/i.test(error.message);
 }
 
 /** `?a=b&…` of the parameters that are given; an array repeats its parameter. */
@@ -55,6 +35,7 @@ export const paths = {
   plan: "/v1/schema/plan",
   inference: "/v1/schema/inference",
   demo: "/v1/demo",
+  transactions: "/v1/transactions",
   collection: (name) => `/v1/objects/${escaped(name)}`,
   object: (name, key) => `/v1/objects/${escaped(name)}/${escaped(key)}`,
   property: (name, key, property) => `/v1/objects/${escaped(name)}/${escaped(key)}/${escaped(property)}`,
@@ -62,6 +43,7 @@ export const paths = {
   aggregates: (name) => `/v1/aggregates/objects/${escaped(name)}`,
   sections: (name) => `/v1/sections/objects/${escaped(name)}`,
   observe: (name) => `/v1/observe/objects/${escaped(name)}`,
+  observeSections: (name) => `/v1/observe/sections/${escaped(name)}`,
   observeObject: (name, key) => `/v1/observe/objects/${escaped(name)}/${escaped(key)}`,
   snapshots: "/v1/snapshots",
   snapshot: (id) => `/v1/snapshots/${escaped(id)}`,
@@ -75,4 +57,9 @@ export const paths = {
   key: (id) => `/v1/keys/${escaped(id)}`,
   whoami: "/v1/whoami",
   metrics: "/metrics",
+  metricsHistory: "/v1/metrics/history",
+  observeLogs: "/v1/observe/logs",
+  roles: "/v1/roles",
+  backup: "/v1/backup",
+  backupCheck: "/v1/backup/check",
 };

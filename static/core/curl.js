@@ -10,9 +10,12 @@ export function quoted(word) {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A GET; `flags` such as `-sG` or `-NG`. */
-export function readCommand(flags, url, parameters) {
-  const words = ["curl", flags, quoted(url)];
+/** The key itself must not get into a history or onto a screen. */
+const credential = '-H "Authorization: Bearer $KEY"';
+
+/** A GET; `flags` such as `-sG` or `-NG`. With a key it reads the key from the variable KEY of the shell. */
+export function readCommand(flags, url, parameters, hasKey = false) {
+  const words = ["curl", flags, ...(hasKey ? [credential] : []), quoted(url)];
   for (const [name, value] of pairsOf(parameters)) {
     if (/^[\w.,-]+$/.test(value)) words.push("-d", `${name}=${value}`);
     else words.push("--data-urlencode", quoted(`${name}=${value}`));
@@ -20,8 +23,8 @@ export function readCommand(flags, url, parameters) {
   return words.join(" ");
 }
 
-export function writeCommand(method, url, body) {
-  const words = ["curl", "-X", method, quoted(url)];
+export function writeCommand(method, url, body, hasKey = false) {
+  const words = ["curl", "-X", method, ...(hasKey ? [credential] : []), quoted(url)];
   if (body !== undefined) words.push("-H", quoted("Content-Type: application/json"), "-d", quoted(stringify(body)));
   return words.join(" ");
 }

@@ -2,44 +2,81 @@
 
 import { paths } from "./api.js";
 import { stringify } from "./json.js";
+import { Rights } from "./rights.js";
 import { Schema } from "./schema.js";
 
 const pollPause = 5000;
+const faultPause = 1000;
+/** How often the caller's rights are read while the schema stays. */
+const rightsPause = 60_000;
 
 /** Sends the events `schema` and `counts` when these change, and `fault` (with the error) when a request fails. */
 export class Database extends EventTarget {
   schema = null;
+  /** What the caller may do. */
+  rights = new Rights();
   counts = new Map();
   #timer = null;
+  #turns = 0;
+  #rightsTime = -Infinity;
+  #isResting = true;
 
   constructor(gateway) {
     super();
     this.gateway = gateway;
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible" && !this.#isResting) this.poll();
+    });
   }
 
   /** Asks the gateway now, and then every few seconds while the page is visible. */
   async poll() {
-    clearTimeout(this.#timer);
+    const turn = this.#begin();
+    this.#isResting = false;
+    let pause = Math.max(pollPause, 50 * this.counts.size);
     try {
       if (document.visibilityState === "visible") {
         await this.read();
-        for (const one of this.schema.classes) await this.count(one.name);
+        for (const one of this.schema.classes) if (turn === this.#turns) await this.count(one.name);
       }
     } catch (error) {
       this.dispatchEvent(new CustomEvent("fault", { detail: error }));
+      // What is shown may be out of date as soon as the gateway can be reached again.
+      pause = faultPause;
     }
-    const pause = this.schema === null ? 1000 : Math.max(pollPause, 50 * this.counts.size);
-    this.#timer = setTimeout(() => this.poll(), pause);
+    if (turn === this.#turns) this.#timer = setTimeout(() => this.poll(), pause);
   }
 
   /** Stops asking, such as while the reader signs in. */
   rest() {
-    clearTimeout(this.#timer);
+    this.#begin();
+    this.#isResting = true;
   }
 
-  /** Reads the schema. */
+  #begin() {
+    clearTimeout(this.#timer);
+    return (this.#turns += 1);
+  }
+
+  /** Reads the schema, and with another one what the caller may do. */
   async read() {
-    this.adopt(await this.gateway.request("GET", paths.schema));
+    const isFirst = this.schema === null;
+    const isDue = performance.now() - this.#rightsTime > rightsPause;
+    const [source, early] = await Promise.all([this.gateway.request("GET", paths.schema), isFirst || isDue ? this.#readRights() : null]);
+    const isOther = isFirst || stringify(source) !== this.schema.text;
+    // Rights name the classes of a schema.
+    const rights = early ?? (isOther ? await this.#readRights() : this.rights);
+    const isTurned = !isFirst && !rights.agrees(this.rights);
+    this.rights = rights;
+    this.adopt(source);
+    // Roles can change without the schema: pages offer other things then.
+    if (!isOther && isTurned) this.dispatchEvent(new Event("schema"));
+  }
+
+  async #readRights() {
+    const caller = await this.gateway.request("GET", paths.whoami);
+    this.#rightsTime = performance.now();
+    return new Rights(caller);
   }
 
   adopt(source) {

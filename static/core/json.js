@@ -1,25 +1,36 @@
-// JSON that keeps all 64 bits of an integer: those that a Number cannot hold exactly become BigInt.
+// JSON as the JavaScript client reads and writes it, in a form for people, and compared.
 
-// Strings and numbers, each as a whole: digits in a text or after a point are not integers.
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+import { stringify as write } from "../client/realmgate.js";
 
-/** Parses JSON; integers beyond ±(2^53 − 1) are BigInt. */
-export function parse(text) {
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  const marked = text.replace(tokens, (token) =>
-    !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token)) ? token : `{"\\u0000int":"${token}"}`);
-  return JSON.parse(marked, (_, value) =>
-    value !== null && typeof value === "object" && "\u0000int" in value ? BigInt(value["\u0000int"]) : value);
-}
+export { parse } from "../client/realmgate.js";
 
-/** Writes JSON; a BigInt becomes a plain integer. */
-export function stringify(value, indent) {
-  const text = JSON.stringify(
-    value, (_, part) => (typeof part === "bigint" ? `\u0000int:${part}` : part), indent);
-  return text?.replace(/"\\u0000int:(-?\d+)"/g, "$1");
-}
+/** Writes JSON; dates without milliseconds are written without them, as the gateway does. */
+export const stringify = (value) => write(value).replace(/("\$date":"[^"]*)\.000Z"/g, '$1Z"');
 
-/** Whether two JSON values are the same. */
+/** Whether two values are the same in JSON. */
 export function same(left, right) {
   return left === right || stringify(left) === stringify(right);
+}
+
+/** JSON with a line for each member and element. */
+export function indented(value) {
+  let depth = 0;
+  const line = () => `\n${"  ".repeat(depth)}`;
+  return stringify(value).replace(/"(?:[^"\\]|\\[^])*"|\[\]|\{\}|[[{\]},:]/g, (token) => {
+    if (token === "{" || token === "[") {
+      depth += 1;
+      return token + line();
+    }
+    if (token === "}" || token === "]") {
+      depth -= 1;
+      return line() + token;
+    }
+    if (token === ",") return token + line();
+    return token === ":" ? ": " : token;
+  });
+}
+
+/** A member of an object that came as JSON; undefined for one that it has not, whatever the name. */
+export function own(object, name) {
+  return object !== null && object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -1,6 +1,7 @@
 // The schema as the page needs it: the kind of each property, and how an object is identified.
 
-import { stringify } from "./json.js";
+import { own, stringify } from "./json.js";
+import { escapedName } from "./path.js";
 
 const scalars = new Set([
   "bool", "int", "float", "double", "string", "data", "date", "decimal128", "objectId", "uuid", "mixed",
@@ -13,6 +14,8 @@ const jsonKinds = new Set(["collection", "mixed", "embedded"]);
 export class Property {
   constructor(source, isKey, embedded = new Set()) {
     this.name = source.name;
+    /** The name as key paths and predicates write it. */
+    this.path = escapedName(source.name);
     this.type = source.type;
     this.indexed = source.indexed === true;
     this.fullText = source.fullText === true;
@@ -79,8 +82,7 @@ export class ObjectClass {
 
   /** The key of an object in its class, as text for paths and look-ups. */
   keyOf(object) {
-    const value = object[this.primaryKey ?? "$key"];
-    return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
+    return String(own(object, this.primaryKey ?? "$key"));
   }
 }
 
@@ -100,10 +102,10 @@ export class Schema {
   /** The key path to sort or aggregate a property by; null where there is none. */
   sortPath(property) {
     if (property.kind === "link") {
-      const key = this.class(property.target)?.primaryKey;
-      return key ? `${property.name}.${key}` : null;
+      const key = this.class(property.target)?.keyProperty;
+      return key ? `${property.path}.${key.path}` : null;
     }
     const none = ["backlinks", "objectKey"].includes(property.kind) || (property.isJSON && property.kind !== "mixed");
-    return none ? null : property.name;
+    return none ? null : property.path;
   }
 }

@@ -5,6 +5,7 @@ const name = "realmgate.key";
 export class Session {
   #key = null;
   #refused = () => {};
+  #changed = () => {};
 
   constructor() {
     try {
@@ -27,11 +28,17 @@ export class Session {
     } catch {
       // As above.
     }
+    this.#changed(this.#key);
   }
 
   /** The headers that carry the key. */
   get headers() {
     return this.#key === null ? {} : { Authorization: `Bearer ${this.#key}` };
+  }
+
+  /** `handler(key)` is called with each new key. */
+  whenChanged(handler) {
+    this.#changed = handler;
   }
 
   /** `handler(problem)` is called when the gateway asks for a key, or for another one. */

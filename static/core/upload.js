@@ -1,9 +1,12 @@
 // Files sent as the body of a request, with the share that is sent. fetch does not report it.
 
-import { Problem, Unreachable } from "./api.js";
+import { problemOf, unreachable } from "../client/transport.js";
+import { RealmgateError } from "./api.js";
 import { parse } from "./json.js";
 
-const types = { ndjson: "application/x-ndjson", csv: "text/csv" };
+const types = { ndjson: "application/x-ndjson", csv: "text/csv", bytes: "application/octet-stream" };
+
+const cutImport = "The connection ended before the result. Check the number of objects before you import the file again.";
 
 /** The format of a file, by its name and type. */
 export function formatOf(file) {
@@ -15,10 +18,10 @@ export const mediaType = (format) => types[format];
 
 /**
  * Sends a file. `sent(loaded, total)` is called with bytes, `event(type, data)` with each event when `streams` is set.
- * Returns `{done, abort}`; `done` has the JSON of the answer, or the data of the last event, and throws a `Problem`, an
- * `Unreachable`, or an `AbortError`.
+ * Returns `{done, abort}`; `done` has the JSON of the answer, or the data of the last event, and throws a `RealmgateError`
+ * or an `AbortError`. `cut` is what a connection means that ends before the result.
  */
-export function sendFile(gateway, address, body, format, { sent = () => {}, event = () => {}, streams = false } = {}) {
+export function sendFile(gateway, address, body, format, { sent = () => {}, event = () => {}, streams = false, cut = cutImport } = {}) {
   const request = new XMLHttpRequest();
   const done = new Promise((resolve, reject) => {
     request.open("POST", address);
@@ -33,16 +36,16 @@ export function sendFile(gateway, address, body, format, { sent = () => {}, even
     };
     request.onload = () => {
       if (request.status >= 300) {
-        reject(gateway.problemOf(request.status, request.responseText));
+        reject(gateway.noted(problemOf(request.status, request.responseText)));
       } else if (!streams) {
         resolve(parse(request.responseText));
       } else {
         const last = eventsOf(request.responseText).at(-1);
         if (last?.type === "done") resolve(last.data);
-        else reject(new Problem(last?.data.status ?? 500, last?.data ?? { detail: "The connection ended before the result. Check the number of objects before you import the file again." }));
+        else reject(new RealmgateError(last?.data.status ?? 500, last?.data ?? { detail: cut }));
       }
     };
-    request.onerror = () => reject(new Unreachable());
+    request.onerror = () => reject(unreachable());
     request.onabort = () => reject(new DOMException("The upload was cancelled.", "AbortError"));
     request.send(body);
   });

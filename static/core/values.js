@@ -1,6 +1,7 @@
 // Values as text for people, as input from people, and as literals of the predicate language.
 
-import { parse, stringify } from "./json.js";
+import { Link } from "../client/realmgate.js";
+import { own, parse, stringify } from "./json.js";
 
 const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 20, useGrouping: false });
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
@@ -34,9 +35,10 @@ export function text(value, property) {
     return property.kind === "int" || !Number.isFinite(value) ? String(value) : decimal(value);
   }
   if (typeof value !== "object") return String(value);
-  for (const tag of ["$date", "$uuid", "$oid", "$decimal", "$binary"]) if (tag in value) return String(value[tag]);
-  if ("$link" in value) return `#${value.$link.key}`;
-  return stringify(value);
+  if (value instanceof Link) return `#${value.key}`;
+  const json = stringify(value);
+  // A value with a type of its own is written as `{"$type": text}`.
+  return value.constructor === Object || Array.isArray(value) ? json : String(Object.values(JSON.parse(json))[0]);
 }
 
 function decimal(value) {
@@ -46,7 +48,7 @@ function decimal(value) {
 
 /** A property of an object as its cell shows it. */
 export function words(object, property) {
-  const value = object[property.name];
+  const value = own(object, property.name);
   if (property.kind === "backlinks") return Array.isArray(value) ? `${value.length} ${property.target}` : property.target;
   const plain = text(value, property);
   return property.kind === "date" ? dateText(plain) : plain.replace(/\r?\n/g, " ↵ ");
@@ -106,7 +108,7 @@ function fromJSON(input) {
 export function linkFromInput(input, target) {
   if (!target) return input.trim();
   if (target.keyProperty) return fromInput(input, target.keyProperty);
-  return { $link: { class: target.name, key: fromInput(input.replace(/^\s*#/, ""), { kind: "int" }) } };
+  return new Link(target.name, fromInput(input.replace(/^\s*#/, ""), { kind: "int" }));
 }
 
 /** A value as the predicate language writes it. */

@@ -1,6 +1,6 @@
 // The objects that link to an object through one property.
 
-import { Problem, Unreachable, paths } from "../core/api.js";
+import { RealmgateError, paths } from "../core/api.js";
 import { objectAddress } from "../core/route.js";
 import { tally, words } from "../core/values.js";
 import { linkAddress } from "./links.js";
@@ -48,12 +48,12 @@ export class Backlinks {
       const address = linkAddress(schema, objectClass, object, this.property, null, snapshot);
       this.body.replaceChildren(
         table(`${this.property.target} objects that link to this object`,
-          properties.map((one) => ({ words: one.name, number: one.isNumeric })), rows),
+          properties.map((one) => ({ words: one.kind === "date" ? `${one.name} (UTC)` : one.name, number: one.isNumeric })), rows),
         address !== null && make("p.note", {},
           make("a.quiet-link", { href: address.href, "data-follow": true },
             count > shown ? `Show all ${tally(count)} in the table` : "Show in the table")) || "");
     } catch (error) {
-      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      if (!(error instanceof RealmgateError)) throw error;
       this.body.replaceChildren(faultPanel(error, () => this.#load()));
     }
   }

@@ -1,18 +1,25 @@
 // The objects of a class: a query as a sentence, and its result as a table, in sections or as a summary, kept live.
 
-import { Problem, Unreachable } from "../core/api.js";
+import { RealmgateError, paths } from "../core/api.js";
 import { nextSort, objectAddress, placeAddress } from "../core/route.js";
 import { tally } from "../core/values.js";
 import { CommandBar } from "../parts/command-bar.js";
 import { Completion, candidates } from "../parts/completion.js";
 import { clearFault, showFault } from "../parts/fault.js";
 import { toast } from "../parts/toast.js";
+import { longName } from "../parts/ui.js";
 import { showTrail } from "../parts/trail.js";
-import { explain } from "./explain.js";
+import { narrowed } from "../charts/distribution.js";
+import { ColumnCharts } from "./column-charts.js";
 import { Grid } from "./grid.js";
+import { Layout } from "./layout.js";
+import { LinkCounts } from "./link-counts.js";
 import { linkAddress } from "./links.js";
+import { MapView } from "./map-view.js";
+import { placesOf } from "./places.js";
 import { listSorting } from "./lists.js";
 import { Pulse } from "./pulse.js";
+import { Queries, showQueries } from "./queries.js";
 import { Query, followed, parametersOf } from "./query.js";
 import { SectionsView } from "./sections.js";
 import { SummaryView } from "./summary.js";
@@ -20,6 +27,8 @@ import { Writing } from "./writing.js";
 
 const typingPause = 220;
 const patience = 800;
+/** How long a query is looked at before it is one of the recent ones, in milliseconds. */
+const visitTime = 2500;
 const words = { connecting: "Connecting", live: "Live", waiting: "Reconnecting…", frozen: "Snapshot" };
 
 const byId = (id) => document.getElementById(id);
@@ -53,15 +62,23 @@ export class ClassPage {
   #predicate = byId("predicate");
   #fault = byId("fault");
   #tabs = [...document.querySelectorAll("[data-view]")];
-  #commands = new CommandBar();
+  #commands;
   #pulse = new Pulse(byId("pulse"));
   #grid;
+  #charts;
+  #counts;
+  #layout = null;
+  #queries = null;
+  #visit = null;
+  #bulk = null;
   #writing;
   #views;
 
   constructor(app) {
     this.#app = app;
     const { gateway, database, announcer, navigation } = app;
+    this.#commands = new CommandBar(app.session);
+    this.#counts = new LinkCounts(gateway, () => this.#grid.recount());
     this.#grid = new Grid(byId("grid"), {
       sort: (property, additive) => {
         const path = database.schema.sortPath(property);
@@ -69,29 +86,46 @@ export class ClassPage {
       },
       edit: (key, property, cell) => {
         if (this.#isFrozen) announcer.say("A snapshot cannot be edited.");
+        else if (property.isEditable && !database.rights.mayWrite(this.#objectClass.name, property.name)) {
+          announcer.say(`Your role may not change ${property.name}.`);
+        }
         else this.#writing.edit(this.#edited, key, property, cell);
       },
       remove: (key) => {
-        if (!this.#isFrozen) this.#writing.remove(this.#edited, key);
+        if (this.#isFrozen || !this.#may("delete")) return;
+        // The key deletes what is selected, where the row is one of these.
+        if (this.#grid.selection.size > 1 && this.#grid.selection.has(key)) this.#bulk?.remove();
+        else this.#writing.remove(this.#edited, key);
       },
       open: (key) => navigation.follow(objectAddress(this.#objectClass.name, key, this.#place.snapshot)),
       address: (object, property, value) =>
         linkAddress(database.schema, this.#objectClass, object, property, value, this.#place.snapshot),
+      selected: () => this.#showBulk(),
+    }, this.#counts);
+    this.#charts = new ColumnCharts(gateway, byId("grid"), byId("charts"), {
+      filter: (predicate) => this.#turn({ filter: narrowed(this.#place.filter, predicate) }),
     });
     this.#writing = new Writing(app, this.#grid, this.#commands, (object) => this.#created(object));
     const on = {
       turn: (change) => this.#turn(change, { replace: true }),
       fail: (problem) => this.#refuse(problem),
+      chosen: () => this.#showCommands(),
     };
     this.#views = {
       sections: new SectionsView(gateway, byId("other-view"), on),
       summary: new SummaryView(gateway, byId("other-view"), on),
+      map: new MapView(gateway, byId("other-view"), { ...on, open: (address) => navigation.follow(address) }),
     };
     this.#listen();
   }
 
   get #isFrozen() {
     return this.#place.snapshot !== "";
+  }
+
+  /** Whether the caller may create, update or delete objects of the class. */
+  #may(operation) {
+    return this.#app.database.rights.may(operation, this.#objectClass.name);
   }
 
   /** What the writing of objects needs to know. */
@@ -124,7 +158,7 @@ export class ClassPage {
 
   /** Says that the gateway cannot be reached, before there is anything to show. */
   showWaiting(error) {
-    this.#setState("waiting", error instanceof Unreachable || error instanceof Problem ? error.message : "Not reachable");
+    this.#setState("waiting", error instanceof RealmgateError ? error.message : "Not reachable");
   }
 
   #turn(change, options) {
@@ -155,19 +189,29 @@ export class ClassPage {
     this.#showDistinct();
     this.#showTabs();
     showTrail(navigation, byId("trail"), found.name);
-    this.#commands.show(found.name, { ...parametersOf(place), limit: followed });
+    this.#showCommands();
     clearTimeout(this.#refusal);
     this.#query.ask(place);
+    // The selection of all that match ends with the query.
+    this.#bulk?.show(true);
   }
 
   #showAbsence(isBare) {
     const { className } = this.#place;
-    byId("class-name").textContent = isBare ? "No classes yet" : className;
+    this.#showName(isBare ? "No classes yet" : className);
     this.#setState("waiting", isBare ? "Empty" : "No such class");
+    const first = this.#app.database.schema.classes[0];
     this.#showNotice(
-      isBare ? "Add the first class in the schema editor, or PUT a schema to /v1/schema."
-        : `The schema has no class ‘${className}’. Choose one of the list.`,
-      isBare ? { href: "#schema", words: "Open the schema editor" } : null);
+      isBare && !this.#app.database.rights.isAdministrator ? "Your role sees no classes. An administrator can grant it some."
+        : isBare ? "Add the first class in the schema editor, or PUT a schema to /v1/schema."
+        : `The schema has no class ‘${className}’. It may have been renamed or deleted.`,
+      isBare ? { href: "#schema", words: "Open the schema" }
+        : { href: placeAddress({ className: first.name }), words: `Show ${first.name}` });
+  }
+
+  #showName(name) {
+    byId("class-name").textContent = name;
+    byId("class-name").classList.toggle("long", name.length > longName);
   }
 
   /** Starts with a class, or with another version of it. */
@@ -184,6 +228,7 @@ export class ClassPage {
       tail: (differences) => this.#grid.refreshTail(differences),
       elsewhere: () => {
         this.#views[this.#place.view]?.changed();
+        this.#counts.refresh();
         this.#showVersion();
       },
       recount: async () => {
@@ -195,16 +240,23 @@ export class ClassPage {
     this.#query.place = this.#place;
     byId("grid").hidden = false;
     this.#setState("connecting");
-    this.#grid.show(next, database.schema, this.#query.rows);
-    this.#grid.isFrozen = this.#isFrozen;
-    byId("class-name").textContent = next.name;
-    byId("create").hidden = next.isEmbedded || this.#isFrozen;
+    this.#layout = new Layout(next);
+    this.#queries = new Queries(next.name);
+    this.#counts.begin(next, database.schema, this.#place.snapshot);
+    this.#grid.permit({
+      isFrozen: this.#isFrozen, deletes: this.#may("delete"),
+      writes: (property) => property.isEditable && database.rights.mayWrite(next.name, property.name),
+    });
+    this.#grid.show(next, database.schema, this.#query.rows, this.#layout);
+    this.#charts.show(next, database.schema, this.#grid.columns);
+    this.#showName(next.name);
+    byId("create").hidden = next.isEmbedded || this.#isFrozen || !this.#may("create");
     document.title = `${next.name} · Realmgate`;
     navigation.nameHere(() => {
       const name = this.#objectClass?.name ?? "";
       return this.#place.filter.trim() === "" ? name : `${name} where …`;
     });
-    this.#predicate.placeholder = example(next);
+    this.#predicate.placeholder = `All objects. Type a condition, such as ${example(next)}`;
     this.#showTally();
   }
 
@@ -213,13 +265,18 @@ export class ClassPage {
     this.#query?.close();
     this.#query = null;
     clearTimeout(this.#refusal);
+    this.#charts.close();
+    clearTimeout(this.#visit);
     this.#writing.close();
+    this.#counts.close();
+    this.#grid.selection.clear();
     for (const one of Object.values(this.#views)) one.close();
     this.#waiting = null;
     this.#objectClass = null;
     this.#shownOrder = "";
     this.#pulse.clear();
     clearFault(this.#fault);
+    byId("grid").parentElement.classList.remove("stale");
     this.#commands.clear();
     byId("grid").hidden = true;
     byId("tally").textContent = "\u00a0";
@@ -232,15 +289,26 @@ export class ClassPage {
   #sound() {
     clearFault(this.#fault);
     this.#predicate.removeAttribute("aria-invalid");
-    byId("grid").classList.remove("stale");
+    this.#showStale(false);
     const { className, filter, sort, distinct, view } = this.#place;
     const order = JSON.stringify([className, filter, sort, distinct]);
-    if (order !== this.#shownOrder) this.#grid.toTop();
+    if (order !== this.#shownOrder) {
+      this.#grid.toTop();
+      this.#grid.selection.clear();
+    }
+    this.#remember();
     this.#shownOrder = order;
     for (const [name, one] of Object.entries(this.#views)) {
       if (name === view) one.show(this.#objectClass, this.#app.database.schema, this.#place);
       else one.close();
     }
+  }
+
+  /** Remembers a query that the reader stays with. */
+  #remember() {
+    clearTimeout(this.#visit);
+    const place = this.#place;
+    if (!this.#isFrozen) this.#visit = setTimeout(() => this.#queries?.visited(place), visitTime);
   }
 
   /** A predicate is incomplete while the reader types it: the fault is shown after a pause. */
@@ -260,14 +328,23 @@ export class ClassPage {
       },
     });
     if (problem.parameter === null || problem.parameter === "filter") this.#predicate.setAttribute("aria-invalid", "true");
-    byId("grid").classList.add("stale");
+    this.#showStale(true);
+  }
+
+  /** Marks rows of another condition than the one in the field. */
+  #showStale(isStale) {
+    byId("grid").classList.toggle("stale", isStale);
+    byId("grid").parentElement.classList.toggle("stale", isStale && !byId("grid").hidden && (this.#query?.rows.length ?? 0) > 0);
   }
 
   #measured(answer, count) {
     if (this.#selectsAll && !this.#isFrozen) this.#app.database.counted(this.#objectClass.name, count);
     this.#grid.columns.aggregates(answer);
+    this.#charts.changed(this.#query.parameters, this.#query.version, count);
     this.#grid.refresh(null, count);
+    this.#bulk?.show(true);
     this.#showTally();
+    this.#showVersion();
   }
 
   /** Shows changes with the next frame, together with those that come before it. */
@@ -294,6 +371,8 @@ export class ClassPage {
       this.#pulse.add(changes);
       this.#app.announcer.changed(changes);
       this.#writing.close(changes.removed);
+      this.#grid.selection.drop(changes.removed);
+      this.#counts.refresh();
       this.#views[this.#place.view]?.changed();
     }
     this.#grid.refresh(changes, this.#query.selected);
@@ -333,8 +412,8 @@ export class ClassPage {
     }
     byId("tally").textContent = sentence;
     if (rows.version === null || rows.rows.length > 0 || this.#place.view !== "") this.#showNotice(null);
-    else if (this.#place.filter.trim() === "") this.#showNotice(`The database has no ${name} yet.`);
-    else this.#showNotice(`No ${name} satisfies this predicate.`);
+    else if (this.#place.filter.trim() === "") this.#showNotice(`${name} has no objects yet.`);
+    else this.#showNotice(`No ${name} satisfies this condition.`);
   }
 
   #showNotice(sentence, link = null) {
@@ -350,9 +429,24 @@ export class ClassPage {
 
   #showTabs() {
     const view = Object.hasOwn(this.#views, this.#place.view) ? this.#place.view : "";
+    const hasPlaces = placesOf(this.#objectClass, this.#app.database.schema) !== null;
+    for (const tab of this.#tabs) if (tab.dataset.view === "map") tab.hidden = !hasPlaces && view !== "map";
     for (const tab of this.#tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === view));
     byId("grid").hidden = view !== "";
     byId("other-view").hidden = view === "";
+    byId("charts").hidden = view !== "";
+  }
+
+  /** The commands for what is on the page: the rows, the sections or the sums. */
+  #showCommands() {
+    const view = this.#views[this.#place.view];
+    const parameters = parametersOf(this.#place);
+    const { name } = this.#objectClass;
+    if (view !== undefined) this.#commands.show(view.commands(this.#objectClass, this.#app.database.schema, this.#place));
+    else this.#commands.show({
+      query: [paths.collection(name), { ...parameters, limit: followed }],
+      stream: parameters.snapshot === "" ? [paths.observe(name), { ...parameters, limit: followed, include: "objects" }] : null,
+    });
   }
 
   #showDistinct() {
@@ -378,6 +472,11 @@ export class ClassPage {
     new Completion(predicate, byId("completions"), {
       source: (text, caret) => (this.#objectClass === null ? { start: 0, names: [] }
         : candidates(text, caret, this.#objectClass, this.#app.database.schema)),
+      later: async (text, caret, signal) => {
+        const { comparedAt, valueCandidates } = await import("./value-completion.js");
+        const found = this.#objectClass && comparedAt(text, caret, this.#objectClass, this.#app.database.schema);
+        return found ? valueCandidates(this.#app.gateway, this.#objectClass, found, this.#place.snapshot, signal) : null;
+      },
       changed: () => {
         byId("clear-predicate").hidden = false;
         this.#submitPredicate();
@@ -410,8 +509,19 @@ export class ClassPage {
     byId("distinct").addEventListener("change", (event) => this.#turn({ distinct: event.target.value }));
     byId("create").addEventListener("click", () => this.#create());
     byId("explain").addEventListener("click", () => this.#explain());
+    byId("columns").addEventListener("click", async () => {
+      const { arrangeColumns } = await import("./arrangement.js");
+      if (this.#objectClass !== null) arrangeColumns(this.#layout, () => this.#grid.rearrange());
+    });
+    byId("queries").addEventListener("click", () => {
+      if (this.#objectClass !== null) showQueries(this.#queries, this.#place, (address) => this.#app.navigation.go(address));
+    });
     this.#app.database.addEventListener("counts", () => {
-      if (this.#isOpen && this.#query !== null && this.#objectClass !== null) this.#showTally();
+      if (!this.#isOpen || this.#query === null || this.#objectClass === null) return;
+      this.#showTally();
+      // The list of classes and the headline show one number.
+      const all = this.#app.database.counts.get(this.#objectClass.name);
+      if (this.#selectsAll && !this.#isFrozen && this.#query.selected !== null && all !== this.#query.selected) this.#query.measureSoon();
     });
     window.addEventListener("themechange", () => this.#pulse.draw());
   }
@@ -422,7 +532,7 @@ export class ClassPage {
   }
 
   #create() {
-    if (this.#objectClass !== null && !this.#objectClass.isEmbedded && !this.#isFrozen) this.#writing.create(this.#edited);
+    if (this.#objectClass !== null && !byId("create").hidden) this.#writing.create(this.#edited);
   }
 
   /** Reports that an object was created, and shows it where it is. */
@@ -440,23 +550,37 @@ export class ClassPage {
         await new Promise((done) => { setTimeout(done, 100); });
       }
     } catch (error) {
-      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      if (!(error instanceof RealmgateError)) throw error;
     }
     const isHidden = index === null && this.#place?.filter.trim() !== "";
-    toast(`${name} ${key} was created.${isHidden ? " It does not satisfy the predicate." : ""}`, { link: open });
+    toast(`${name} ${key} was created.${isHidden ? " It does not satisfy the condition." : ""}`, { link: open });
     if (this.#query !== asked) return;
     this.#views[this.#place.view]?.changed();
     if (index !== null && this.#place.view === "") this.#grid.reveal(index, key);
   }
 
+  /** The bar of the selection, which most visits do without. */
+  async #showBulk() {
+    if (this.#bulk === null) {
+      const { Bulk } = await import("./bulk.js");
+      this.#bulk ??= new Bulk(byId("selection"), this.#grid.selection, () => ({
+        ...this.#edited, gateway: this.#app.gateway, filter: this.#place.filter, rights: this.#app.database.rights,
+        // Of equal rows a distinct result shows one, and a snapshot cannot be edited.
+        matching: this.#place.distinct === "" && !this.#isFrozen ? this.#query.selected : null,
+      }));
+    }
+    this.#bulk.show();
+  }
+
   async #explain() {
     if (this.#objectClass === null) return;
     try {
+      const { explain } = await import("./explain.js");
       await explain(this.#app.gateway, this.#objectClass.name, { ...this.#query.parameters, limit: followed });
     } catch (error) {
-      if (error instanceof Problem) this.#refuse(error);
-      else if (error instanceof Unreachable) this.#setState("waiting", error.message);
-      else throw error;
+      if (!(error instanceof RealmgateError)) throw error;
+      if (error.status === 0) this.#setState("waiting", error.message);
+      else this.#refuse(error);
     }
   }
 }
@@ -466,7 +590,7 @@ function example(objectClass) {
   const string = objectClass.properties.find((one) => one.kind === "string" && !one.isKey);
   const number = objectClass.properties.find((one) => one.isNumeric && !one.isKey);
   const parts = [];
-  if (number) parts.push(`${number.name} > 10`);
-  if (string) parts.push(`${string.name} BEGINSWITH[c] 'a'`);
-  return parts.length > 0 ? parts.join(" AND ") : "a predicate";
+  if (number) parts.push(`${number.path} > 10`);
+  if (string) parts.push(`${string.path} BEGINSWITH[c] 'a'`);
+  return parts.length > 0 ? parts.join(" AND ") : "TRUEPREDICATE";
 }

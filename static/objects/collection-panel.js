@@ -1,7 +1,8 @@
 // A list, set or map of an object: its elements, and every edit of them, by buttons, keys and dragging.
 
 import { paths } from "../core/api.js";
-import { parse, same, stringify } from "../core/json.js";
+import { Link } from "../client/realmgate.js";
+import { own, same, stringify } from "../core/json.js";
 import { Property } from "../core/schema.js";
 import { fromInput, linkFromInput, tally, text } from "../core/values.js";
 import { targetAddress } from "./links.js";
@@ -10,6 +11,8 @@ import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";
 import { button, iconButton, panel, plainError, sentenceOf } from "../parts/ui.js";
 import { Dragging } from "./dragging.js";
+import { offerUndo } from "./edit-undo.js";
+import { LinkPicker } from "./link-picker.js";
 
 const step = 200;
 
@@ -21,6 +24,7 @@ export class CollectionPanel {
   constructor(context, property, values) {
     this.context = context;
     this.property = property;
+    this.isFrozen = !context.writes(property);
     this.kind = kinds[property.type.slice(-2)];
     const { schema } = context;
     const embedded = new Set(schema.classes.filter((one) => one.isEmbedded).map((one) => one.name));
@@ -34,9 +38,9 @@ export class CollectionPanel {
     this.fault = make("p.field-fault", { role: "alert", hidden: true });
     const clear = button("Empty", () => this.#clear(), { label: `Empty ${property.name}` });
     this.root = panel(property.name, {
-      note: property.type, actions: context.isFrozen ? [this.count] : [this.count, clear],
-    }, this.list, !context.isFrozen && this.#form());
-    if (this.kind === "list" && !context.isFrozen) {
+      note: property.type, actions: this.isFrozen ? [this.count] : [this.count, clear],
+    }, this.list, !this.isFrozen && this.#form());
+    if (this.kind === "list" && !this.isFrozen) {
       new Dragging(this.list, (from, to) => this.#move(from, to).catch((error) => {
         toastFault(error);
         throw error;
@@ -93,10 +97,10 @@ export class CollectionPanel {
       ? make(`span.text${value === null ? ".null" : ""}`, {}, this.#words(value))
       : make("a.link", { href: address.href, title: address.title, "data-follow": true }, this.#words(value));
     const item = make("li.element", { onanimationend: () => delete item.dataset.mark },
-      isList && !this.context.isFrozen && make("span.handle", { "aria-hidden": "true", title: "Drag to move" }, "⠿"),
+      isList && !this.isFrozen && make("span.handle", { "aria-hidden": "true", title: "Drag to move" }, "⠿"),
       this.kind !== "set" && make("span.place", {}, String(key)), shown);
     item.dataset.place = String(key);
-    if (this.context.isFrozen) return item;
+    if (this.isFrozen) return item;
     const tool = (sign, words, action, members = {}) =>
       iconButton(sign, `${words} ${name}`, () => action().catch(toastFault), { "data-tool": words, ...members });
     item.append(make("span.tools", {},
@@ -113,7 +117,7 @@ export class CollectionPanel {
   }
 
   #address(value) {
-    const isLink = this.element.kind === "link" || (value !== null && typeof value === "object" && "$link" in value);
+    const isLink = this.element.kind === "link" || value instanceof Link;
     if (!isLink || value === null) return null;
     return targetAddress(this.context.schema, this.target, value, this.context.snapshot);
   }
@@ -136,7 +140,10 @@ export class CollectionPanel {
       return make("select", { "aria-label": label, value: String(value) },
         ["true", "false"].map((one) => make("option", { value: one }, one)));
     }
-    return make("input", { type: "text", spellcheck: "false", "aria-label": label, placeholder: this.#example, value });
+    const input = make("input", { type: "text", spellcheck: "false", "aria-label": label, placeholder: this.#example, value });
+    // Once it is in its form.
+    if (this.element.kind === "link" && this.target) queueMicrotask(() => new LinkPicker(this.context.gateway, this.target, input));
+    return input;
   }
 
   /** The line that adds an element at the end. */
@@ -242,23 +249,32 @@ export class CollectionPanel {
    */
   async #guard() {
     const { gateway, objectClass, key } = this.context;
-    const response = await gateway.respond("GET", paths.object(objectClass.name, key));
-    const object = parse(await response.text());
-    if (!same(object[this.property.name], this.values)) {
-      this.update(object[this.property.name]);
+    const { value, headers } = await gateway.send("GET", paths.object(objectClass.name, key));
+    const now = own(value, this.property.name);
+    if (!same(now, this.values)) {
+      this.update(now);
       throw plainError(`${this.property.name} has changed meanwhile. Check the elements and try again.`);
     }
-    return { "If-Match": response.headers.get("ETag") };
+    return { "If-Match": headers.get("ETag") };
+  }
+
+  /** Makes an edit, and offers to undo it. */
+  async #write(sentence, method, path, options = {}) {
+    const before = this.values;
+    await this.context.send(method, path, options);
+    // The edit is made, whatever becomes of the offer.
+    offerUndo(this.context, this.property, before, sentence).catch(() => {});
   }
 
   async #insert(index, value) {
     const guarded = index === null ? {} : { query: { index }, headers: await this.#guard() };
-    await this.context.send("POST", this.path, { ...guarded, body: [value] });
+    await this.#write(`An element of ${this.property.name} was added.`, "POST", this.path, { ...guarded, body: [value] });
   }
 
   async #put(key, value) {
     const headers = this.kind === "list" ? await this.#guard() : {};
-    await this.context.send("PUT", `${this.path}/${encodeURIComponent(key)}`, { headers, body: value });
+    const isNew = this.kind === "map" && !Object.hasOwn(this.values, key);
+    await this.#write(`${this.#named(key)} was ${isNew ? "added" : "replaced"}.`, "PUT", `${this.path}/${encodeURIComponent(key)}`, { headers, body: value });
   }
 
   async #move(from, to) {
@@ -269,17 +285,22 @@ export class CollectionPanel {
   }
 
   async #remove(key, value) {
+    const sentence = `${this.kind === "set" ? `An element of ${this.property.name}` : this.#named(key)} was removed.`;
     if (this.kind === "set") {
-      await this.context.send("DELETE", this.path, { query: { value: stringify(value) } });
+      await this.#write(sentence, "DELETE", this.path, { query: { value: stringify(value) } });
       return;
     }
     const headers = this.kind === "list" ? await this.#guard() : {};
-    await this.context.send("DELETE", `${this.path}/${encodeURIComponent(key)}`, { headers });
+    await this.#write(sentence, "DELETE", `${this.path}/${encodeURIComponent(key)}`, { headers });
+  }
+
+  #named(key) {
+    return this.kind === "map" ? `‘${key}’ of ${this.property.name}` : `Element ${key} of ${this.property.name}`;
   }
 
   #clear() {
     if (this.#entries().length === 0) return;
     confirmRemoval(`Empty ${this.property.name}?`, `This removes all ${tally(this.#entries().length)} elements.`,
-      () => this.context.send("DELETE", this.path), "Empty it");
+      () => this.#write(`${this.property.name} was emptied.`, "DELETE", this.path), "Empty it");
   }
 }

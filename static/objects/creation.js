@@ -1,12 +1,16 @@
 // The dialog that creates an object.
 
-import { parse, stringify } from "../core/json.js";
+import { indented, parse } from "../core/json.js";
+import { objectAddress } from "../core/route.js";
 import { fromInput, linkFromInput, text } from "../core/values.js";
+import { make } from "../parts/element.js";
+import { typeWords } from "./columns.js";
+import { LinkPicker } from "./link-picker.js";
 
 const byId = (id) => document.getElementById(id);
 
 /** A form for a new object; `create(value)` stores it. */
-export function showCreation(objectClass, schema, create) {
+export function showCreation(gateway, objectClass, schema, create) {
   const dialog = byId("create-dialog");
   const form = dialog.querySelector("form");
   const fields = byId("create-fields");
@@ -20,28 +24,31 @@ export function showCreation(objectClass, schema, create) {
   byId("create-title").textContent = `New ${objectClass.name}`;
   fault.hidden = true;
   fields.replaceChildren(...properties.map((property) => makeField(property, schema)));
+  for (const property of properties) {
+    const target = property.kind === "link" ? schema.class(property.target) : null;
+    if (target) new LinkPicker(gateway, target, fields.querySelector(`[name="${CSS.escape(property.name)}"]`));
+  }
 
   const inputs = () => properties.map((property) => ({ property, input: fields.querySelector(`[name="${CSS.escape(property.name)}"]`) }));
   const collected = () => {
-    const value = {};
+    // A property may have any name, also that of a prototype.
+    const members = [];
     for (const { property, input } of inputs()) {
       if (input.value === "") continue;
       try {
-        value[property.name] =
-          property.kind === "link"
-            ? linkFromInput(input.value, schema.class(property.target))
-            : fromInput(input.value, property);
+        members.push([property.name, property.kind === "link"
+          ? linkFromInput(input.value, schema.class(property.target)) : fromInput(input.value, property)]);
       } catch (error) {
         error.property = property.name;
         throw error;
       }
     }
-    return value;
+    return Object.fromEntries(members);
   };
   const turnTo = (next) => {
     if (next === "json" && mode === "fields") {
       try {
-        area.value = stringify(collected(), 2);
+        area.value = indented(collected());
       } catch (error) {
         blame(error);
         return;
@@ -53,9 +60,15 @@ export function showCreation(objectClass, schema, create) {
     for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.form === mode));
   };
   const blame = (error) => {
+    if (error.code === "object.duplicate_key") error = duplicate(objectClass, error);
     for (const { input } of inputs()) input.removeAttribute("aria-invalid");
     const faulty = mode === "fields" ? inputs().find(({ property }) => property.name === error.property) : undefined;
-    fault.textContent = error.hint ? `${error.message} Did you mean ‘${error.hint}’?` : error.message;
+    fault.replaceChildren(error.hint ? `${error.message} Did you mean ‘${error.hint}’?` : error.message);
+    if (error.key !== undefined) {
+      fault.append(" ", make("a", {
+        href: objectAddress(objectClass.name, error.key), onclick: () => dialog.close(),
+      }, "Open it"));
+    }
     fault.hidden = false;
     if (faulty) {
       faulty.input.setAttribute("aria-invalid", "true");
@@ -97,6 +110,15 @@ export function showCreation(objectClass, schema, create) {
   fields.querySelector("input, select, textarea")?.focus();
 }
 
+/** The refusal of a key that another object has, as the form says it. */
+function duplicate(objectClass, error) {
+  const written = /with the primary key (.*) exists/s.exec(error.message)?.[1];
+  const key = written?.startsWith('"') ? JSON.parse(written) : written;
+  const sentence = key === undefined ? `Another ${objectClass.name} has this key.`
+    : `There is already a ${objectClass.name} with the ${objectClass.primaryKey} ${key}.`;
+  return Object.assign(new Error(`${sentence} Enter another ${objectClass.primaryKey}.`), { property: error.property, key });
+}
+
 function makeField(property, schema) {
   const label = document.createElement("label");
   label.className = "new-field";
@@ -105,7 +127,7 @@ function makeField(property, schema) {
   name.textContent = property.name;
   const type = document.createElement("span");
   type.className = "type";
-  type.textContent = property.isKey ? `${property.type} · key` : property.type;
+  type.textContent = property.isKey ? `${typeWords(property)} · key` : typeWords(property);
   name.append(" ", type);
 
   let input;
@@ -136,7 +158,7 @@ function standing(property, schema) {
   }
   if (property.kind === "link") {
     const key = schema.class(property.target)?.primaryKey;
-    return key ? `${property.target} ${key}, or null` : "null";
+    return key ? `Search ${property.target}, or null` : "null";
   }
   if (property.isKey) return "required";
   if (property.kind === "collection") return property.type.endsWith("{}") ? "{}" : "[]";

@@ -1,6 +1,7 @@
 // Editing one value in its cell.
 
 import { fromInput, linkFromInput, text } from "../core/values.js";
+import { LinkPicker } from "./link-picker.js";
 
 /** The next state of a bool: true, false, then null where the type has it. */
 export function nextBool(value, property) {
@@ -17,7 +18,7 @@ export class Editor {
   #closed = false;
   #saving = false;
 
-  constructor(cell, property, value, target, { save, done }) {
+  constructor(cell, property, value, target, { gateway, save, done }) {
     this.cell = cell;
     this.property = property;
     this.target = target;
@@ -39,8 +40,13 @@ export class Editor {
       this.input.type = "text";
       if (property.isNumeric) this.input.inputMode = "decimal";
     }
-    this.input.placeholder = property.kind === "date" ? "2026-01-31T12:00:00Z" : value === null ? "null" : "";
+    this.input.placeholder = property.kind === "date" ? "2026-01-31 12:00 in UTC" : value === null ? "null" : "";
     this.form.append(this.input);
+    if (property.kind === "link" && target) {
+      // First, so that its keys come before those that leave the input.
+      new LinkPicker(gateway, target, this.input);
+      this.input.placeholder = `Type to search ${target.name}`;
+    }
     if (property.kind === "date") this.#button("now", () => this.#commit(`${new Date().toISOString()}`));
     if (property.optional) this.#button("null", () => this.#store(() => null));
 

@@ -1,8 +1,11 @@
 // The single values of an object: each shown with its type, links to follow, and a button that opens an editor.
 
 import { paths } from "../core/api.js";
-import { same } from "../core/json.js";
+import { Link } from "../client/realmgate.js";
+import { own, same } from "../core/json.js";
 import { text, words } from "../core/values.js";
+import { typeWords } from "./columns.js";
+import { offerUndo } from "./edit-undo.js";
 import { Editor, nextBool } from "./editor.js";
 import { targetAddress } from "./links.js";
 import { make } from "../parts/element.js";
@@ -30,14 +33,14 @@ export class Fields {
     const cell = make("div.value", {});
     this.#cells.set(property.name, cell);
     this.#fill(cell, property, this.context.object);
-    const note = property.isKey ? `${property.type} · key` : property.indexed ? `${property.type} · index` : property.type;
+    const note = [typeWords(property), property.isKey && "key", property.indexed && !property.isKey && "index"].filter(Boolean).join(" · ");
     const row = make("div.object-field", { onanimationend: () => delete row.dataset.mark },
       make("div.name", {}, make("span", {}, property.name), make("span.type", {}, note)), cell);
     return row;
   }
 
   #fill(cell, property, object) {
-    const value = object[property.name];
+    const value = own(object, property.name);
     const isEmpty = value === null || value === undefined;
     const shown = isEmpty ? "null" : property.kind === "embedded" ? text(value, property) : words(object, property);
     cell.replaceChildren();
@@ -49,7 +52,7 @@ export class Fields {
     } else {
       cell.append(make("span.text", {}, shown));
     }
-    if (!property.isEditable || this.context.isFrozen) return;
+    if (!property.isEditable || !this.context.writes(property)) return;
     const isBool = property.kind === "bool";
     cell.append(make("button.edit", {
       type: "button", "aria-label": `${isBool ? "Switch" : "Edit"} ${property.name}`,
@@ -58,26 +61,29 @@ export class Fields {
   }
 
   #isLink(property, value) {
-    return property.kind === "link" || (typeof value === "object" && "$link" in value);
+    return property.kind === "link" || (value instanceof Link);
   }
 
   async #save(property, value) {
     const { objectClass, key } = this.context;
-    await this.context.send("PATCH", paths.object(objectClass.name, key), { body: { [property.name]: value } });
+    const before = own(this.context.object, property.name);
+    const answer = await this.context.send("PATCH", paths.object(objectClass.name, key), { body: { [property.name]: value } });
+    offerUndo(this.context, property, before, `${property.name} was changed.`, own(answer ?? {}, property.name)).catch(() => {});
   }
 
   #switch(property) {
-    this.#save(property, nextBool(this.context.object[property.name], property)).catch(toastFault);
+    this.#save(property, nextBool(own(this.context.object, property.name), property)).catch(toastFault);
   }
 
   #edit(cell, property) {
-    const before = this.context.object[property.name];
+    const before = own(this.context.object, property.name);
     const editor = new Editor(cell, property, before, this.context.schema.class(property.target), {
+      gateway: this.context.gateway,
       save: (value) => this.#save(property, value),
       done: (refocus) => {
         cell.classList.remove("editing", "above", "leftward");
         this.#fill(cell, property, this.context.object);
-        if (!same(before, this.context.object[property.name])) cell.parentElement.dataset.mark = "modified";
+        if (!same(before, own(this.context.object, property.name))) cell.parentElement.dataset.mark = "modified";
         if (refocus) cell.querySelector(".edit")?.focus({ preventScroll: true });
       },
     });

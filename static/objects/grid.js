@@ -3,12 +3,17 @@
 
 import { Columns } from "./columns.js";
 import { element } from "../parts/element.js";
-import { same } from "../core/json.js";
+import { own, same } from "../core/json.js";
 import { Marks } from "./marks.js";
-import { text, words } from "../core/values.js";
+import { Selection } from "./selection.js";
+import { tally, text, words } from "../core/values.js";
 
-const rowHeight = 38;
 const overscan = 10;
+/** Rows that one frame makes while the reader scrolls: making a whole view of them at once would hold the page up. */
+const rowsPerFrame = 8;
+/** Browsers have no higher elements. More rows share this height: they are in pages, each of which is moved up further. */
+const mostHeight = 30_000_000;
+const pageHeight = mostHeight / 100;
 const leaveTime = 520;
 
 export class Grid {
@@ -17,14 +22,29 @@ export class Grid {
   #activeKey = null;
   #frame = 0;
   #glide = 0;
+  /** Whether nothing is edited or deleted here, whether rows are deleted, and which properties are edited. */
+  #isFrozen = false;
+  #deletes = true;
+  #writes = (property) => property.isEditable;
+  /** How far the rows are moved up where they are too many for their height, and where the scroll bar was. */
+  #shift = 0;
+  #before = 0;
+  /** The element that takes part in the tab order. */
+  #stop = null;
 
   /**
-   * `on.sort(property, additive)`, `on.edit(key, property, cell)`, `on.remove(key)`, `on.open(key)`;
-   * `on.address(object, property, value)` gives where a link leads: `{href, title}`, or null.
+   * `on.sort(property, additive)`, `on.edit(key, property, cell)`, `on.remove(key)`, `on.open(key)`, `on.selected(keys)`;
+   * `on.address(object, property, value)` gives where a link leads: `{href, title}`, or null; `counts` knows how many
+   * objects link to each.
    */
-  constructor(root, on) {
+  constructor(root, on, counts) {
     this.root = root;
     this.on = on;
+    this.counts = counts;
+    this.selection = new Selection(() => {
+      this.#showSelection();
+      on.selected(this.selection);
+    });
     this.marks = new Marks((key) => this.#elements.get(key));
     this.columns = new Columns(root);
     this.body = element("div", "body", { role: "rowgroup" });
@@ -34,12 +54,14 @@ export class Grid {
     root.addEventListener(
       "scroll",
       () => {
-        root.classList.toggle("scrolled", root.scrollLeft > 0);
+        this.#showEdges();
         this.#schedule();
       },
       { passive: true });
     new ResizeObserver(() => {
+      this.#readHeight();
       this.columns.widen();
+      this.#showEdges();
       this.#schedule();
     }).observe(root);
     root.addEventListener("keydown", (event) => this.#keydown(event));
@@ -49,42 +71,80 @@ export class Grid {
       if (cell && !event.target.closest("a, .editor, .icon")) this.#edit(cell);
     });
     root.addEventListener("click", (event) => {
+      const pick = event.target.closest(".row-pick");
+      if (pick) this.#pick(pick.closest(".row").dataset.key, event.shiftKey);
       const remove = event.target.closest(".remove");
       if (remove) this.on.remove(remove.closest(".row").dataset.key);
       const open = event.target.closest(".open");
       if (open) this.on.open(open.closest(".row").dataset.key);
       const heading = event.target.closest(".heading.sortable");
-      if (heading) this.on.sort(this.properties[Number(heading.dataset.column)], event.shiftKey);
+      if (heading && !event.target.closest(".grip")) this.on.sort(this.properties[Number(heading.dataset.column)], event.shiftKey);
     });
   }
 
-  /** Starts over for a class. */
-  show(objectClass, schema, rows) {
-    this.properties = objectClass.properties;
+  /** Starts over for a class. `layout` says which columns there are, in which order, and how wide. */
+  show(objectClass, schema, rows, layout) {
+    Object.assign(this, { objectClass, schema, layout });
+    this.properties = layout.properties;
     this.live = rows;
+    this.selection.clear();
     this.#active = { row: 0, column: 0 };
     this.#activeKey = null;
     this.marks.clear();
+    this.root.scrollTo(0, 0);
+    this.#shift = 0;
+    this.#before = 0;
+    this.columns.aggregates(null);
+    this.#begin();
+  }
+
+  /** Shows the same rows with the columns of the layout as it is now. */
+  rearrange() {
+    this.properties = this.layout.properties;
+    const { column } = this.#active;
+    this.#active.column = Math.min(column, this.properties.length - 1);
+    this.#begin();
+    this.#render();
+  }
+
+  #begin() {
     for (const row of this.#elements.values()) row.remove();
     this.#elements.clear();
     this.body.replaceChildren();
     this.measured = false;
-    this.root.scrollTo(0, 0);
-    this.root.setAttribute("aria-colcount", String(this.properties.length));
-    this.columns.show(objectClass, schema);
-    this.columns.aggregates(null);
+    this.root.setAttribute("aria-colcount", String(this.properties.length + 1));
+    this.columns.show(this.objectClass, this.schema, this.layout);
+    this.#readHeight();
     this.#measure();
     this.#layout();
+    this.#showEdges();
+    this.#rove();
   }
 
   /** Back to the first row: the order is another one. */
   toTop() {
-    this.root.scrollTop = 0;
+    this.#goTo(0);
   }
 
-  /** Whether cells are edited and rows deleted here. */
-  set isFrozen(frozen) {
-    this.root.classList.toggle("frozen", frozen);
+  /** What may be done with the rows: `writes(property)` says whether its cells are edited. Before `show`. */
+  permit({ isFrozen, deletes, writes }) {
+    this.#deletes = deletes && !isFrozen;
+    this.#writes = writes;
+    this.#isFrozen = isFrozen;
+  }
+
+  /** Whether rows can be selected: there must be something to do with them. */
+  get #selects() {
+    return !this.#isFrozen && (this.#deletes || this.properties.some((one) => this.#writes(one)));
+  }
+
+  /** Shows how many objects link to those in view, as far as it is known. */
+  recount() {
+    const counted = this.properties.filter((one) => one.kind === "backlinks");
+    for (const row of this.#elements.values()) {
+      if (!row.object) continue;
+      for (const property of counted) this.#fill(row.children[this.properties.indexOf(property)], row.object, property);
+    }
   }
 
   /** Shows the rows of the tail as they are now; `differences` are marked. */
@@ -95,7 +155,7 @@ export class Grid {
     this.columns.fit(inView.filter((row) => row !== undefined));
     this.marks.add({ inserted: [], modified: differences, removed: [] });
     this.#layout();
-    this.#render();
+    this.#schedule();
   }
 
   /** Shows the rows as they are now. `changes` says what to mark; without it nothing moves or glows. */
@@ -140,29 +200,83 @@ export class Grid {
     this.columns.measure(this.live.rows);
   }
 
+  #readHeight() {
+    this.rowHeight = parseFloat(getComputedStyle(this.root).getPropertyValue("--row")) || 38;
+  }
+
+  get #height() {
+    return Math.min(this.live.length * this.rowHeight, mostHeight);
+  }
+
   #layout() {
-    this.body.style.height = `${this.live.length * rowHeight}px`;
+    this.body.style.height = `${this.#height}px`;
+  }
+
+  /** How far the rows around a place, in the height that all rows have, are moved up. */
+  #shiftAt(top) {
+    const all = this.live.length * this.rowHeight;
+    if (all <= mostHeight) return 0;
+    const pages = Math.ceil(all / pageHeight);
+    return Math.round((Math.min(pages - 1, Math.floor(top / pageHeight)) * (all - mostHeight)) / (pages - 1));
+  }
+
+  /** Where the view begins, in the height that all rows have. */
+  get #top() {
+    return Math.max(0, this.root.scrollTop) + this.#shift;
+  }
+
+  #goTo(top) {
+    this.#shift = this.#shiftAt(top);
+    this.root.scrollTop = top - this.#shift;
+    this.#before = this.root.scrollTop;
+  }
+
+  /** Follows the scroll bar: a wheel moves the rows as far as it turns, a jump leads to the same share of all rows. */
+  #follow() {
+    const { root } = this;
+    const now = Math.max(0, root.scrollTop);
+    const room = root.clientHeight;
+    const all = this.live.length * this.rowHeight;
+    if (all <= mostHeight) {
+      this.#shift = 0;
+    } else if (Math.abs(now - this.#before) > 4 * room) {
+      this.#shift = this.#shiftAt((now * (all - room)) / (mostHeight - room));
+    } else if (this.#shiftAt(now + this.#shift) !== this.#shift) {
+      this.#goTo(now + this.#shift);
+    }
+    this.#before = Math.max(0, root.scrollTop);
+  }
+
+  /** Whether there is more to the left or to the right. */
+  #showEdges() {
+    const { root } = this;
+    root.classList.toggle("scrolled", root.scrollLeft > 0);
+    root.classList.toggle("cut", root.scrollLeft + root.clientWidth < root.scrollWidth - 1);
   }
 
   #schedule() {
     if (this.#frame !== 0 || !this.live) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
-      this.#render();
+      this.#render(rowsPerFrame);
     });
   }
 
   /** The first and the last of the rows that are in the page. */
-  #range() {
-    const top = Math.max(0, this.root.scrollTop);
+  #range(top = this.#top) {
     return [
-      Math.max(0, Math.floor(top / rowHeight) - overscan),
-      Math.min(this.live.length - 1, Math.ceil((top + this.root.clientHeight) / rowHeight) + overscan),
+      Math.max(0, Math.floor(top / this.rowHeight) - overscan),
+      Math.min(this.live.length - 1, Math.ceil((top + this.root.clientHeight) / this.rowHeight) + overscan),
     ];
   }
 
-  #render() {
-    const [first, last] = this.#range();
+  /** - most: how many rows are made now; the others are made in the next frames, those in view first. */
+  #render(most = Infinity) {
+    // All that is measured is measured before anything is written.
+    this.#follow();
+    const top = this.#top;
+    const shift = this.#shift;
+    const [first, last] = this.#range(top);
     if (this.#activeKey !== null) {
       const moved = this.live.indexOf(this.#activeKey);
       if (moved >= 0) this.#active.row = moved;
@@ -170,28 +284,52 @@ export class Grid {
     this.#active.row = Math.min(this.#active.row, Math.max(0, this.live.length - 1));
     this.live.tail?.want(first, last);
 
-    const wanted = new Set();
-    for (let index = first; index <= last; index += 1) wanted.add(this.live.keyAt(index));
+    const wanted = this.#wanted(first, last, most);
+    const isGliding = this.root.classList.contains("gliding");
+    const spare = [];
     for (const [key, row] of this.#elements) {
       // A row under edit or under the keyboard stays in the page even when it is scrolled away.
       if (!wanted.has(key) && this.live.indexOf(key) >= 0 && row.contains(document.activeElement)) wanted.add(key);
-      if (!wanted.has(key)) {
-        row.remove();
-        this.#elements.delete(key);
-      }
+      if (wanted.has(key)) continue;
+      this.#elements.delete(key);
+      // All rows that are not there yet look alike: a jump moves those of the last view instead of making others.
+      if (row.classList.contains("blank") && !isGliding) spare.push(row);
+      else row.remove();
     }
-    for (const key of wanted) this.#place(key, key[0] === "\u0000" ? Number(key.slice(1)) : this.live.indexOf(key));
+    for (const key of wanted) this.#place(key, key[0] === "\u0000" ? Number(key.slice(1)) : this.live.indexOf(key), shift, spare);
+    for (const row of spare) row.remove();
     this.#rove();
+    if (this.properties.some((one) => one.kind === "backlinks")) {
+      this.counts.want(this.properties, [...this.#elements.values()].flatMap((row) => (row.object ? [row.object] : [])));
+    }
   }
 
-  #place(key, index) {
+  /** The keys of these rows. Where too many would be new, the place of a row that is made later is empty. */
+  #wanted(first, last, most) {
+    const wanted = [];
+    const begin = Math.min(last, first + overscan);
+    let left = most;
+    // Those in view come before those around it.
+    for (let step = 0; step <= last - first; step += 1) {
+      const index = begin + step <= last ? begin + step : last - step;
+      const key = this.live.keyAt(index);
+      const isMade = key[0] === "\u0000" || this.#elements.has(key);
+      if (!isMade) left -= 1;
+      wanted[index - first] = isMade || left >= 0 ? key : `\u0000${index}`;
+    }
+    if (left < 0) this.#schedule();
+    return new Set(wanted);
+  }
+
+  /** Puts the row at its place. `spare` has blank rows that are left in the page. */
+  #place(key, index, shift, spare) {
     let row = this.#elements.get(key);
     if (!row) {
-      row = key[0] === "\u0000" ? element("div", "row blank", { "aria-hidden": "true" }) : this.#makeRow(key);
+      row = key[0] === "\u0000" ? spare.pop() ?? element("div", "row blank", { "aria-hidden": "true" }) : this.#makeRow(key);
       this.#elements.set(key, row);
-      this.body.append(row);
+      if (!row.isConnected) this.body.append(row);
     }
-    const transform = `translateY(${index * rowHeight}px)`;
+    const transform = `translateY(${index * this.rowHeight - shift}px)`;
     if (row.style.transform !== transform) row.style.transform = transform;
     if (row.classList.contains("blank")) return;
     row.setAttribute("aria-rowindex", String(index + 2));
@@ -207,37 +345,70 @@ export class Grid {
   #makeRow(key) {
     const row = element("div", "row", { role: "row" });
     row.dataset.key = key;
+    row.classList.toggle("selected", this.selection.has(key));
+    row.setAttribute("aria-selected", String(this.selection.has(key)));
     this.properties.forEach((property, column) => {
       const cell = element("div", `cell ${property.kind}`, {
         role: "gridcell", "aria-colindex": String(column + 1), tabindex: "-1",
       });
       cell.dataset.column = String(column);
-      if (property.isNumeric || ["objectKey", "decimal128"].includes(property.kind)) cell.classList.add("number");
+      if (property.isNumeric || ["objectKey", "decimal128", "backlinks"].includes(property.kind)) cell.classList.add("number");
       if (property.isKey) cell.classList.add("key");
-      if (!property.isEditable) cell.setAttribute("aria-readonly", "true");
+      if (this.#isFrozen || !this.#writes(property)) cell.setAttribute("aria-readonly", "true");
       row.append(cell);
     });
-    const tail = element("div", "tail", { role: "presentation" });
-    const open = element("button", "open icon", { tabindex: "-1", "aria-label": `Open ${key}` });
-    open.type = "button";
-    open.textContent = "›";
-    open.title = "Open this object";
-    const remove = element("button", "remove icon", { tabindex: "-1", "aria-label": `Delete ${key}` });
-    remove.type = "button";
-    remove.textContent = "×";
-    remove.title = "Delete this object";
-    tail.append(open, remove);
+    const tail = element("div", "tail", { role: "gridcell", "aria-colindex": String(this.properties.length + 1) });
+    const tool = (kind, sign, name, title, column) => {
+      const made = element("button", `${kind} icon`, { type: "button", tabindex: "-1", "aria-label": name, title });
+      made.textContent = sign;
+      made.dataset.column = String(column);
+      return made;
+    };
+    tail.append(tool("open", "›", `Open ${key}`, "Open this object", this.properties.length));
+    if (this.#deletes) tail.append(tool("remove", "×", `Delete ${key}`, "Delete this object", this.properties.length + 1));
+    if (this.#selects) row.children[0]?.append(this.#makePick(key));
     row.append(tail);
     return row;
   }
 
+  #makePick(key) {
+    const pick = element("input", "row-pick", { type: "checkbox", tabindex: "-1", "aria-label": `Select ${key}` });
+    pick.checked = this.selection.has(key);
+    return pick;
+  }
+
+  /** Selects a row or the rows up to it, or takes it out of the selection. */
+  #pick(key, isRange) {
+    const [from, to] = [this.live.indexOf(this.selection.last), this.live.indexOf(key)];
+    const keys = [];
+    if (isRange && from >= 0) {
+      for (let at = Math.min(from, to); at <= Math.max(from, to); at += 1) keys.push(this.live.keyAt(at));
+    }
+    if (keys.length > 0) this.selection.add(keys.filter((one) => this.live.indexOf(one) >= 0), key);
+    else this.selection.toggle(key);
+  }
+
+  #showSelection() {
+    this.root.classList.toggle("selecting", this.selection.size > 0);
+    for (const [key, row] of this.#elements) {
+      const isSelected = this.selection.has(key);
+      row.classList.toggle("selected", isSelected);
+      if (row.dataset.key !== undefined) row.setAttribute("aria-selected", String(isSelected));
+      const pick = row.querySelector(".row-pick");
+      if (pick) pick.checked = isSelected;
+    }
+  }
+
   #fill(cell, object, property, before) {
-    const value = object[property.name];
-    if (before !== undefined && same(before[property.name], value)) return;
+    const value = own(object, property.name);
+    if (before !== undefined && same(own(before, property.name), value)) return;
     if (cell.classList.contains("editing")) return;
+    const pick = cell.querySelector(":scope > .row-pick");
     cell.replaceChildren();
     cell.classList.toggle("null", value === null || (value === undefined && property.kind !== "backlinks"));
-    if (property.kind === "backlinks" || (property.kind === "link" && value !== null && value !== undefined)) {
+    if (property.kind === "backlinks") {
+      this.#fillCount(cell, object, property);
+    } else if ((property.kind === "link" && value !== null && value !== undefined)) {
       cell.append(this.#link(object, value, property));
     } else if (property.kind === "bool" && typeof value === "boolean") {
       const dot = element("span", value ? "bit on" : "bit", { "aria-hidden": "true" });
@@ -245,12 +416,21 @@ export class Grid {
     } else {
       cell.textContent = words(object, property);
     }
+    if (pick !== null) cell.append(pick);
     cell.title = ["string", "date", "data"].includes(property.kind) || property.isJSON ? text(value, property) : "";
   }
 
-  #link(object, value, property) {
+  /** How many objects link to this one, with the way to them. */
+  #fillCount(cell, object, property) {
+    const count = this.counts.get(property, object);
+    cell.classList.toggle("null", count === 0);
+    if (count === 0) cell.textContent = "none";
+    else cell.append(this.#link(object, undefined, property, count === undefined ? "…" : tally(count)));
+  }
+
+  #link(object, value, property, shown = words(object, property)) {
     const link = element("a", "link", { tabindex: "-1", "data-follow": "" });
-    link.textContent = words(object, property);
+    link.textContent = shown;
     const address = this.on.address(object, property, value);
     if (address === null) return document.createTextNode(link.textContent);
     link.href = address.href;
@@ -277,32 +457,46 @@ export class Grid {
 
   /** One cell takes part in the tab order: the active one, or its heading when the active row is -1. */
   #rove() {
-    for (const cell of this.inner.querySelectorAll('[tabindex="0"]')) {
-      if (cell.matches(".cell, .heading")) cell.tabIndex = -1;
-    }
     const active = this.#cellAt(this.#active.row, this.#active.column) ?? this.columns.head.children[this.#active.column];
+    if (active === this.#stop) return;
+    if (this.#stop) this.#stop.tabIndex = -1;
     if (active) active.tabIndex = 0;
+    this.#stop = active ?? null;
+  }
+
+  /** The last place of a row: the buttons behind the cells are places too. */
+  get #lastColumn() {
+    const isNarrow = matchMedia("(max-width: 760px)").matches;
+    return this.properties.length + (!this.#deletes || isNarrow ? 0 : 1);
   }
 
   #cellAt(row, column) {
-    if (row < 0) return this.columns.head.children[column] ?? null;
-    return this.#elements.get(this.live.keyAt(row))?.children[column] ?? null;
+    const count = this.properties.length;
+    if (row < 0) return this.columns.head.children[Math.min(column, count - 1)] ?? null;
+    const found = this.#elements.get(this.live.keyAt(row));
+    return (column < count ? found?.children[column] : found?.querySelector(".tail")?.children[column - count]) ?? null;
   }
 
   #focused(event) {
-    const cell = event.target.closest(".cell, .heading");
+    const cell = event.target.closest(".cell, .heading, .tail > .icon");
     if (!cell) return;
     const row = cell.closest(".row");
-    this.#active = { row: row ? this.live.indexOf(row.dataset.key) : -1, column: Number(cell.dataset.column) };
-    this.#activeKey = row ? row.dataset.key : null;
+    // A dialog gives the focus back to the row that was deleted in it: then the row in its place is next.
+    const place = row === null ? -1 : this.live.indexOf(row.dataset.key);
+    this.#active = { row: row !== null && place < 0 ? this.#active.row : place, column: Number(cell.dataset.column) };
+    this.#activeKey = place < 0 ? null : row.dataset.key;
     this.#rove();
+    if (row === null || place >= 0) return;
+    queueMicrotask(() => {
+      if (row.contains(document.activeElement)) this.#focusCell(this.#active.row, this.#active.column);
+    });
   }
 
   #focusCell(row, column) {
     if (!this.live) return;
     const target = {
       row: Math.max(-1, Math.min(row, this.live.length - 1)),
-      column: Math.max(0, Math.min(column, this.properties.length - 1)),
+      column: Math.max(0, Math.min(column, row < 0 ? this.properties.length - 1 : this.#lastColumn)),
     };
     this.#active = target;
     this.#activeKey = target.row < 0 ? null : this.live.keyAt(target.row);
@@ -314,27 +508,29 @@ export class Grid {
   }
 
   #scrollTo(row) {
+    const { rowHeight } = this;
     const top = row * rowHeight;
     const room = this.root.clientHeight - this.columns.head.offsetHeight - this.columns.foot.offsetHeight;
-    if (top < this.root.scrollTop) this.root.scrollTop = top;
-    else if (top + rowHeight > this.root.scrollTop + room) this.root.scrollTop = top + rowHeight - room;
+    if (top < this.#top) this.#goTo(top);
+    else if (top + rowHeight > this.#top + room) this.#goTo(top + rowHeight - room);
   }
 
   #revealColumn(cell) {
     const pinned = this.columns.head.children[0].offsetWidth;
     const left = cell.offsetLeft;
-    if (Number(cell.dataset.column) === 0) return;
+    if (Number(cell.dataset.column) === 0 || cell.matches(".icon")) return;
     if (left < this.root.scrollLeft + pinned) this.root.scrollLeft = left - pinned;
-    const right = left + cell.offsetWidth;
+    const right = left + cell.offsetWidth + this.columns.head.lastChild.offsetWidth;
     if (right > this.root.scrollLeft + this.root.clientWidth) this.root.scrollLeft = right - this.root.clientWidth;
   }
 
   #keydown(event) {
     if (event.target.closest(".editor") || !this.live) return;
-    const cell = event.target.closest(".cell, .heading");
+    const cell = event.target.closest(".cell, .heading, .tail > .icon");
+    if (cell?.matches(".heading") && event.altKey) this.#arrange(event);
     if (!cell || event.altKey) return;
     const { row, column } = this.#active;
-    const page = Math.max(1, Math.floor(this.root.clientHeight / rowHeight) - 3);
+    const page = Math.max(1, Math.floor(this.root.clientHeight / this.rowHeight) - 3);
     const ends = event.ctrlKey || event.metaKey;
     const steps = {
       ArrowUp: [row - 1, column],
@@ -342,7 +538,7 @@ export class Grid {
       ArrowLeft: [row, column - 1],
       ArrowRight: [row, column + 1],
       Home: [ends ? 0 : row, 0],
-      End: [ends ? this.live.length - 1 : row, this.properties.length - 1],
+      End: [ends ? this.live.length - 1 : row, Math.max(column, this.properties.length - 1)],
       PageUp: [Math.max(0, row - page), column],
       PageDown: [row + page, column],
     };
@@ -360,22 +556,42 @@ export class Grid {
       }
       return;
     }
-    if (event.key === "Enter" || event.key === "F2" || (event.key === " " && property.kind === "bool")) {
+    const { key } = cell.closest(".row").dataset;
+    if (event.key === "x" && !ends && this.#selects) {
+      event.preventDefault();
+      this.#pick(key, false);
+    } else if (cell.matches(".icon") && ["Enter", " "].includes(event.key)) {
+      // The button does what it says.
+    } else if (event.key === "Enter" || event.key === "F2" || (event.key === " " && property.kind === "bool")) {
       event.preventDefault();
       this.#edit(cell);
     } else if (event.key === "Delete") {
       event.preventDefault();
-      this.on.remove(cell.closest(".row").dataset.key);
+      this.on.remove(key);
     } else if (event.key === "o" && !ends) {
       event.preventDefault();
       const link = cell.querySelector("a");
       if (link) link.click();
-      else this.on.open(cell.closest(".row").dataset.key);
+      else this.on.open(key);
     } else if (event.key === "c" && ends && getSelection()?.isCollapsed !== false) {
       navigator.clipboard?.writeText(cell.textContent).catch(() => {});
     } else if (event.key === "Escape") {
       cell.blur();
     }
+  }
+
+  /** Alt with the arrows moves the column, and makes it wider and narrower. */
+  #arrange(event) {
+    const { column } = this.#active;
+    const property = this.properties[column];
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const growth = { ArrowUp: 24, ArrowDown: -24 }[event.key];
+    if (property === undefined || (step === undefined && growth === undefined)) return;
+    event.preventDefault();
+    if (growth !== undefined) this.layout.widen(property.name, this.columns.widthOf(property) + growth);
+    else if (this.layout.move(property.name, step)) this.#active.column += step;
+    this.rearrange();
+    this.#focusCell(-1, this.#active.column);
   }
 
   #edit(cell) {

@@ -1,5 +1,8 @@
 // Where the links of objects lead.
 
+import { Link } from "../client/realmgate.js";
+import { own } from "../core/json.js";
+import { escapedName } from "../core/path.js";
 import { objectAddress, placeAddress } from "../core/route.js";
 import { literal } from "../core/values.js";
 
@@ -13,8 +16,8 @@ export function linkAddress(schema, objectClass, object, property, value, snapsh
   if (property.kind === "backlinks") {
     const key = objectClass.keyProperty;
     if (!key) return null;
-    const filter = `${isMany(target, property.origin) ? "ANY " : ""}${property.origin}.${key.name} == ${
-      literal(object[key.name], key)}`;
+    const filter = `${isMany(target, property.origin) ? "ANY " : ""}${escapedName(property.origin)}.${key.path} == ${
+      literal(own(object, key.name), key)}`;
     return { href: placeAddress({ className: target.name, filter, snapshot }), title: `${target.name} where ${filter}` };
   }
   return targetAddress(schema, target, value, snapshot);
@@ -23,8 +26,8 @@ export function linkAddress(schema, objectClass, object, property, value, snapsh
 /** The place of an object that a link's value names. */
 export function targetAddress(schema, target, value, snapshot = "") {
   if (value === null || value === undefined) return null;
-  if (typeof value === "object" && "$link" in value) {
-    const { class: name, key } = value.$link;
+  if (value instanceof Link) {
+    const { class: name, key } = value;
     return { href: objectAddress(name, String(key), snapshot), title: `${name} ${key}` };
   }
   if (!target) return null;

@@ -15,6 +15,7 @@ export function listClasses(list, { schema, counts }, place) {
     if (one.name === present) link.setAttribute("aria-current", "page");
     const name = element("span", "");
     name.textContent = one.name;
+    link.title = one.name;
     if (one.isEmbedded) link.title = "Embedded: each object belongs to the object that links to it";
     link.classList.toggle("embedded", one.isEmbedded);
     const count = element("span", "count");

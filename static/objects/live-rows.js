@@ -1,9 +1,9 @@
-// The rows of a query: the first ones kept current from the events of its stream, those after them from a tail that is
+// The rows of a query: the first ones kept current by a live result, those after them from a tail that is
 // fetched where it is looked at. It has no elements of the page.
 
-import { same } from "../core/json.js";
+import { own, same } from "../core/json.js";
 
-/** The changes that one event made to the rows, by object key. */
+/** The changes that one update made to the rows, by object key. */
 export class RowChanges {
   inserted = new Set();
   /** Objects that are still here, with the names of the properties that differ; moved ones may have none. */
@@ -29,9 +29,6 @@ export class RowChanges {
     return this.inserted.size + this.modified.size + this.removed.size;
   }
 }
-
-/** More rows than a page can be high enough for. */
-const mostRows = 800_000;
 
 export class LiveRows {
   /** The rows that are followed. */
@@ -72,45 +69,33 @@ export class LiveRows {
   }
 
   /**
-   * Applies an update: deletions and modifications are positions before it, insertions after it. An object that is
-   * deleted and inserted at once has moved.
+   * Shows the result after a change, which has positions: deletions and modifications before it, insertions after it.
+   * An object that is deleted and inserted at once has moved.
    */
-  update(event) {
+  update(items, { version, deletions, insertions, modifications }) {
     const changes = new RowChanges();
-    const rows = this.rows.slice();
-    const objects = event.objects ?? { insertions: [], modifications: [] };
-    event.modifications.forEach((position, index) => {
-      const object = objects.modifications[index];
-      if (object === undefined || rows[position] === undefined) return;
-      this.#compare(this.keys[position], rows[position], object, changes, true);
-      rows[position] = object;
-    });
-    const left = new Map();
-    for (const position of [...event.deletions].sort((a, b) => b - a)) {
-      left.set(this.keys[position], this.rows[position]);
-      rows.splice(position, 1);
+    const { rows, keys } = this;
+    this.#adopt(items, version);
+    for (const position of modifications) {
+      const key = keys[position];
+      const now = this.positions.get(key);
+      if (now !== undefined) this.#compare(key, rows[position], this.rows[now], changes, true);
     }
-    event.insertions.forEach((position, index) => {
-      const object = objects.insertions[index];
-      if (object === undefined) return;
-      rows.splice(position, 0, object);
-      const key = this.keyOf(object);
-      if (left.has(key)) {
-        this.#compare(key, left.get(key), object, changes, true);
-        left.delete(key);
-      } else {
-        changes.inserted.add(key);
-      }
-    });
+    const left = new Map(deletions.map((position) => [keys[position], rows[position]]));
+    for (const position of insertions) {
+      const key = this.keys[position];
+      if (left.has(key)) this.#compare(key, left.get(key), this.rows[position], changes, true);
+      else changes.inserted.add(key);
+      left.delete(key);
+    }
     for (const key of left.keys()) changes.removed.add(key);
-    this.#adopt(rows, event.version);
     return changes;
   }
 
   /** The number of rows, also of those that have not been fetched. */
   get length() {
     if (this.tail === null || this.rows.length < this.tail.from) return this.rows.length;
-    return Math.max(this.rows.length, Math.min(this.total ?? 0, mostRows));
+    return Math.max(this.rows.length, this.total ?? 0);
   }
 
   at(index) {
@@ -134,14 +119,15 @@ export class LiveRows {
   }
 
   #adopt(rows, version) {
-    this.rows = rows;
+    // Answers to writes are put into it.
+    this.rows = rows.slice();
     this.version = version;
     this.keys = rows.map(this.keyOf);
     this.positions = new Map(this.keys.map((key, index) => [key, index]));
   }
 
   #compare(key, before, after, changes, always) {
-    const names = Object.keys(after).filter((name) => !same(before[name], after[name]));
+    const names = Object.keys(after).filter((name) => !same(own(before, name), after[name]));
     if (names.length > 0 || always) changes.modified.set(key, names);
   }
 }

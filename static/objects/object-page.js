@@ -1,17 +1,15 @@
 // One object: its values, the objects that it links to and that link to it, and its lists, sets and maps, kept live.
 
-import { Problem, Unreachable, paths } from "../core/api.js";
-import { same } from "../core/json.js";
+import { paths } from "../core/api.js";
+import { own, same } from "../core/json.js";
 import { literal } from "../core/values.js";
 import { placeAddress } from "../core/route.js";
-import { Stream } from "../core/stream.js";
-import { confirmRemoval } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
-import { toast } from "../parts/toast.js";
 import { showTrail } from "../parts/trail.js";
-import { button, empty, faultPanel, loading } from "../parts/ui.js";
+import { button, empty, faultPanel, loading, longName } from "../parts/ui.js";
 import { Backlinks } from "./backlinks.js";
 import { CollectionPanel } from "./collection-panel.js";
+import { deleteObjects } from "./deletion.js";
 import { Fields } from "./fields.js";
 
 export const title = "Object";
@@ -49,24 +47,30 @@ class ObjectPage {
     this.lamp = make("div.state", { "data-state": "connecting" },
       make("p", {}, make("span.lamp", { "aria-hidden": "true" }), this.state, this.version));
     this.body = make("div.object-body", {}, loading());
-    const filter = this.objectClass?.keyProperty ? `${this.objectClass.keyProperty.name} == ${
+    const filter = this.objectClass?.keyProperty ? `${this.objectClass.keyProperty.path} == ${
       literal(this.#keyValue(), this.objectClass.keyProperty)}` : "";
     root.replaceChildren(
       this.trail,
       make("header.title", {},
-        make("div", {}, make("h1", { tabindex: "-1" }, this.name),
-          make("p.tally", {}, make("a.quiet-link", { href: placeAddress({ className, snapshot }) }, `All of ${className}`),
+        make("div", {}, make(`h1${this.name.length > longName ? ".long" : ""}`, { tabindex: "-1" }, this.name),
+          make("p.tally", {}, this.objectClass !== null && make("a.quiet-link", { href: placeAddress({ className, snapshot }) }, `All of ${className}`),
             filter !== "" && [" · ",
               make("a.quiet-link", { href: placeAddress({ className, filter, snapshot }) }, "Show in the table")])),
         this.lamp));
     root.append(this.body);
     showTrail(app.navigation, this.trail, this.name);
-    if (this.objectClass === null) this.body.replaceChildren(empty(`The schema has no class ‘${className}’. Choose one of the list.`));
-    else this.#begin();
+    if (this.objectClass !== null) {
+      this.#begin();
+      return;
+    }
+    const [first] = app.database.schema.classes;
+    this.#setState("waiting", "No such class");
+    this.body.replaceChildren(empty(`The schema has no class ‘${className}’. It may have been renamed or deleted.`,
+      first !== undefined && make("p.ways", {}, make("a.action", { href: placeAddress({ className: first.name }) }, `Show ${first.name}`))));
   }
 
   close() {
-    this.#stream?.close();
+    this.#stream?.stop();
     this.#stream = null;
     this.isClosed = true;
   }
@@ -87,29 +91,35 @@ class ObjectPage {
       else this.#follow();
     } catch (error) {
       if (this.isClosed) return;
-      this.#setState("waiting", error instanceof Unreachable ? error.message : "Not found");
-      this.body.replaceChildren(faultPanel(error, () => this.#begin()));
+      this.#setState("waiting", error.status === 404 ? "Not found" : "Not available");
+      // The address may name what is made later, or was deleted: there are ways on.
+      this.body.replaceChildren(error.status === 404
+        ? empty(`There is no ${this.name}. It may have been deleted, or not exist yet.`,
+          make("p.ways", {}, make("a.action", { href: placeAddress({ className: this.objectClass.name, snapshot: this.snapshot }) }, `All of ${this.objectClass.name}`),
+            button("Look again", () => this.#begin())))
+        : faultPanel(error, () => this.#begin()));
     }
   }
 
   #follow() {
-    this.#stream = new Stream(this.app.gateway, paths.observeObject(this.objectClass.name, this.key), {
-      initial: ({ object, version }) => this.#adopt(object, version),
-      change: ({ changes, version }) => {
-        const next = { ...this.#object };
-        for (const change of changes) if ("new" in change) next[change.name] = change.new;
-        this.#adopt(next, version);
+    const { gateway } = this.app;
+    this.#stream = gateway.object(this.objectClass.name, this.key).observe((object, change) => {
+      if (change.type === "deleted") this.#deleted();
+      else this.#adopt(object, change.version);
+    }, {
+      onState: (state) => {
+        if (state !== "ended") this.#setState(state);
       },
-      deleted: () => {
-        this.close();
-        this.#setState("waiting", "Deleted");
-        this.body.prepend(make("p.banner", { role: "alert" }, `${this.name} has been deleted. The page shows its last values.`));
-        this.body.classList.add("stale");
-        this.app.announcer.say(`${this.name} has been deleted.`);
-      },
-      state: (state) => this.#setState(state),
-      refused: (problem) => this.#setState("waiting", problem.detail ?? problem.message),
+      onError: (error) => this.#setState("waiting", gateway.noted(error).message),
     });
+  }
+
+  #deleted() {
+    this.close();
+    this.#setState("waiting", "Deleted");
+    this.body.prepend(make("p.banner", { role: "alert" }, `${this.name} has been deleted. The page shows its last values.`));
+    this.body.classList.add("stale");
+    this.app.announcer.say(`${this.name} has been deleted.`);
   }
 
   #setState(state, sentence = { connecting: "Connecting", live: "Live", waiting: "Reconnecting…" }[state]) {
@@ -123,9 +133,10 @@ class ObjectPage {
     const before = this.#object;
     this.#object = object;
     for (const property of this.objectClass.properties) {
-      if (!(property.name in object) || same(before[property.name], object[property.name])) continue;
+      const value = own(object, property.name);
+      if (value === undefined || same(own(before, property.name), value)) continue;
       this.fields.update(property, object);
-      this.collections.get(property.name)?.update(object[property.name]);
+      this.collections.get(property.name)?.update(value);
     }
     for (const one of this.backlinks) one.refresh();
   }
@@ -136,7 +147,8 @@ class ObjectPage {
     const { gateway, database } = this.app;
     const isFrozen = snapshot !== "";
     const context = {
-      gateway, objectClass, schema: database.schema, snapshot, isFrozen,
+      gateway, objectClass, schema: database.schema, snapshot,
+      writes: (property) => !isFrozen && database.rights.mayWrite(objectClass.name, property.name),
       key: this.key,
       send: (method, path, options) => this.#send(method, path, options),
     };
@@ -144,11 +156,11 @@ class ObjectPage {
     this.fields = new Fields(context);
     this.collections = new Map();
     for (const property of objectClass.properties.filter((one) => one.kind === "collection")) {
-      this.collections.set(property.name, new CollectionPanel(context, property, object[property.name]));
+      this.collections.set(property.name, new CollectionPanel(context, property, own(object, property.name)));
     }
     this.backlinks = objectClass.properties.filter((one) => one.kind === "backlinks")
       .map((property) => new Backlinks(context, property));
-    const foot = isFrozen || objectClass.isEmbedded ? [] : [
+    const foot = isFrozen || objectClass.isEmbedded || !database.rights.may("delete", objectClass.name) ? [] : [
       make("div.page-foot", {}, button("Delete this object", () => this.#remove(), { kind: "danger-line" })),
     ];
     this.body.replaceChildren(
@@ -166,15 +178,10 @@ class ObjectPage {
   }
 
   #remove() {
-    confirmRemoval(`Delete ${this.name}?`, "Links to it become null. This cannot be undone.",
-      async () => {
-        try {
-          await this.app.gateway.request("DELETE", paths.object(this.objectClass.name, this.key));
-        } catch (error) {
-          if (!(error instanceof Problem) || error.status !== 404) throw error;
-        }
-        toast(`${this.name} was deleted.`);
-        this.app.navigation.go(placeAddress({ className: this.objectClass.name }), { trail: [] });
-      });
+    const { gateway, database, navigation } = this.app;
+    const { objectClass } = this;
+    deleteObjects({ gateway, schema: database.schema, objectClass }, [this.key], this.name, {
+      done: () => navigation.go(placeAddress({ className: objectClass.name }), { trail: [] }),
+    });
   }
 }

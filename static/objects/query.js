@@ -1,8 +1,7 @@
 // One query of one class: checked, counted, then followed.
 
-import { Problem, Unreachable, paths, queryString } from "../core/api.js";
+import { RealmgateError, paths } from "../core/api.js";
 import { sortText } from "../core/route.js";
-import { Stream } from "../core/stream.js";
 import { LiveRows } from "./live-rows.js";
 import { Tail } from "./tail.js";
 
@@ -31,11 +30,14 @@ export class Query {
   /** The last version that the gateway was seen at. */
   version = null;
   #control = null;
+  /** The live result, and the question that it answers. */
   #stream = null;
+  #asked = "";
   #timer = null;
   #retry = null;
   #watch = null;
-  #measured = null;
+  /** The version that was seen last by looking for one. */
+  #seen = null;
 
   constructor(gateway, objectClass, on) {
     this.gateway = gateway;
@@ -55,9 +57,14 @@ export class Query {
     clearTimeout(this.#retry);
     clearTimeout(this.#watch);
     this.#watch = null;
-    this.#stream?.close();
-    this.#stream = null;
+    this.#end();
     this.rows.tail?.close();
+  }
+
+  #end() {
+    this.#stream?.stop();
+    this.#stream = null;
+    this.#asked = "";
   }
 
   /** Asks what `place` says. The last sound result stays until there is another. */
@@ -78,11 +85,11 @@ export class Query {
       else await this.#read(signal);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
-      if (error instanceof Problem && error.status < 500) {
+      if (error instanceof RealmgateError && error.status >= 400 && error.status < 500) {
         this.on.unsound(error, this.#stream !== null);
         return;
       }
-      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      if (!(error instanceof RealmgateError)) throw error;
       this.on.state("waiting", error.message);
       this.#retry = setTimeout(() => this.ask(place), 2000);
     }
@@ -97,14 +104,13 @@ export class Query {
     const answer = await this.gateway.request("GET", paths.aggregates(objectClass.name), {
       query: {
         filter, distinct, snapshot,
-        min: measured.map((one) => one.name),
-        max: measured.map((one) => one.name),
-        average: measured.filter((one) => one.isNumeric).map((one) => one.name),
+        min: measured.map((one) => one.path),
+        max: measured.map((one) => one.path),
+        average: measured.filter((one) => one.isNumeric).map((one) => one.path),
       },
       signal,
     });
     if (this.place !== asked) return;
-    this.#measured = String(answer.version);
     this.version = answer.version;
     this.selected = answer.count;
     this.rows.total = answer.count;
@@ -120,7 +126,7 @@ export class Query {
         if (this.parameters.filter !== "") await this.on.recount();
       } catch (error) {
         // The stream reports when the gateway cannot be reached; the numbers stay as they were.
-        if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+        if (!(error instanceof RealmgateError)) throw error;
       }
     }, 400);
   }
@@ -142,17 +148,19 @@ export class Query {
         if (document.visibilityState === "visible") {
           const { version } = await this.gateway.request("GET", paths.collection(this.objectClass.name), { query: { limit: 0 } });
           if (this.#stream !== stream || stream === null) return;
-          if (String(version) !== this.#measured) {
+          if (String(version) !== this.#seen) {
             await this.measure(undefined);
             if (this.#stream !== stream) return;
             if (this.parameters.filter !== "") await this.on.recount();
+            if (this.#stream !== stream) return;
+            this.#seen = String(version);
             this.rows.tail?.refresh();
             this.on.elsewhere();
           }
         }
       } catch (error) {
         // As above.
-        if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+        if (!(error instanceof RealmgateError)) throw error;
       }
       // The longer a check takes, the less often it is made.
       if (this.#stream === stream) this.#watchSoon(Math.max(watchPause, 4 * (performance.now() - begun)));
@@ -160,32 +168,42 @@ export class Query {
   }
 
   #follow() {
-    const { snapshot, ...parameters } = this.parameters;
-    const url = paths.observe(this.objectClass.name) + queryString({ ...parameters, limit: followed, include: "objects" });
-    if (this.#stream?.url === url) return;
-    this.#stream?.close();
-    this.#watchSoon();
+    const { filter, sort, distinct } = this.parameters;
+    const asked = JSON.stringify([filter, sort, distinct]);
+    if (this.#asked === asked) return;
+    this.#end();
+    this.#asked = asked;
+    this.#seen = String(this.version);
     let isFresh = true;
-    this.#stream = new Stream(this.gateway, url, {
-      initial: (event) => {
-        // The first answer to a new question is simply shown; after a reconnect, what changed meanwhile is marked.
-        const changes = this.rows.initial(event);
-        if (isFresh) this.#makeTail();
-        this.on.rows(isFresh ? null : changes);
-        isFresh = false;
-      },
-      update: (event) => {
-        this.on.rows(this.rows.update(event));
+    let hasWaited = false;
+    const query = this.gateway.objects(this.objectClass.name).with({ filter, sort, distinct }).limit(followed);
+    this.#stream = query.observe((items, change) => {
+      // The first answer to a new question is simply shown; after a reconnect, what changed meanwhile is marked.
+      if (change.type !== "initial") {
+        this.on.rows(this.rows.update(items, change));
         this.rows.tail?.refresh();
+        return;
+      }
+      const changes = this.rows.initial({ items, version: change.version });
+      if (isFresh) this.#makeTail();
+      this.on.rows(isFresh ? null : changes);
+      isFresh = false;
+    }, {
+      onState: (state) => {
+        if (state === "ended") return;
+        this.on.state(state);
+        // What is beyond the followed rows may be other than before.
+        if (state === "live" && hasWaited) this.#watchSoon(0);
+        hasWaited = state === "waiting";
       },
-      state: (state) => this.on.state(state),
-      refused: (problem) => {
-        this.#stream = null;
-        this.on.state("waiting", problem.detail ?? problem.message);
+      onError: (error) => {
+        this.#end();
+        this.on.state("waiting", this.gateway.noted(error).message);
         // The question says what is wrong with it; where it is sound, the gateway may accept the stream later.
         this.#retry = setTimeout(() => this.ask(this.place), refusedPause);
       },
     });
+    this.#watchSoon();
   }
 
   /** Reads the first rows of a snapshot, which nothing changes. */
@@ -193,8 +211,7 @@ export class Query {
     const answer = await this.gateway.request("GET", paths.collection(this.objectClass.name), {
       query: { ...this.parameters, limit: followed }, signal,
     });
-    this.#stream?.close();
-    this.#stream = null;
+    this.#end();
     this.rows.initial(answer);
     this.#makeTail();
     this.on.rows(null);
@@ -211,7 +228,7 @@ export class Query {
       fetch: (offset, limit) => this.gateway.request("GET", paths.collection(name), { query: { ...this.parameters, offset, limit } }),
       changed: (differences) => this.on.tail(differences),
       failed: (error) => {
-        if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+        if (!(error instanceof RealmgateError)) throw error;
         this.on.state("waiting", error.message);
       },
     });

@@ -1,8 +1,7 @@
 // The result of a query in sections: a list of keys with their counts, each of which opens to its objects.
 
-import { Problem, Unreachable, paths, queryString } from "../core/api.js";
+import { RealmgateError, paths } from "../core/api.js";
 import { objectAddress } from "../core/route.js";
-import { Stream } from "../core/stream.js";
 import { tally, text, words } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { empty, faultPanel, loading, select, table } from "../parts/ui.js";
@@ -10,7 +9,6 @@ import { parametersOf } from "./query.js";
 
 const mostSections = 500;
 const perSection = 50;
-const pause = 150;
 /** Larger results are asked for again from time to time instead of followed: a stream begins with all its objects. */
 const mostFollowed = 20_000;
 const pollPause = 4000;
@@ -41,7 +39,7 @@ export class SectionsView {
   }
 
   close() {
-    this.#stream?.close();
+    this.#stream?.stop();
     this.#stream = null;
     clearTimeout(this.#timer);
     this.#turn += 1;
@@ -57,12 +55,10 @@ export class SectionsView {
     this.close();
     this.#shown = shown;
     Object.assign(this, { objectClass, schema, place });
-    const paths = choices(objectClass, schema);
-    const telling = objectClass.properties.find((one) => one.kind === "string" && !one.isKey)
-      ?? objectClass.properties.find((one) => ["link", "bool"].includes(one.kind));
-    this.by = place.by !== "" ? place.by : (telling && schema.sortPath(telling)) ?? paths[0] ?? "";
-    if (!paths.includes(this.by) && this.by !== "") paths.push(this.by);
-    const choice = select(paths, {
+    const keyPaths = choices(objectClass, schema);
+    this.by = this.#keyOf(objectClass, schema, place);
+    if (!keyPaths.includes(this.by) && this.by !== "") keyPaths.push(this.by);
+    const choice = select(keyPaths, {
       value: this.by, onchange: (event) => this.turn({ by: event.target.value }), "aria-label": "Sections by",
     });
     this.sum = make("p.note", { role: "status" });
@@ -76,27 +72,34 @@ export class SectionsView {
     return { ...parametersOf(this.place), by: this.by };
   }
 
+  /** The same as requests. */
+  commands(objectClass, schema, place) {
+    const parameters = { ...parametersOf(place), by: this.#keyOf(objectClass, schema, place) };
+    return {
+      query: [paths.sections(objectClass.name), { ...parameters, limit: 0 }],
+      stream: place.snapshot === "" ? [paths.observeSections(objectClass.name), parameters] : null,
+    };
+  }
+
+  /** What the place makes sections by; without a choice a property that tells something. */
+  #keyOf(objectClass, schema, place) {
+    const telling = objectClass.properties.find((one) => one.kind === "string" && !one.isKey)
+      ?? objectClass.properties.find((one) => ["link", "bool"].includes(one.kind));
+    return place.by !== "" ? place.by : (telling && schema.sortPath(telling)) ?? choices(objectClass, schema)[0] ?? "";
+  }
+
   #follow() {
     if (this.#shown === "" || this.place.snapshot !== "") return;
     if (this.count > mostFollowed) {
       this.#timer = setTimeout(() => this.#load().then(() => this.#follow()), pollPause);
       return;
     }
-    const { snapshot, ...parameters } = this.#parameters;
-    const url = `/v1/observe/sections/${encodeURIComponent(this.objectClass.name)}`
-      + queryString({ ...parameters, include: "indices", fields: this.objectClass.primaryKey });
-    this.#stream = new Stream(this.gateway, url, {
-      update: () => {
-        this.#timer ??= setTimeout(() => {
-          this.#timer = null;
-          this.#load();
-        }, pause);
-      },
-      state: () => {},
-      refused: (problem) => {
-        if (problem instanceof Problem) this.fail(problem);
-      },
-    });
+    const { filter, sort, distinct } = this.#parameters;
+    const fields = this.objectClass.primaryKey ?? undefined;
+    const sections = this.gateway.objects(this.objectClass.name).with({ filter, sort, distinct, fields }).sections(this.by);
+    this.#stream = sections.observe((shown) => this.#draw({
+      count: shown.reduce((sum, one) => sum + one.count, 0), sections: shown,
+    }), { onError: (error) => this.fail(this.gateway.noted(error)) });
   }
 
   async #load() {
@@ -109,9 +112,9 @@ export class SectionsView {
     } catch (error) {
       if (turn !== this.#turn) return;
       this.list.querySelector(".loading")?.remove();
-      if (error instanceof Problem) this.fail(error);
-      else if (error instanceof Unreachable) this.sum.textContent = error.message;
-      else throw error;
+      if (!(error instanceof RealmgateError)) throw error;
+      if (error.status === 0) this.sum.textContent = error.message;
+      else this.fail(error);
     }
   }
 
@@ -178,7 +181,7 @@ export class SectionsView {
     const rest = made.count - items.length;
     body.replaceChildren(
       table(`Objects of section ${made.dataset.key}`,
-        properties.map((one) => ({ words: one.name, number: one.isNumeric })), rows),
+        properties.map((one) => ({ words: one.kind === "date" ? `${one.name} (UTC)` : one.name, number: one.isNumeric })), rows),
       rest > 0 ? make("p.note", {}, `and ${tally(rest)} more`) : "");
   }
 }

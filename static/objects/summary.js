@@ -1,6 +1,7 @@
 // The summary of a query's result: count, minimum, maximum, sum and average of each property, and of groups.
 
-import { Problem, Unreachable, paths } from "../core/api.js";
+import { RealmgateError, paths } from "../core/api.js";
+import { own } from "../core/json.js";
 import { brief, tally, text } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { empty, panel, select, table } from "../parts/ui.js";
@@ -15,12 +16,14 @@ export class SummaryView {
   #turn = 0;
   #timer = null;
   #shown = "";
+  #chosenFor = "";
 
-  constructor(gateway, root, { turn, fail }) {
+  constructor(gateway, root, { turn, fail, chosen }) {
     this.gateway = gateway;
     this.root = root;
     this.turn = turn;
     this.fail = fail;
+    this.chosen = chosen;
   }
 
   close() {
@@ -28,6 +31,7 @@ export class SummaryView {
     this.#timer = null;
     this.#turn += 1;
     this.#shown = "";
+    this.#chosenFor = "";
   }
 
   /** Asks again, soon, because rows have changed. */
@@ -43,20 +47,9 @@ export class SummaryView {
     const shown = JSON.stringify([objectClass.name, place]);
     if (shown === this.#shown) return;
     this.close();
+    this.#choose(objectClass, schema, place);
     this.#shown = shown;
-    Object.assign(this, { objectClass, place });
-    this.measures = objectClass.properties.filter((one) =>
-      !one.isKey && (one.isNumeric || ["decimal128", "date"].includes(one.kind)));
-    this.keys = objectClass.properties
-      .map((one) => ({ property: one, path: schema.sortPath(one) }))
-      .filter(({ property, path }) => path !== null && !property.isKey);
-    // Few values make the more telling groups: texts and links before numbers and dates.
-    const telling = this.keys.find(({ property }) => ["string", "bool", "link"].includes(property.kind)) ?? this.keys[0];
     const numbers = this.measures.filter((one) => one.kind !== "date");
-    // What the predicate is about is probably what is to be added up.
-    this.of = numbers.find((one) => place.filter.includes(one.name)) ?? numbers[0] ?? null;
-    this.by = this.keys.find(({ path }) => path === place.by) ?? telling ?? null;
-
     this.sums = make("div", {});
     this.groups = make("div", {});
     this.sentence = make("p.note", { role: "status" });
@@ -67,6 +60,7 @@ export class SummaryView {
       value: this.of?.name ?? "", id: "group-of",
       onchange: (event) => {
         this.of = numbers.find((one) => one.name === event.target.value) ?? null;
+        this.chosen();
         this.#load();
       },
     });
@@ -80,11 +74,42 @@ export class SummaryView {
     this.#load();
   }
 
+  /** The same as a request. */
+  commands(objectClass, schema, place) {
+    this.#choose(objectClass, schema, place);
+    const { filter, distinct, snapshot } = parametersOf(place);
+    return { query: [paths.aggregates(objectClass.name), { filter, distinct, snapshot, ...this.#grouping }], stream: null };
+  }
+
+  get #grouping() {
+    if (this.by === null) return {};
+    return { by: this.by.path, ...(this.of ? Object.fromEntries(functions.map((name) => [name, this.of.path])) : {}) };
+  }
+
+  /** What is measured, and by what it is grouped; the reader's choice stays while the place is the same. */
+  #choose(objectClass, schema, place) {
+    const chosen = JSON.stringify([objectClass.name, place]);
+    if (chosen === this.#chosenFor) return;
+    this.#chosenFor = chosen;
+    Object.assign(this, { objectClass, place });
+    this.measures = objectClass.properties.filter((one) =>
+      !one.isKey && (one.isNumeric || ["decimal128", "date"].includes(one.kind)));
+    this.keys = objectClass.properties
+      .map((one) => ({ property: one, path: schema.sortPath(one) }))
+      .filter(({ property, path }) => path !== null && !property.isKey);
+    // Few values make the more telling groups: texts and links before numbers and dates.
+    const telling = this.keys.find(({ property }) => ["string", "bool", "link"].includes(property.kind)) ?? this.keys[0];
+    const numbers = this.measures.filter((one) => one.kind !== "date");
+    // What the predicate is about is probably what is to be added up.
+    this.of = numbers.find((one) => place.filter.includes(one.path)) ?? numbers[0] ?? null;
+    this.by = this.keys.find(({ path }) => path === place.by) ?? telling ?? null;
+  }
+
   async #load() {
     const turn = ++this.#turn;
     const { filter, distinct, snapshot } = parametersOf(this.place);
     const path = paths.aggregates(this.objectClass.name);
-    const names = (list) => list.map((one) => one.name);
+    const names = (list) => list.map((one) => one.path);
     const numbers = this.measures.filter((one) => one.kind !== "date");
     // Without sums where one is larger than any integer.
     const ask = async (query) => {
@@ -102,8 +127,7 @@ export class SummaryView {
           average: names(numbers),
         }),
         this.by && ask({
-          filter, distinct, snapshot, by: this.by.path,
-          ...(this.of ? Object.fromEntries(functions.map((name) => [name, this.of.name])) : {}),
+          filter, distinct, snapshot, ...this.#grouping,
         }),
       ]);
       if (turn !== this.#turn) return;
@@ -112,9 +136,9 @@ export class SummaryView {
       else this.groups.replaceChildren(empty(`${this.objectClass.name} has no property to make groups by.`));
     } catch (error) {
       if (turn !== this.#turn) return;
-      if (error instanceof Problem) this.fail(error);
-      else if (error instanceof Unreachable) this.sentence.textContent = error.message;
-      else throw error;
+      if (!(error instanceof RealmgateError)) throw error;
+      if (error.status === 0) this.sentence.textContent = error.message;
+      else this.fail(error);
     }
   }
 
@@ -122,7 +146,7 @@ export class SummaryView {
     const heads = ["property", ...["min", "max", "sum", "average"].map((words) => ({ words, number: true }))];
     const rows = this.measures.map((property) => [
       property.name,
-      ...["min", "max", "sum", "average"].map((name) => value(answer[name]?.[property.name], property)),
+      ...["min", "max", "sum", "average"].map((name) => value(own(answer[name], property.path), property)),
     ]);
     this.sums.replaceChildren(
       make("p.figure", {}, make("b", {}, tally(answer.count)), answer.count === 1 ? " object" : " objects"),
@@ -133,13 +157,13 @@ export class SummaryView {
     const more = groups.length > shownGroups ? `, the first ${tally(shownGroups)} of which are shown` : "";
     this.sentence.textContent = `${tally(groups.length)} ${groups.length === 1 ? "group" : "groups"}${more}`;
     const most = Math.max(1, ...groups.map((group) => Number(group.count)));
-    const heads = [this.by.path, { words: "count", number: true }, ""];
+    const heads = [this.by.path, { words: "count", number: true }, { hidden: "Share" }];
     if (this.of) heads.push(...functions.map((words) => ({ words, number: true })));
     this.groups.replaceChildren(table("Groups", heads, groups.slice(0, shownGroups).map((group) => [
-      text(group.key[this.by.path], this.by.property),
+      text(own(group.key, this.by.path), this.by.property),
       tally(Number(group.count)),
       make("meter", { min: 0, max: most, value: Number(group.count), "aria-hidden": "true" }),
-      ...(this.of ? functions.map((name) => value(group[name]?.[this.of.name], this.of)) : []),
+      ...(this.of ? functions.map((name) => value(own(group[name], this.of.path), this.of)) : []),
     ])));
   }
 }

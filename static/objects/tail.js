@@ -1,7 +1,7 @@
 // The rows after those that are followed live: fetched page by page where the reader looks, and looked at again while
 // they are in view. Only the pages last seen are kept.
 
-import { same } from "../core/json.js";
+import { own, same } from "../core/json.js";
 
 const pageSize = 200;
 const mostPages = 30;
@@ -121,7 +121,7 @@ export class Tail {
       items.forEach((row, index) => {
         const other = old.get(keys[index]);
         if (!other || before.version === version) return;
-        const names = Object.keys(row).filter((name) => !same(row[name], other[name]));
+        const names = Object.keys(row).filter((name) => !same(row[name], own(other, name)));
         if (names.length > 0) differences.set(keys[index], names);
       });
     }

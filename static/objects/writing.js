@@ -1,10 +1,9 @@
 // Changing, deleting and making objects, from the table and the dialogs.
 
-import { Problem, paths } from "../core/api.js";
-import { confirmRemoval } from "../parts/dialog.js";
-import { showCreation } from "./creation.js";
+import { paths } from "../core/api.js";
 import { Editor, nextBool } from "./editor.js";
 import { element } from "../parts/element.js";
+import { own } from "../core/json.js";
 import { text } from "../core/values.js";
 
 const faultTime = 5000;
@@ -38,18 +37,19 @@ export class Writing {
     }
     const save = async (value) => {
       const answer = await this.#send("PATCH", paths.object(objectClass.name, key), { [property.name]: value });
-      if (answer && property.name in answer && rows.get(key)) {
+      if (answer && Object.hasOwn(answer, property.name) && rows.get(key)) {
         rows.replace(key, { ...rows.get(key), [property.name]: answer[property.name] });
       }
     };
     if (property.kind === "bool") {
-      save(nextBool(object[property.name], property))
+      save(nextBool(own(object, property.name), property))
         .then(() => this.grid.refresh())
         .catch((error) => showFault(cell, error));
       return;
     }
     this.close();
-    const editor = new Editor(cell, property, object[property.name], schema.class(property.target), {
+    const editor = new Editor(cell, property, own(object, property.name), schema.class(property.target), {
+      gateway: this.gateway,
       save,
       done: (refocus) => {
         if (this.#open?.editor === editor) this.#open = null;
@@ -62,27 +62,23 @@ export class Writing {
   }
 
   /** Asks, then deletes. */
-  remove({ objectClass, rows }, key) {
+  async remove({ objectClass, schema, rows }, key) {
     const object = rows.get(key);
     if (!object) return;
-    const named = objectClass.properties.find((one) => one.kind === "string" && !one.isKey && object[one.name]);
-    const name = named ? ` (${text(object[named.name], named)})` : "";
-    confirmRemoval(
-      `Delete ${objectClass.name} ${key}?`,
-      `This deletes ${objectClass.name} ${key}${name}. Links to it become null. This cannot be undone.`,
-      async () => {
-        try {
-          await this.#send("DELETE", paths.object(objectClass.name, key));
-        } catch (error) {
-          // Somebody else has deleted it already.
-          if (!(error instanceof Problem) || error.status !== 404) throw error;
-        }
-      });
+    const named = objectClass.properties.find((one) => one.kind === "string" && !one.isKey && own(object, one.name));
+    const name = named ? ` (${text(own(object, named.name), named)})` : "";
+    const { deleteObjects } = await import("./deletion.js");
+    deleteObjects({ gateway: this.gateway, schema, objectClass }, [key], `${objectClass.name} ${key}${name}`, {
+      wrote: (method, path) => this.commands.wrote(method, path),
+      // The stream may have told of the deletion, and the row have faded away, before the answer came.
+      lost: () => this.grid.focus(),
+    });
   }
 
   /** Shows the form for a new object. */
-  create({ objectClass, schema }) {
-    showCreation(objectClass, schema, async (value) => {
+  async create({ objectClass, schema }) {
+    const { showCreation } = await import("./creation.js");
+    showCreation(this.gateway, objectClass, schema, async (value) => {
       const object = await this.#send("POST", paths.collection(objectClass.name), value);
       // The dialog is closed meanwhile.
       this.created(object);

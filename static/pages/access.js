@@ -1,17 +1,19 @@
 // Keys and rules: who is calling, what the roles allow, and the keys that open the gateway.
 
-import { paths } from "../core/api.js";
+import { isAbsent, paths } from "../core/api.js";
 import { stringify } from "../core/json.js";
 import { copyText } from "../parts/copy.js";
 import { confirmRemoval, showDialog } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
 import { absent, button, check, empty, faultPanel, field, heading, loading, panel, plainError, table } from "../parts/ui.js";
+import { rolesPanel } from "./roles.js";
 import { rulesOf } from "./rules.js";
 
 export const title = "Keys and rules";
 
-export function open(root, _, { gateway, session }) {
+export function open(root, _, app) {
+  const { gateway, session } = app;
   const who = make("div", {}, loading());
   const keys = make("div", {}, loading());
   const create = button("New key", () => ask(), { kind: "primary" });
@@ -21,7 +23,7 @@ export function open(root, _, { gateway, session }) {
     panel("You", { actions: [button(session.key === null ? "Sign in" : "Use another key", () => signIn(gateway, session))] }, who),
     panel("Keys", { actions: [create] }, keys));
   const rules = make("div", {});
-  root.append(rules);
+  root.append(rules, rolesPanel(app));
 
   async function load() {
     await Promise.all([showCaller(), showKeys()]);
@@ -33,7 +35,7 @@ export function open(root, _, { gateway, session }) {
       who.replaceChildren(...describe(caller));
       rules.replaceChildren(...rulesOf(caller));
     } catch (error) {
-      who.replaceChildren(error.isAbsent ? openGate() : faultPanel(error, showCaller));
+      who.replaceChildren(isAbsent(error) ? openGate() : faultPanel(error, showCaller));
     }
   }
 
@@ -46,7 +48,7 @@ export function open(root, _, { gateway, session }) {
         keys.replaceChildren(empty("No keys yet. The gateway shows a key once, when it is created, and keeps only its hash."));
         return;
       }
-      keys.replaceChildren(table("Keys", ["Name", "Id", "Roles", "Created", "Last used", "Expires", ""], list.map((one) => [
+      keys.replaceChildren(table("Keys", ["Name", "Id", "Roles", "Created (UTC)", "Last used (UTC)", "Expires (UTC)", ""], list.map((one) => [
         one.name, make("code", {}, one.id),
         make("span.badges", {}, one.roles.map((role) => make("span.badge", {}, role)),
           one.readOnly && make("span.badge", {}, "read-only")),
@@ -55,7 +57,7 @@ export function open(root, _, { gateway, session }) {
       ])));
     } catch (error) {
       create.hidden = true;
-      keys.replaceChildren(error.isAbsent ? absent("keys", error) : faultPanel(error, showKeys));
+      keys.replaceChildren(isAbsent(error) ? absent("keys", error) : faultPanel(error, showKeys));
     }
   }
 
@@ -78,7 +80,7 @@ export function open(root, _, { gateway, session }) {
       body: make("div.fields", {},
         field("Name", name, { note: "Who or what uses the key." }),
         field("Roles", roles, { note: "Roles of the configuration, separated by commas." }),
-        field("Expires", until, { note: "Leave this empty for a key that never expires." }), readOnly),
+        field("Expires", until, { note: "The key expires at the beginning of this day, in UTC. Leave this empty for a key that never expires." }), readOnly),
       submit: async () => {
         if (name.value.trim() === "") throw plainError("Enter a name for the key.");
         const body = { name: name.value.trim() };
@@ -146,7 +148,7 @@ function describe(caller) {
     make("p.figure", {}, make("b", {}, caller.subject ?? (caller.administrator ? "Administrator" : caller.role)), ` ${how}`),
     caller.open && make("p.note", {}, "The gateway is open: it has no keys yet, and every caller may do everything."),
     make("p", {}, "Role ", make("span.badge", {}, caller.role),
-      caller.expires && `, until ${caller.expires.slice(0, 16).replace("T", " ")}`),
+      caller.expires && `, until ${caller.expires.slice(0, 16).replace("T", " ")} UTC`),
     claims.length > 0 && table("Claims", ["Claim", "Value"],
       claims.map(([name, value]) => [name, typeof value === "string" ? value : stringify(value)])),
   ].filter(Boolean);

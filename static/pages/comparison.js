@@ -31,7 +31,7 @@ export function comparison(root, { gateway, database }) {
       result.replaceChildren(
         make("p.note", {}, `Version ${answer.from} to version ${answer.to}`
           + (answer.schemaChanged ? "; the schema has changed as well." : ".")),
-        ...(parts.length > 0 ? parts : [empty("The two versions hold the same objects.")]));
+        ...(parts.length > 0 ? parts : [empty("The two versions have the same objects.")]));
     } catch (error) {
       result.replaceChildren(faultPanel(error, compare));
     } finally {

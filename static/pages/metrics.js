@@ -1,107 +1,119 @@
-// Metrics at a glance: rates, latencies and sizes of the last minutes, from the gateway's metrics.
+// Metrics: the last hour as charts, from the points that the gateway keeps, and the present numbers as a table.
+//
+// Cost: two requests every ten seconds while the page is open and in view: the history, at most 360 points, and the metrics.
 
-import { paths } from "../core/api.js";
-import { buckets, quantile, readMetrics, total } from "../core/prometheus.js";
+import { isAbsent, paths } from "../core/api.js";
+import { readMetrics } from "../core/prometheus.js";
 import { tally } from "../core/values.js";
-import { Chart } from "../parts/chart.js";
+import { LineChart } from "../charts/line-chart.js";
 import { make } from "../parts/element.js";
-import { absent, faultPanel, heading, loading, panel, table } from "../parts/ui.js";
+import { absent, empty, faultPanel, heading, loading, panel, table } from "../parts/ui.js";
 
-const pause = 2000;
-const kept = 150;
+const hour = 3_600_000;
+/** Less than this makes no line that says anything. */
+const least = 300_000;
 
 export const title = "Metrics";
 
-/** The charts: what each is about, and how its value comes from the readings. */
-const charts = [
-  { name: "Requests", note: "per second", rate: "realmgate_http_requests_total" },
-  { name: "Latency", note: "p99, and p50 below it", histogram: "realmgate_http_request_duration_seconds" },
-  { name: "Refused or failed", note: "requests per second", rate: "realmgate_http_requests_total", keep: isFailure },
-  { name: "Commits", note: "durable, per second", rate: "realmgate_store_commits_total" },
-  { name: "Commit time", note: "p99, and p50 below it", histogram: "realmgate_store_commit_duration_seconds" },
-  { name: "Open streams", gauge: "realmgate_streams_open" },
-  { name: "Live queries", gauge: "realmgate_live_queries" },
-  { name: "Store size", note: "pages in use", gauge: "realmgate_store_used_bytes", bytes: true },
-  { name: "Versions pinned", note: "by snapshots and readers", gauge: "realmgate_store_versions_pinned" },
-];
+const count = (value) => tally(Math.round(value * 100) / 100);
+const percentiles = ["p50", "p99"];
 
-function isFailure({ status = "", code = "" }) {
-  return /^[45]/.test(status || code);
-}
+/** The charts: what each is about, which series it draws, and how its values are written. */
+const charts = [
+  { name: "Requests", note: "per second", series: ["requests"], format: count },
+  { name: "Response time", note: "half of the requests took at most p50, 99 % at most p99", series: ["latencyP50", "latencyP99"], lines: percentiles, format: time },
+  { name: "Refused or failed", note: "requests per second with status 4xx or 5xx", series: ["failures"], format: count },
+  { name: "Commits", note: "durable, per second", series: ["commits"], format: count },
+  { name: "Commit time", note: "half of the commits took at most p50, 99 % at most p99", series: ["commitP50", "commitP99"], lines: percentiles, format: time },
+  { name: "Open streams", note: "event streams of clients", series: ["streams"], format: count },
+  { name: "Live queries", note: "different queries of event streams", series: ["liveQueries"], format: count },
+  { name: "Store size", note: "up to the last page in use", series: ["storeBytes"], format: bytes, unit: 1024 },
+  { name: "Versions pinned", note: "by snapshots and readers", series: ["versionsPinned"], format: count },
+  { name: "Memory", note: "of the server’s process, mapped files included", series: ["residentBytes"], format: bytes, unit: 1024 },
+  { name: "Processor", note: "share of one core", series: ["cpu"], format: (value) => `${(value * 100).toFixed(value < 0.1 ? 1 : 0)} %` },
+];
 
 export function open(root, _, { gateway }) {
   let timer = null;
-  let before = null;
   let isClosed = false;
-  const made = charts.map((one) => ({ ...one, chart: new Chart(one.name, { note: one.note ?? "" }), lines: [[], []] }));
-  const grid = make("div.charts", {}, made.map((one) => one.chart.root));
+  let hasDrawn = false;
+  const made = charts.map((one) => ({ ...one, chart: new LineChart(one.name, one) }));
+  const grid = make("div.charts.wide", {}, made.map((one) => one.chart.root));
+  const status = make("p.note", { role: "status" });
   const all = make("div", {}, loading());
-  const body = make("div.stack", {}, grid, panel("All metrics", { note: "The metrics that GET /metrics gives to Prometheus." }, all));
-  root.replaceChildren(heading("Metrics", "Rates, times and sizes, read every two seconds."), body);
+  const body = make("div.stack", {}, status, grid,
+    panel("All metrics", { note: "The current values of GET /metrics, which Prometheus reads." }, all));
+  root.replaceChildren(heading("Metrics", "The last hour, as the server has kept it."), body);
+  grid.hidden = true;
 
   async function read() {
+    let pause = 10;
     try {
-      const response = await gateway.respond("GET", paths.metrics);
-      const families = readMetrics(await response.text());
-      if (isClosed) return;
-      const now = { families, time: performance.now() };
-      for (const one of made) draw(one, now, before);
-      drawAll(all, families);
-      before = now;
-      body.querySelector(".faulty")?.remove();
+      if (document.visibilityState === "visible") {
+        const history = await gateway.request("GET", paths.metricsHistory);
+        const families = readMetrics(await (await gateway.respond("GET", paths.metrics)).text());
+        if (isClosed) return;
+        pause = Number(history.seconds);
+        draw(history);
+        drawAll(all, families);
+        hasDrawn = true;
+        body.querySelector(".faulty")?.remove();
+      }
     } catch (error) {
       if (isClosed) return;
-      if (error.isAbsent) {
+      if (isAbsent(error)) {
         root.replaceChildren(heading("Metrics", ""), absent("metrics", error));
         return;
       }
-      if (before === null) all.replaceChildren(faultPanel(error));
+      if (!hasDrawn) all.replaceChildren(faultPanel(error));
       else if (!body.querySelector(".faulty")) body.prepend(faultPanel(error));
+      pause = 5;
     }
-    timer = setTimeout(read, pause);
+    timer = setTimeout(read, pause * 1000);
   }
 
+  function draw({ seconds, times, series }) {
+    grid.hidden = times.length === 0;
+    if (times.length === 0) {
+      status.replaceChildren(empty("The server has no readings yet. It makes one every ten seconds."));
+      return;
+    }
+    const moments = times.map(Number);
+    const to = moments.at(-1);
+    const from = Math.max(to - hour, Math.min(moments[0], to - least));
+    status.textContent = `A point every ${seconds} seconds${to - moments[0] < hour * 0.95
+      ? `, since the server was started ${minutes(to - moments[0])} ago` : ""}. Times are in UTC.`;
+    for (const one of made) {
+      one.chart.draw(moments, one.series.map((name) => (series[name] ?? []).map((value) => (value === null ? null : Number(value)))), [from, to]);
+    }
+  }
+
+  const shown = () => {
+    if (document.visibilityState !== "visible") return;
+    clearTimeout(timer);
+    read();
+  };
+  document.addEventListener("visibilitychange", shown);
   read();
   return {
     close: () => {
       isClosed = true;
       clearTimeout(timer);
+      document.removeEventListener("visibilitychange", shown);
     },
   };
 }
 
-function draw(one, now, before) {
-  const name = one.rate ?? one.gauge ?? one.histogram;
-  one.chart.root.hidden = !now.families.has(name);
-  if (one.chart.root.hidden) return;
-  const seconds = before === null ? 0 : (now.time - before.time) / 1000;
-  let values = one.histogram ? [null, null] : [null];
-  if (one.gauge) {
-    values = [total(now.families, name)];
-  } else if (one.rate && before !== null) {
-    const old = total(before.families, name, one.keep) ?? 0;
-    values = [Math.max(0, (total(now.families, name, one.keep) ?? 0) - old) / seconds];
-  } else if (one.histogram && before !== null) {
-    const pair = [buckets(before.families, name), buckets(now.families, name)];
-    values = [quantile(0.99, ...pair), quantile(0.5, ...pair)];
-  }
-  values.forEach((value, index) => {
-    one.lines[index].push(value);
-    if (one.lines[index].length > kept) one.lines[index].shift();
-  });
-  one.chart.draw(one.lines.filter((line) => line.length > 0), words(one, values));
-}
-
-function words(one, values) {
-  if (values[0] === null) return "–";
-  if (one.histogram) return `${time(values[0])} · ${time(values[1] ?? 0)}`;
-  if (one.bytes) return bytes(values[0]);
-  return tally(one.rate ? Math.round(values[0] * 10) / 10 : values[0]);
+function minutes(milliseconds) {
+  const number = Math.round(milliseconds / 60_000);
+  if (number < 1) return "less than a minute";
+  return number === 1 ? "a minute" : `${number} minutes`;
 }
 
 function time(seconds) {
+  if (seconds === 0) return "0 s";
   if (seconds < 0.001) return `${Math.round(seconds * 1e6)} µs`;
-  return seconds < 1 ? `${(seconds * 1000).toFixed(1)} ms` : `${seconds.toFixed(2)} s`;
+  return seconds < 1 ? `${trimmed((seconds * 1000).toFixed(1))} ms` : `${trimmed(seconds.toFixed(2))} s`;
 }
 
 function bytes(count) {
@@ -112,8 +124,11 @@ function bytes(count) {
     rest /= 1024;
     unit += 1;
   }
-  return `${rest.toFixed(rest < 10 && unit > 0 ? 1 : 0)} ${units[unit]}`;
+  return `${trimmed(rest.toFixed(rest < 100 && unit > 0 ? 1 : 0))} ${units[unit]}`;
 }
+
+/** Without zeros that say nothing: 2.0 is 2. */
+const trimmed = (text) => text.replace(/\.0+$/, "");
 
 function drawAll(root, families) {
   const rows = [...families.values()].filter((one) => one.samples.length > 0).map((family) => {
@@ -124,7 +139,7 @@ function drawAll(root, families) {
   });
   const scrolled = root.firstElementChild?.scrollLeft ?? 0;
   const hadFocus = root.firstElementChild === document.activeElement;
-  root.replaceChildren(table("All figures", ["Name", "What it is", "Kind", { words: "Now", number: true }], rows));
+  root.replaceChildren(table("All metrics", ["Name", "What it is", "Kind", { words: "Now", number: true }], rows));
   root.firstElementChild.scrollLeft = scrolled;
   if (hadFocus) root.firstElementChild.focus();
 }

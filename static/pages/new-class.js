@@ -86,7 +86,7 @@ export class NewClassPanel {
       if (this.#upload !== upload || error.name === "AbortError") return;
       if (error.parameter === "class") {
         if (this.#proposal === null) this.body.replaceChildren(make("div.form-grid", {}, this.nameField));
-        this.nameField.blame(error.sentence);
+        this.nameField.blame(sentenceOf(error));
         this.name.focus();
       } else {
         this.#refuse(error);
@@ -226,7 +226,7 @@ export class NewClassPanel {
       const told = error.name === "AbortError"
         ? make("p.note", {}, `Cancelled. The class ${name} exists, with the objects that were imported before.`)
         : make("p.fault", { role: "alert" }, sentenceOf(error));
-      const errors = error.body?.errors ?? [];
+      const errors = error.errors ?? [];
       this.body.replaceChildren(told, ...(errors.length > 0 ? [faults(errors)] : []), open);
     }
   }

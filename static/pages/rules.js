@@ -8,7 +8,7 @@ const actions = ["read", "create", "update", "delete"];
 /** A panel with the rules of `whoami`; nothing where it has none. */
 export function rulesOf({ classes = [] }) {
   if (classes.length === 0) return [];
-  return [panel("What you may do", { note: "‘some’ are the objects that satisfy a predicate of the role." },
+  return [panel("What you may do", { note: "‘some’ are the objects that satisfy a rule of the role." },
     table("Rules by class", ["Class", ...actions, "Properties"], classes.map((one) => [
       one.name, ...actions.map((action) => allowed(one[action])), properties(one),
     ])))];

@@ -84,7 +84,7 @@ export class PlanPanel {
     this.discardButton.hidden = false;
     this.changes.replaceChildren();
     this.steps.replaceChildren();
-    const faults = error.body?.faults ?? [];
+    const faults = error.faults ?? [];
     this.sentence.textContent = "";
     const sentences = faults.length === 0 ? [sentenceOf(error)] : rest.map((one) => one.detail);
     const elsewhere = faults.length - rest.length;

@@ -8,6 +8,7 @@ import { toast } from "../parts/toast.js";
 import { button, check, faultPanel, field, heading, iconButton, loading, panel, select } from "../parts/ui.js";
 import { ClassDraft, PropertyDraft, SchemaDraft, shapes } from "./schema-draft.js";
 import { PlanPanel } from "./schema-plan.js";
+import { showSchema } from "./schema-reading.js";
 
 const scalars = [
   "bool", "int", "float", "double", "string", "data", "date", "decimal128", "objectId", "uuid", "mixed",
@@ -17,6 +18,10 @@ const pause = 350;
 export const title = "Schema";
 
 export function open(root, _, app) {
+  if (!app.database.rights.isAdministrator) {
+    showSchema(root, app);
+    return { schemaChanged: () => showSchema(root, app) };
+  }
   const editor = new SchemaEditor(root, app);
   return { close: () => editor.close(), schemaChanged: () => editor.changedElsewhere() };
 }
@@ -65,6 +70,7 @@ class SchemaEditor {
 
   #draw() {
     const { draft } = this;
+    const hadFocus = this.root.contains(document.activeElement);
     if (!draft.classes.some((one) => one.id === this.#chosen)) this.#chosen = draft.classes[0]?.id ?? null;
     this.version = make("input.short", {
       type: "number", min: String(draft.versionBefore), value: String(draft.version),
@@ -99,6 +105,8 @@ class SchemaEditor {
     this.#drawNames();
     this.#drawClass();
     this.#changed();
+    // The keyboard stays on the page although its elements are new.
+    if (hadFocus) this.root.querySelector("h1").focus({ preventScroll: true });
   }
 
   #drawNames() {
@@ -288,7 +296,7 @@ class SchemaEditor {
     const area = make("textarea", { rows: "20", spellcheck: "false", "aria-label": "The schema as JSON" });
     area.value = JSON.stringify(this.draft.document, (_, value) => (typeof value === "bigint" ? Number(value) : value), 2);
     showDialog({
-      title: "The schema as JSON", verb: "Use this schema", wide: true, body: area,
+      title: "The schema as JSON", verb: "Use this schema", wide: true, body: area, starts: true,
       submit: () => {
         const source = parse(area.value);
         const next = new SchemaDraft({ schemaVersion: this.draft.versionBefore, classes: [] });
@@ -329,7 +337,7 @@ class SchemaEditor {
       this.plan.show(plan, this.draft);
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.faults = error.body?.faults ?? [];
+      this.faults = error.faults ?? [];
       const rest = this.#showFaults();
       this.plan.refuse(error, rest);
     }
@@ -384,7 +392,7 @@ class SchemaEditor {
     try {
       await apply();
     } catch (error) {
-      this.faults = error.body?.faults ?? [];
+      this.faults = error.faults ?? [];
       this.plan.refuse(error, this.#showFaults());
     }
   }

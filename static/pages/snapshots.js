@@ -1,6 +1,6 @@
-// Snapshots: versions of the database that the server keeps. Taken, browsed, compared and deleted.
+// Snapshots: versions of the database that the server keeps. Created, browsed, compared and deleted.
 
-import { paths } from "../core/api.js";
+import { isAbsent, paths } from "../core/api.js";
 import { placeAddress } from "../core/route.js";
 import { make } from "../parts/element.js";
 import { toast, toastFault } from "../parts/toast.js";
@@ -23,7 +23,7 @@ export function open(root, _, app) {
   async function take() {
     try {
       const made = await gateway.request("POST", paths.snapshots, { query: { ttl: time.value } });
-      toast(`Took a snapshot of version ${made.version}.`);
+      toast(`The gateway keeps version ${made.version} now.`);
       await load();
     } catch (error) {
       toastFault(error);
@@ -35,7 +35,7 @@ export function open(root, _, app) {
       ({ snapshots } = await gateway.request("GET", paths.snapshots));
       draw();
     } catch (error) {
-      if (error.isAbsent) list.replaceChildren(absent("snapshots", error));
+      if (isAbsent(error)) list.replaceChildren(absent("snapshots", error));
       else list.replaceChildren(faultPanel(error, load));
     }
   }
@@ -44,7 +44,7 @@ export function open(root, _, app) {
     snapshots = snapshots.filter((one) => left(one) > 0);
     compared?.snapshots(snapshots);
     if (snapshots.length === 0) {
-      list.replaceChildren(empty("No snapshots yet. Take one to keep the current version for the time that you choose."));
+      list.replaceChildren(empty("No snapshots yet. A snapshot keeps the current version for the time that you choose."));
       return;
     }
     const { classes } = database.schema;
@@ -79,7 +79,7 @@ export function open(root, _, app) {
   root.replaceChildren(
     heading("Snapshots", "Versions of the database, kept for a time to read and compare."),
     panel("New snapshot", { note: "A snapshot keeps the current version of the database; writes go on." },
-      make("div.line", {}, field("For", time), button("Take a snapshot", take, { kind: "primary" }))),
+      make("div.line", {}, field("For", time), button("Create a snapshot", take, { kind: "primary" }))),
     panel("Current snapshots", { actions: [button("Refresh", load)] }, list),
     compare);
   compared = comparison(compare, app);

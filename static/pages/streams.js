@@ -86,7 +86,7 @@ function decodeAll(url) {
 function sectionExample(schema) {
   for (const one of schema.classes) {
     const property = one.properties.find((each) => each.kind === "string" && !each.isKey && each.indexed);
-    if (property) return [[`${one.name} by ${property.name}`, `/v1/observe/sections/${one.name}?by=${property.name}&fields=${property.name}`]];
+    if (property) return [[`${one.name} by ${property.name}`, `/v1/observe/sections/${one.name}?by=${encodeURIComponent(property.path)}&fields=${encodeURIComponent(property.name)}`]];
   }
   return [];
 }

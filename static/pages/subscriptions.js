@@ -1,15 +1,18 @@
 // Subscriptions: sets of queries that one stream follows.
 
-import { paths } from "../core/api.js";
+import { isAbsent, paths } from "../core/api.js";
 import { pageAddress } from "../core/route.js";
 import { EventLog } from "../parts/event-log.js";
 import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";
-import { absent, button, empty, faultPanel, field, heading, loading, panel, select, table } from "../parts/ui.js";
+import { absent, button, empty, faultPanel, field, heading, loading, panel, select, sentenceOf, table } from "../parts/ui.js";
 
 const pollPause = 3000;
 
 export const title = "Subscriptions";
+
+/** The sets that this page has made. */
+const knownSets = new Set();
 
 export function open(root, place, { gateway, database, navigation }) {
   const set = place.parameters?.set ?? "console";
@@ -32,16 +35,27 @@ export function open(root, place, { gateway, database, navigation }) {
     sort: field("Sorted by", sort), limit: field("At most", limit),
   };
 
+  // A set exists from its first subscription on: one that nobody has made yet is not asked for.
+  let exists = Boolean(place.parameters?.set) || knownSets.has(set);
+
   async function load() {
     clearTimeout(timer);
+    if (!exists) {
+      draw({ subscriptions: [] });
+      return;
+    }
     try {
       draw(await gateway.request("GET", paths.subscriptions(set)));
     } catch (error) {
-      if (error.status === 404 && !error.isAbsent) draw({ subscriptions: [] });
-      else if (error.isAbsent) list.replaceChildren(absent("subscriptions", error));
+      if (error.status === 404 && !isAbsent(error)) {
+        exists = false;
+        knownSets.delete(set);
+        draw({ subscriptions: [] });
+      }
+      else if (isAbsent(error)) list.replaceChildren(absent("subscriptions", error));
       else list.replaceChildren(faultPanel(error, load));
     }
-    if (!isClosed) timer = setTimeout(load, pollPause);
+    if (!isClosed && exists) timer = setTimeout(load, pollPause);
   }
 
   let drawn = "";
@@ -49,8 +63,9 @@ export function open(root, place, { gateway, database, navigation }) {
     const text = JSON.stringify(subscriptions, (_, one) => (typeof one === "bigint" ? String(one) : one));
     if (text === drawn) return;
     drawn = text;
+    follow.hidden = subscriptions.length === 0 && log === null;
     if (subscriptions.length === 0) {
-      list.replaceChildren(empty(`The set ‘${set}’ has no subscriptions yet.`));
+      list.replaceChildren(empty(`The set ‘${set}’ has no subscriptions yet. The first one creates it.`));
       return;
     }
     list.replaceChildren(table("Subscriptions", ["Name", "Class", "Query", "State", ""], subscriptions.map((one) => [
@@ -73,11 +88,13 @@ export function open(root, place, { gateway, database, navigation }) {
       await gateway.request(isNamed ? "PUT" : "POST", path, { body });
       name.value = "";
       filter.value = "";
+      exists = true;
+      knownSets.add(set);
       await load();
     } catch (error) {
       const at = fields[error.parameter] ?? (error.position !== null ? fields.filter : null);
       if (at) {
-        at.blame(error.sentence);
+        at.blame(sentenceOf(error));
         at.control.focus();
       } else {
         toastFault(error);

@@ -1,12 +1,12 @@
 // Import and export: files of one object a line, or of comma-separated values, with progress.
 
-import { paths, queryString } from "../core/api.js";
+import { isAbsent, paths, queryString } from "../core/api.js";
 import { formatOf, mediaType, sendFile } from "../core/upload.js";
 import { byteSize, tally } from "../core/values.js";
 import { dropZone } from "../parts/drop.js";
 import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";
-import { absent, button, field, heading, panel, select, sentenceOf } from "../parts/ui.js";
+import { absent, button, empty, field, heading, panel, select, sentenceOf } from "../parts/ui.js";
 import { NewClassPanel, faults } from "./new-class.js";
 
 export const title = "Import, export";
@@ -14,11 +14,13 @@ export const title = "Import, export";
 export function open(root, _, app) {
   const { gateway, database } = app;
   const names = database.schema.classes.filter((one) => !one.isEmbedded).map((one) => one.name);
-  const imports = importing(gateway, database, names);
+  const { rights } = database;
+  const imports = importing(gateway, database, names.filter((one) => rights.may("create", one)));
   const made = new NewClassPanel(app, "A new class from a file");
   const exports = exporting(gateway, names);
   root.replaceChildren(
-    heading("Import, export", "The objects of a class, from and to files."), imports.root, made.root, exports.root);
+    heading("Import, export", "The objects of a class, from and to files."), imports.root,
+    rights.isAdministrator ? made.root : "", exports.root);
   return {
     close: () => {
       imports.close();
@@ -82,15 +84,19 @@ function importing(gateway, database, names) {
   }
 
   function refuse(problem) {
-    if (problem.isAbsent) {
+    if (isAbsent(problem)) {
       result.replaceChildren(absent("import", problem));
       return;
     }
-    const { errors = [] } = problem.body ?? {};
+    const errors = problem.errors ?? [];
     result.replaceChildren(make("p.fault", { role: "alert" }, sentenceOf(problem)));
     if (errors.length > 0) result.append(faults(errors));
   }
 
+  if (names.length === 0) {
+    const sentence = database.schema.classes.length === 0 ? "There are no classes to import into yet." : "Your role may not create objects of any class.";
+    return { root: panel("Import", {}, empty(sentence)), close: () => {} };
+  }
   return {
     root: panel("Import", {},
       make("div.form-grid", {}, field("Into", classes), field("If the key exists", update), field("If a line does not fit", mode)),
@@ -139,10 +145,10 @@ function exporting(gateway, names) {
       link.click();
     } catch (error) {
       if (error.name === "AbortError") result.replaceChildren(make("p.note", {}, "Cancelled."));
-      else if (error.isAbsent) result.replaceChildren(absent("export", error));
+      else if (isAbsent(error)) result.replaceChildren(absent("export", error));
       else if (error.position !== null && error.position !== undefined) {
         result.replaceChildren();
-        filterField.blame(error.sentence);
+        filterField.blame(sentenceOf(error));
         filter.focus();
       } else {
         result.replaceChildren(make("p.fault", { role: "alert" }, sentenceOf(error)));

@@ -1,6 +1,5 @@
 // The line at the foot of the page: the query on it as a command for a shell.
 
-import { paths } from "../core/api.js";
 import { readCommand, writeCommand } from "../core/curl.js";
 import { copyText } from "./copy.js";
 
@@ -11,7 +10,8 @@ export class CommandBar {
   #copy = document.getElementById("copy");
   #tabs = [...document.querySelectorAll("[data-command]")];
 
-  constructor() {
+  constructor(session) {
+    this.session = session;
     for (const tab of this.#tabs) {
       tab.addEventListener("click", () => {
         this.#chosen = tab.dataset.command;
@@ -22,18 +22,17 @@ export class CommandBar {
       copyText(this.#line.textContent, this.#copy, () => getSelection().selectAllChildren(this.#line)));
   }
 
-  /** The commands for a view. */
-  show(className, parameters) {
-    const base = location.origin;
-    this.#commands.query = readCommand("-sG", base + paths.collection(className), parameters);
-    this.#commands.stream = parameters.snapshot
-      ? "" : readCommand("-sNG", base + paths.observe(className), { ...parameters, include: "objects" });
+  /** The commands for a view, each a path and its parameters: those that read it and, or null, those that observe it. */
+  show({ query, stream }) {
+    const command = (flags, [path, parameters]) => readCommand(flags, location.origin + path, parameters, this.session.key !== null);
+    this.#commands.query = command("-sG", query);
+    this.#commands.stream = stream === null ? "" : command("-sNG", stream);
     this.#show();
   }
 
   /** The command for a write that was just sent. */
   wrote(method, path, body) {
-    this.#commands.write = writeCommand(method, location.origin + path, body);
+    this.#commands.write = writeCommand(method, location.origin + path, body, this.session.key !== null);
     this.#show();
   }
 

@@ -11,19 +11,19 @@ export function candidates(text, caret, objectClass, schema) {
   const before = text.slice(0, caret);
   const nothing = { start: caret, names: [] };
   if (insideString(before)) return nothing;
-  const word = /[\p{L}_$][\p{L}\p{N}_$.]*$/u.exec(before)?.[0] ?? "";
+  const word = /(?:[\p{L}_$]|\\u[0-9a-f]{4})(?:[\p{L}\p{N}_$.]|\\[ nrt]|\\u[0-9a-f]{4})*$/u.exec(before)?.[0] ?? "";
   if (word === "" || /[\p{L}\p{N}_$]/u.test(text[caret] ?? "")) return nothing;
   const steps = word.split(".");
   const prefix = steps.pop();
   let owner = objectClass;
   for (const step of steps) {
-    const property = owner?.property(step);
+    const property = owner?.properties.find((one) => one.path === step);
     owner = property?.target ? schema.class(property.target) : null;
   }
   if (!owner) return nothing;
   const names = owner.properties
     .filter((one) => one.kind !== "objectKey")
-    .map((one) => ({ name: one.name, note: one.type }));
+    .map((one) => ({ name: one.path, note: one.type }));
   if (steps.length === 0) names.push(...keywords.map((name) => ({ name, note: "" })));
   const begins = (one) => one.name.toLowerCase().startsWith(prefix.toLowerCase());
   const found = names.filter((one) => begins(one) && one.name !== prefix).slice(0, most);
@@ -43,15 +43,24 @@ function insideString(text) {
   return quote !== null;
 }
 
-/** The list under an input. `source()` gives the candidates; `changed()` is called after one was put in. */
+const pause = 150;
+
+/**
+ * The list under an input. `source(text, caret)` gives the candidates, `later(text, caret, signal)` a promise of others, for
+ * which it is asked after a pause where `source` has none, or null; `changed()` is called after one was put in. Candidates
+ * that are an offer, before anything of them is typed, do not take the Tab key.
+ */
 export class Completion {
   #shown = { start: 0, names: [] };
+  #control = null;
+  #timer = null;
   #chosen = -1;
 
-  constructor(input, list, { source, changed }) {
+  constructor(input, list, { source, later = () => null, changed }) {
     this.input = input;
     this.list = list;
     this.source = source;
+    this.later = later;
     this.changed = changed;
     input.setAttribute("role", "combobox");
     input.setAttribute("aria-autocomplete", "list");
@@ -70,12 +79,29 @@ export class Completion {
   }
 
   close() {
+    clearTimeout(this.#timer);
+    this.#control?.abort();
     this.#shown = { start: 0, names: [] };
     this.#show();
   }
 
   #update() {
-    this.#shown = this.source(this.input.value, this.input.selectionStart ?? 0);
+    const { value } = this.input;
+    const caret = this.input.selectionStart ?? 0;
+    clearTimeout(this.#timer);
+    this.#control?.abort();
+    this.#shown = this.source(value, caret);
+    this.#show();
+    if (this.#shown.names.length === 0) this.#timer = setTimeout(() => this.#askLater(value, caret), pause);
+  }
+
+  async #askLater(value, caret) {
+    const control = new AbortController();
+    this.#control = control;
+    const found = await this.later(value, caret, control.signal);
+    if (found === null || control.signal.aborted || document.activeElement !== this.input) return;
+    if (this.input.value !== value || this.input.selectionStart !== caret) return;
+    this.#shown = found;
     this.#show();
   }
 
@@ -110,9 +136,11 @@ export class Completion {
   }
 
   #take(index) {
-    const { start, names } = this.#shown;
+    const { start, names, quote = "" } = this.#shown;
     const { name } = names[index];
-    const end = this.input.selectionStart;
+    const caret = this.input.selectionStart;
+    // A quote that is closed already is a part of what is replaced.
+    const end = quote !== "" && this.input.value[caret] === quote ? caret + 1 : caret;
     this.input.setRangeText(name, start, end, "end");
     this.close();
     this.changed();
@@ -126,6 +154,7 @@ export class Completion {
       Tab: () => this.#take(Math.max(0, this.#chosen)),
       Escape: () => this.close(),
     };
+    if (this.#shown.isOffer && this.#chosen < 0) delete actions.Tab;
     if (this.#chosen >= 0) actions.Enter = () => this.#take(this.#chosen);
     const action = event.shiftKey ? undefined : actions[event.key];
     if (!action) return;

@@ -23,9 +23,9 @@ export function showKeys() {
 
 /**
  * Shows a dialog and returns it. Its main button calls `submit`; when that throws, the dialog stays open and shows the
- * error. A closed dialog is removed.
+ * error. `starts` puts the caret at the beginning of a text. A closed dialog is removed.
  */
-export function showDialog({ title, body, verb = null, kind = "primary", wide = false, cancel = "Cancel", submit = null }) {
+export function showDialog({ title, body, verb = null, kind = "primary", wide = false, cancel = "Cancel", submit = null, starts = false }) {
   const id = freshID("dialog");
   const fault = make("p.dialog-fault", { role: "alert", hidden: true });
   const main = verb === null ? null : make(`button.action.${kind}`, { type: "submit" }, verb);
@@ -50,12 +50,23 @@ export function showDialog({ title, body, verb = null, kind = "primary", wide = 
   closeByPress(dialog);
   document.body.append(dialog);
   dialog.showModal();
-  (dialog.querySelector("input, select, textarea") ?? main)?.focus();
+  const first = dialog.querySelector("input:enabled, select:enabled, textarea") ?? main ?? dialog.querySelector(".buttons button");
+  // A long text is read from its beginning.
+  if (starts) first.setSelectionRange?.(0, 0);
+  first.focus();
   return dialog;
 }
 
-/** Asks, then calls `remove()`; shows its error in the dialog. */
-export function confirmRemoval(title, consequence, remove, verb = "Delete") {
+/** The keyboard goes on at the beginning of the page. */
+function focusHeading() {
+  [...document.querySelectorAll("main h1")].find((one) => one.checkVisibility())?.focus({ preventScroll: true });
+}
+
+/**
+ * Asks, then calls `remove()`; shows its error in the dialog. What opened the dialog may be gone with what was removed:
+ * then `lost()` says where the keyboard goes on.
+ */
+export function confirmRemoval(title, consequence, remove, verb = "Delete", lost = focusHeading) {
   const dialog = byId("remove-dialog");
   const fault = byId("remove-fault");
   byId("remove-title").textContent = title;
@@ -67,11 +78,14 @@ export function confirmRemoval(title, consequence, remove, verb = "Delete") {
     try {
       await remove();
       dialog.close();
+      const { activeElement } = document;
+      if (activeElement === null || activeElement === document.body || dialog.contains(activeElement)) lost();
     } catch (error) {
       fault.textContent = sentenceOf(error);
       fault.hidden = false;
     }
   };
   dialog.showModal();
-  dialog.querySelector("[type=submit]").focus();
+  // Enter alone must not delete.
+  dialog.querySelector("[data-close]").focus();
 }

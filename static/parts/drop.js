@@ -3,10 +3,12 @@
 import { freshID } from "../core/ids.js";
 import { make } from "./element.js";
 
+const tables = ".ndjson,.jsonl,.json,.csv,text/csv,application/x-ndjson";
+
 /** `chosen(file)` is called with the first file. */
-export function dropZone(chosen, { id = freshID("file"), note = null } = {}) {
+export function dropZone(chosen, { id = freshID("file"), note = null, accept = tables } = {}) {
   const file = make("input", {
-    type: "file", accept: ".ndjson,.jsonl,.json,.csv,text/csv,application/x-ndjson", id,
+    type: "file", accept: accept || null, id,
     onchange: () => {
       if (file.files.length > 0) chosen(file.files[0]);
       file.value = "";

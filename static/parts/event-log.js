@@ -1,7 +1,6 @@
 // One stream of events as it arrives: its state, counts, and the latest events, which can be held, resumed and opened.
 
-import { EventReader } from "../core/event-reader.js";
-import { parse, stringify } from "../core/json.js";
+import { indented } from "../core/json.js";
 import { tally } from "../core/values.js";
 import { make } from "./element.js";
 import { button, sentenceOf } from "./ui.js";
@@ -14,7 +13,6 @@ export class EventLog {
   #reader = null;
   #held = null;
   #counts = new Map();
-  #bytes = 0;
   #begun = performance.now();
 
   /** `closed()` is called when the reader closes the stream; without it there is no button for that. */
@@ -40,21 +38,20 @@ export class EventLog {
   }
 
   close() {
-    this.#reader?.close();
+    this.#reader?.stop();
   }
 
-  #open() {
+  #open(lastEventID = "") {
     this.#set("connecting", "Connecting");
-    this.#reader = new EventReader(this.gateway, this.url, {
+    this.#reader = this.gateway.events(this.url, {
       open: () => this.#set("live", "Open"),
-      event: (event) => this.#take(event),
-      comment: () => this.#count("keep-alive"),
+      event: (type, body, id = "") => this.#take({ type, body, id }),
       lost: () => this.#set("waiting", "Reconnecting…"),
-      refused: (problem) => {
-        this.#set("waiting", `Refused: ${problem.status}`);
-        this.list.prepend(make("li.event.faulty", { role: "alert" }, sentenceOf(problem)));
+      failed: (error) => {
+        this.#set("waiting", `Refused: ${error.status}`);
+        this.list.prepend(make("li.event.faulty", { role: "alert" }, sentenceOf(error)));
       },
-    });
+    }, { lastEventID });
     this.#figures();
   }
 
@@ -65,8 +62,9 @@ export class EventLog {
 
   #reconnect() {
     const { lastEventID } = this.#reader;
-    this.#set("connecting", lastEventID === "" ? "Connecting" : `Resuming after ${lastEventID}`);
-    this.#reader.reconnect();
+    this.close();
+    this.#open(lastEventID);
+    if (lastEventID !== "") this.#set("connecting", `Resuming after ${lastEventID}`);
   }
 
   #pause() {
@@ -84,7 +82,6 @@ export class EventLog {
   }
 
   #take(event) {
-    this.#bytes += event.data.length;
     this.#count(event.type);
     event.time = new Date();
     if (this.#held === null) {
@@ -103,27 +100,18 @@ export class EventLog {
 
   #figures() {
     const parts = [...this.#counts].map(([type, count]) => `${tally(count)} ${type}`);
-    if (this.#bytes > 0) parts.push(`${tally(Math.ceil(this.#bytes / 1024))} KiB`);
     if (this.#reader?.lastEventID) parts.push(`last id ${this.#reader.lastEventID}`);
     if (this.#held !== null) parts.push(`paused, ${tally(this.#held.length)} waiting`);
     this.figures.textContent = parts.length === 0 ? "No events yet." : parts.join(" · ");
   }
 
-  #show({ type, data, id, time }) {
-    let body;
-    let sense = "";
-    try {
-      body = parse(data);
-      sense = summary(type, body);
-    } catch {
-      body = null;
-    }
+  #show({ type, body, id, time }) {
     const pre = make("pre", { tabindex: "0" });
     const item = make("li.event", {},
       make("details", {
         ontoggle: () => {
           if (pre.textContent !== "") return;
-          const full = body === null ? data : stringify(body, 2);
+          const full = indented(body);
           pre.textContent = full.length > longest ? `${full.slice(0, longest)}\n… ${tally(full.length - longest)} more characters` : full;
         },
       },
@@ -131,7 +119,7 @@ export class EventLog {
         make("time", {}, time.toLocaleTimeString("en-GB")),
         make(`span.event-type.${type}`, {}, type),
         make("span.event-id", {}, id),
-        make("span.event-sense", {}, sense)),
+        make("span.event-sense", {}, summary(type, body))),
       pre));
     this.list.prepend(item);
     while (this.list.children.length > kept) this.list.lastChild.remove();

@@ -1,13 +1,16 @@
 // The elements of pages: headings, panels, fields, tables, and the sentences for what is empty or went wrong.
 
-import { Problem, Unreachable } from "../core/api.js";
+import { RealmgateError } from "../core/api.js";
 import { freshID } from "../core/ids.js";
 import { make } from "./element.js";
+
+/** Names of more characters are headings in a smaller size. */
+export const longName = 32;
 
 /** The head of a page. */
 export function heading(title, lead, ...right) {
   return make("header.title", {},
-    make("div", {}, make("h1", { tabindex: "-1" }, title), make("p.tally", {}, lead)),
+    make("div", {}, make(`h1${title.length > longName ? ".long" : ""}`, { tabindex: "-1" }, title), make("p.tally", {}, lead)),
     right.length > 0 && make("div.title-actions", {}, right));
 }
 
@@ -63,18 +66,19 @@ export function check(label, members = {}) {
 }
 
 /**
- * A table. A head is a text or `{words, number}`; a row is an array of texts and elements, the first of which names the
+ * A table. A head is a text, `{words, number}`, or `{hidden}` for a name that is heard alone; a row is an array of texts and elements, the first of which names the
  * row. It scrolls sideways on its own where it is too wide.
  */
 export function table(caption, heads, rows) {
-  const columns = heads.map((one) => (typeof one === "string" ? { words: one } : one));
+  const columns = heads.map((one) => (one === "" ? { hidden: "Actions" } : typeof one === "string" ? { words: one } : one));
   const kind = (index) => (columns[index].number ? ".number" : "");
-  return make("div.table-scroll", { tabindex: "0", role: "region", "aria-label": caption },
+  return make("div.table-scroll", { tabindex: "0", role: "group", "aria-label": caption },
     make("table.data", {},
       make("caption.hidden", {}, caption),
-      make("thead", {}, make("tr", {}, columns.map((one, index) => make(`th${kind(index)}`, { scope: "col" }, one.words)))),
+      make("thead", {}, make("tr", {}, columns.map((one, index) => make(`th${kind(index)}`, { scope: "col" },
+        one.hidden ? make("span.hidden", {}, one.hidden) : one.words)))),
       make("tbody", {}, rows.map((cells) => make("tr", {}, cells.map((cell, index) =>
-        index === 0 ? make("th", { scope: "row" }, cell ?? "") : make(`td${kind(index)}`, {}, cell ?? "")))))));
+        index === 0 ? make(`th${kind(0)}`, { scope: "row" }, cell || make("span.null", {}, "empty")) : make(`td${kind(index)}`, {}, cell ?? "")))))));
 }
 
 /** A sentence where there is nothing else to show. */
@@ -94,8 +98,10 @@ export function faultPanel(error, again = null) {
 
 /** The sentence of an error that the reader can act on; an error of the page itself is thrown again. */
 export function sentenceOf(error) {
-  if (error instanceof Problem) return error.sentence;
-  if (error instanceof Unreachable) return `${error.message} Check that it runs, then try again.`;
+  if (error instanceof RealmgateError) {
+    if (error.status === 0) return "The gateway cannot be reached. Check that it runs, then try again.";
+    return error.hint ? `${error.message} Did you mean ‘${error.hint}’?` : error.message;
+  }
   if (error instanceof SyntaxError) return `This is not JSON: ${error.message}.`;
   if (error.isPlain) return error.message;
   throw error;

@@ -15,7 +15,12 @@ package final class EmbeddedStore: Store {
     private let latest = Mutex<Latest?>(nil)
     private let versions: LiveVersions
     let record = CommitRecord()
-    private let pulse = WriterPulse()
+    let pulse = WriterPulse()
+    /// The log that the store shares with others; nil for a store of its own.
+    let replication: Replication?
+    private let follower = Mutex<LogFollower?>(nil)
+    /// See `SharedVersions.onPin`.
+    let pinListeners = Mutex<[@Sendable (PinEvent) -> Void]>([])
 
     private struct State {
         var queue: [WriterJob] = []
@@ -40,6 +45,8 @@ package final class EmbeddedStore: Store {
 
     /// The maximum number of members of one durable commit; more wait for the next one.
     private static let groupLimit = 1024
+    /// The number of jobs whose waiters are woken together: a few hundred microseconds of completions.
+    private static let completionsAtOnce = 128
 
     /// The interval of the polls for commits by other processes.
     private static let pollMilliseconds = 200
@@ -54,15 +61,20 @@ package final class EmbeddedStore: Store {
         path: String, schema: Schema = .empty, options: EmbeddedStoreOptions = EmbeddedStoreOptions()
     ) throws -> EmbeddedStore {
         try StoreError.check(schema)
-        let store = EmbeddedStore(try StoreFile(path: path, schema: schema, options: options))
+        return try started(try StoreFile(path: path, schema: schema, options: options), nil)
+    }
+
+    static func started(_ file: StoreFile, _ replication: Replication?) throws -> EmbeddedStore {
+        let store = EmbeddedStore(file, replication)
         let version = try store.snapshot().version
         store.state.withLock { $0.announced = version }
         store.startPolling()
         return store
     }
 
-    private init(_ file: StoreFile) {
+    private init(_ file: StoreFile, _ replication: Replication?) {
         self.file = file
+        self.replication = replication
         versions = LiveVersions(ageLimit: file.options.maximumVersionAge)
         writer = DispatchQueue(label: "realmgate.writer")
     }
@@ -136,12 +148,16 @@ package final class EmbeddedStore: Store {
         try throwIfClosed()
         if version == snapshot.version { return AsOfState(reads: snapshot, changes: ChangeSet(version: version)) }
         let known = try (snapshot as? ExpiringSnapshot)?.base ?? snapshot
-        return try (known as? EmbeddedSnapshot)?.asOf(version)
+        // A budget is for the queries of one version.
+        return try ((known as? LimitedSnapshot)?.base ?? known as? EmbeddedSnapshot)?.asOf(version)
     }
 
     package func tag(of version: Version) throws -> HistoryTag? {
         let newest = try snapshot()
-        return version <= newest.version ? newest.tag : nil
+        guard version < newest.version, file.isReplica || replication != nil else {
+            return version <= newest.version ? newest.tag : nil
+        }
+        return try file.tag(of: version)
     }
 
     package func changeLogFloor() throws -> Version {
@@ -155,6 +171,7 @@ package final class EmbeddedStore: Store {
             return state.isClosed
         }
         guard !wasClosed else { return }
+        follower.withLock { $0 }?.close()
         // The last reference to a store can go with work that held it. The writer cannot wait for itself: it closes the
         // file when that work is done.
         if WriterLock.isWriting(self) {
@@ -164,17 +181,22 @@ package final class EmbeddedStore: Store {
         }
     }
 
-    /// Does what is queued, and closes the file.
+    /// Does what is queued, and closes the file and the log.
     private func finish() {
         WriterLock.run(for: self) { drain() }
+        if let replication {
+            ReplicaFile.finish(file)
+            replication.close()
+        }
         latest.withLock { $0 = nil }
         file.close()
         state.withLock { $0.listeners.removeAll() }
+        pinListeners.withLock { $0.removeAll() }
     }
 
     // MARK: The writer
 
-    private func enqueue(_ job: WriterJob) {
+    func enqueue(_ job: WriterJob) {
         if !schedule({ $0.queue.append(job) }) { job.completion(.failure(Self.closed)) }
     }
 
@@ -215,19 +237,61 @@ package final class EmbeddedStore: Store {
                 return (group, maintenance)
             }
             guard !group.isEmpty || !maintenance.isEmpty else { return }
-            if !group.isEmpty { pulse.beat { commit(group) } }
+            if !group.isEmpty { pulse.beat { commit(group, mayGrow: true) } }
             for work in maintenance { pulse.beat(work) }
         }
     }
 
     /// The number of jobs at the front of the queue that share the next transaction.
     private static func groupSize(_ queue: [WriterJob]) -> Int {
-        let first = queue.prefix(groupLimit)
-        guard let place = first.firstIndex(where: \.isAlone) else { return first.count }
-        return max(place, 1)
+        max(sharing(queue.prefix(groupLimit)), min(queue.count, 1))
     }
 
-    private func commit(_ jobs: [WriterJob]) {
+    /// The number of jobs before the first one that must be alone.
+    private static func sharing(_ queue: ArraySlice<WriterJob>) -> Int {
+        queue.firstIndex(where: \.isAlone).map { $0 - queue.startIndex } ?? queue.count
+    }
+
+    /// Moves jobs from the queue to the end of a group: those that came while the group waited for its turn. So a turn
+    /// takes all the work that there is, and not what there was when the wait began.
+    func fill(_ group: inout [WriterJob]) {
+        guard !group.contains(where: \.isAlone) else { return }
+        let room = max(0, Self.groupLimit - group.count)
+        group += state.withLock { state in
+            let more = Array(state.queue.prefix(Self.sharing(state.queue.prefix(room))))
+            state.queue.removeFirst(more.count)
+            return more
+        }
+    }
+
+    /// Follows the log from now on.
+    func startFollowing() {
+        guard let replication else { return }
+        replication.takeLog()
+        let follower = LogFollower(replication.log) { [weak self] compares in
+            guard let self, replication.failure == nil else { return nil }
+            // The log may be away: the next look finds out. What ends the following is kept in `replication`.
+            return (try? follow(compares: compares)) ?? .nothing
+        }
+        self.follower.withLock { $0 = follower }
+        follower.start()
+    }
+
+    private func run(_ jobs: inout [WriterJob], mayGrow: Bool) throws -> GroupOutcome {
+        if let replication { return try runOnLog(&jobs, mayGrow: mayGrow, replication) }
+        if file.isReplica {
+            throw StoreError(
+                .isReplica,
+                "'\(file.path)' is a replica of a log, and only a store with that log may write to it. Open it with its log."
+            )
+        }
+        return try GroupCommit(file: file, pulse: pulse).run(jobs)
+    }
+
+    /// - Parameter mayGrow: whether jobs of the queue may join the group. Those that are redone after a failure stay
+    ///   among themselves.
+    private func commit(_ jobs: [WriterJob], mayGrow: Bool = false) {
+        var jobs = jobs
         // If the commit fails so badly that LMDB stops, readers still get this version. It holds no extra space: the
         // commit could not reuse that of the version that it starts from anyway.
         var before = try? newest()
@@ -239,10 +303,10 @@ package final class EmbeddedStore: Store {
         }
         let start = ContinuousClock.now
         do {
-            let outcome = try GroupCommit(file: file, pulse: pulse).run(jobs)
+            let outcome = try run(&jobs, mayGrow: mayGrow)
             let failed = outcome.results.count { if case .failure = $0 { true } else { false } }
             if !outcome.changes.isEmpty { state.withLock { $0.hasFreshPages = true } }
-            record.add(works: jobs.count - failed, failed: failed, since: start)
+            record.add(works: outcome.results.count - failed, failed: failed, since: start)
             if let newest = outcome.changes.last?.version {
                 // The cached snapshot would prevent the reuse of its version's space until the next read.
                 latest.withLock { $0 = nil }
@@ -250,7 +314,17 @@ package final class EmbeddedStore: Store {
                 versions.expire(newest: newest)
                 announce(outcome.changes, upTo: newest)
             }
-            for (job, result) in zip(jobs, outcome.results) { job.completion(result) }
+            complete(jobs, outcome.results)
+            if outcome.results.count < jobs.count { commit(Array(jobs.dropFirst(outcome.results.count))) }
+        } catch let error as Replication.Failure {
+            latest.withLock { $0 = before }
+            let failure = file.storeError(error.underlying)
+            record.addFailure(works: jobs.count, failure)
+            let results = error.results ?? jobs.map { _ in .failure(failure) }
+            for (job, result) in zip(jobs, results) {
+                if case .success = result { job.completion(.failure(failure)) } else { job.completion(result) }
+            }
+            if results.count < jobs.count { commit(Array(jobs.dropFirst(results.count))) }
         } catch {
             latest.withLock { $0 = before }
             if jobs.count > 1 {
@@ -263,6 +337,17 @@ package final class EmbeddedStore: Store {
                 }
                 record.addFailure(works: jobs.count, failure)
                 for job in jobs { job.completion(.failure(failure)) }
+            }
+        }
+    }
+
+    /// Completes the jobs that have a result, in order. Whoever waits for several of them is woken once for each part.
+    private func complete(_ jobs: [WriterJob], _ results: [Result<Version, any Error>]) {
+        for start in stride(from: 0, to: results.count, by: Self.completionsAtOnce) {
+            WakeUps.gather {
+                for (job, result) in zip(jobs[start...], results[start...].prefix(Self.completionsAtOnce)) {
+                    job.completion(result)
+                }
             }
         }
     }
@@ -285,7 +370,7 @@ package final class EmbeddedStore: Store {
     }
 
     /// Notifies the listeners; the versions that other processes made in between are read from the change log.
-    private func announce(_ own: [ChangeSet], upTo newest: Version) {
+    func announce(_ own: [ChangeSet], upTo newest: Version) {
         let (announced, listeners) = state.withLock { state in
             defer { state.announced = max(state.announced, newest) }
             return (state.announced, state.listeners)
@@ -299,6 +384,12 @@ package final class EmbeddedStore: Store {
             changes = missed ?? [ChangeSet(version: newest, schemaChanged: true)]
         }
         for listener in listeners { listener(changes) }
+    }
+
+    /// Ends the snapshots that are too old now.
+    func versionsAfterCommit(_ newest: Version) {
+        state.withLock { $0.hasFreshPages = true }
+        versions.expire(newest: newest)
     }
 
     /// Polls for commits by other processes, as long as the store is open.

@@ -9,6 +9,9 @@ import Synchronization
 /// Equal queries share one maintained result. All work is done on one thread of its own, so that writers only pass on
 /// their change sets; when it is behind, it processes all commits in between as one change. Observers are called on
 /// that thread, one at a time: `deliver` must be quick, and must not wait for anything that waits for this.
+///
+/// Where many owners share the thread, `LivePolicy.shared` keeps the views that cost little, and branches with threads
+/// of their own keep the others.
 package final class LiveQueries: CommitReceiver {
     private struct Inbox {
         var changes: [ChangeSet] = []
@@ -23,21 +26,43 @@ package final class LiveQueries: CommitReceiver {
         var isUrgent: Bool { !registrations.isEmpty || !fences.isEmpty }
     }
 
+    private let store: any Store
+    private let policy: LivePolicy
+    private let clock = DeliveryClock()
+    /// Those that get their commits from this one: a store keeps its listeners until it is closed.
+    private let branches = Mutex<[CommitListener]>([])
+    private let results = Atomic(0)
     private let inbox = Mutex(Inbox())
     /// Locked on `queue` only, so never contended: it proves to the compiler that the work is not shared.
     private let work: Mutex<LiveWork>
     private let queue = DispatchQueue(label: "realmgate.live-queries")
 
     /// Begins to listen to the store. Throws when the store provides no snapshot.
-    ///
-    /// - Parameter budget: the budget for the first run of an observer's query; nil for no limit.
-    package init(_ store: any Store, budget: @escaping @Sendable () -> QueryBudget? = { nil }) throws {
+    package convenience init(_ store: any Store, _ policy: LivePolicy = .alone()) throws {
         let listener = CommitListener()
         store.onCommit { changes in listener.forward(changes) }
-        // Taken after listening began, so that no version is missed in between.
-        let version = try store.snapshot().version
-        work = Mutex(LiveWork(store, at: version, budget))
+        try self.init(store, listener, policy)
+    }
+
+    /// - Parameter listener: gets the commits already, so that no version is missed.
+    private init(_ store: any Store, _ listener: CommitListener, _ policy: LivePolicy) throws {
+        self.store = store
+        self.policy = policy
+        work = Mutex(LiveWork(store, at: try store.snapshot().version, policy, clock))
         listener.attach(self)
+    }
+
+    /// Returns other live queries of the store, with a thread of their own. They get commits for as long as this
+    /// exists. Throws when the store provides no snapshot.
+    package func branch(_ policy: LivePolicy) throws -> LiveQueries {
+        let listener = CommitListener()
+        branches.withLock { $0.append(listener) }
+        do {
+            return try LiveQueries(store, listener, policy)
+        } catch {
+            branches.withLock { $0.removeAll { $0 === listener } }
+            throw error
+        }
     }
 
     /// Observes a query: `initial` when its result is known, then an update after each change of the result. With key
@@ -58,7 +83,7 @@ package final class LiveQueries: CommitReceiver {
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveQueryEvent) -> Void
     ) -> LiveToken {
-        register(.query(query), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
+        register(.query(query), subscriber(holds, deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes a query's result in sections, in the same way.
@@ -67,7 +92,7 @@ package final class LiveQueries: CommitReceiver {
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveSectionEvent) -> Void
     ) -> LiveToken {
-        register(.sections(query, key), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
+        register(.sections(query, key), subscriber(holds, deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to its
@@ -79,8 +104,7 @@ package final class LiveQueries: CommitReceiver {
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveObjectEvent) -> Void
     ) -> LiveToken {
         register(
-            .object(ObjectReference(classID, key)), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version
-        )
+            .object(ObjectReference(classID, key)), subscriber(holds, deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes one object's list, set or map: of values, or of links as stored, nulls included. Key paths are for
@@ -90,7 +114,14 @@ package final class LiveQueries: CommitReceiver {
         showing shape: LiveShape? = nil, through lens: (any LiveLens)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveCollectionEvent) -> Void
     ) -> LiveToken {
-        register(.collection(object, property), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
+        register(.collection(object, property), subscriber(holds, deliver), keyPaths, shape, lens, version)
+    }
+
+    private func subscriber<Event: LiveEventKind>(
+        _ holds: SchemaBinding?, _ deliver: @escaping @Sendable (Event) -> Void
+    ) -> Subscriber<Event> {
+        guard policy.isShared else { return Subscriber(asLongAs: holds, deliver) }
+        return Subscriber(asLongAs: holds) { [clock] event in clock.measure { deliver(event) } }
     }
 
     private func register(
@@ -110,7 +141,7 @@ package final class LiveQueries: CommitReceiver {
 
     /// Waits until everything that was committed or registered before the call has been delivered. Not from `deliver`.
     package func settle() {
-        queue.sync { run() }
+        while queue.sync(execute: { run() }) {}
     }
 
     /// Calls `action` once all commits up to a version have been delivered. The call is on the observers' thread,
@@ -127,13 +158,16 @@ package final class LiveQueries: CommitReceiver {
         inbox.withLock { $0.restsUntil = max($0.restsUntil ?? now, now) + .nanoseconds(nanoseconds) }
     }
 
-    /// The number of maintained results, for metrics and tests.
-    package var resultCount: Int {
-        queue.sync { work.withLock { $0.resultCount } }
-    }
+    /// The number of maintained results when the thread last had nothing to do.
+    package var resultCount: Int { results.load(ordering: .relaxed) }
 
     package func receive(_ changes: [ChangeSet]) {
         hand { $0.changes += changes }
+        let listeners = branches.withLock { branches in
+            branches.removeAll { $0.isOver }
+            return branches
+        }
+        for listener in listeners { listener.forward(changes) }
     }
 
     private func hand(_ add: (inout Inbox) -> Void) {
@@ -147,24 +181,39 @@ package final class LiveQueries: CommitReceiver {
         }
         guard let start else { return }
         if start <= .now() {
-            queue.async { [self] in run() }
+            queue.async { [self] in goOn() }
         } else {
-            queue.asyncAfter(deadline: start) { [self] in run() }
+            queue.asyncAfter(deadline: start) { [self] in goOn() }
         }
     }
 
     /// Runs on `queue`.
-    private func run() {
+    private func goOn() {
+        guard run() else { return }
+        queue.async { [self] in goOn() }
+    }
+
+    /// Runs on `queue`. Returns whether observers wait to be added.
+    private func run() -> Bool {
+        guard let turns = policy.turns else { return runNow() }
+        var isUnfinished = false
+        turns.perform { isUnfinished = runNow() }
+        return isUnfinished
+    }
+
+    private func runNow() -> Bool {
         let taken = inbox.withLock { inbox in
             defer { inbox = Inbox(restsUntil: inbox.restsUntil) }
             return inbox
         }
-        let reached = work.withLock { work in
+        let (reached, isUnfinished) = work.withLock { work in
             work.take(
                 changes: taken.changes, registrations: taken.registrations, fences: taken.fences, left: taken.left)
-            work.drain()
-            return work.takeReached()
+            let isUnfinished = work.drain()
+            results.store(work.resultCount, ordering: .relaxed)
+            return (work.takeReached(), isUnfinished)
         }
         for fence in reached { fence.action() }
+        return isUnfinished
     }
 }

@@ -75,8 +75,8 @@ package struct PropertyType: Hashable, Sendable, CustomStringConvertible {
         self.collection = collection
     }
 
-    /// Parses the schema's text form, such as `int`, `double?{}`, `Dog?`, `linkingObjects(Person.dogs)`. Any identifier
-    /// that does not name a base type is a class name. Returns nil when the text has no such form.
+    /// Parses the schema's text form, such as `int`, `double?{}`, `Dog?`, `linkingObjects(Person.dogs)`. A text
+    /// that can name a class and is no base type names one. Returns nil when the text has no such form.
     package init?(text: String) {
         var rest = Substring(text)
         var collection = CollectionKind.single
@@ -101,13 +101,20 @@ package struct PropertyType: Hashable, Sendable, CustomStringConvertible {
         } else if let scalar = BaseType.scalars[String(rest)] {
             base = scalar
         } else {
-            guard Self.isName(rest) else { return nil }
+            guard Self.isClassName(rest) else { return nil }
             base = .link(String(rest))
         }
         self.init(base, isOptional: isOptional, collection: collection)
     }
 
-    /// Whether the text can name a class: a letter, underscore or non-ASCII character, then also digits.
+    /// Whether the text can name a class: words as in `isName`, with one space between two of them. Words after the
+    /// first may begin with a digit.
+    package static func isClassName(_ text: some StringProtocol) -> Bool {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        return words.allSatisfy { !$0.isEmpty } && isName(words.joined())
+    }
+
+    /// Whether the text is an identifier: a letter, underscore or non-ASCII character, then also digits.
     package static func isName(_ text: some StringProtocol) -> Bool {
         guard let first = text.unicodeScalars.first else { return false }
         func letter(_ scalar: Unicode.Scalar) -> Bool {

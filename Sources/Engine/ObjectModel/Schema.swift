@@ -1,5 +1,8 @@
 /// A property of a class.
 package struct PropertySchema: Hashable, Sendable {
+    /// The maximum length of a name, in bytes of UTF-8.
+    package static let nameLimit = 63
+
     package var name: String
     package var type: PropertyType
     package var isIndexed: Bool
@@ -71,6 +74,9 @@ extension PropertyType {
 
 /// A class: its properties in declaration order.
 package struct ClassSchema: Hashable, Sendable {
+    /// The maximum length of a name, in bytes of UTF-8.
+    package static let nameLimit = 57
+
     package var name: String
     /// The name of the primary key property.
     package var primaryKey: String?
@@ -95,8 +101,12 @@ package struct ClassSchema: Hashable, Sendable {
     /// The property of that name. Cost: one hash look-up.
     package subscript(name: String) -> PropertySchema? { positions[name].map { properties[$0] } }
 
-    /// The property with that stable number. Cost: one hash look-up.
-    package subscript(id: PropertyID) -> PropertySchema? { positionsByID[id].map { properties[$0] } }
+    /// The property with that stable number. Cost: at most one hash look-up, and none in a class that lost no property.
+    package subscript(id: PropertyID) -> PropertySchema? {
+        let usual = Int(id.rawValue) - 1
+        if properties.indices.contains(usual), properties[usual].id == id { return properties[usual] }
+        return positionsByID[id].map { properties[$0] }
+    }
 
     package var primaryKeyProperty: PropertySchema? { primaryKey.flatMap { self[$0] } }
 
@@ -156,8 +166,12 @@ package struct Schema: Hashable, Sendable {
     /// The class of that name. Cost: one hash look-up.
     package subscript(name: String) -> ClassSchema? { positions[name].map { classes[$0] } }
 
-    /// The class with that stable number. Cost: one hash look-up.
-    package subscript(id: ClassID) -> ClassSchema? { positionsByID[id].map { classes[$0] } }
+    /// The class with that stable number. Cost: at most one hash look-up, and none in a schema that lost no class.
+    package subscript(id: ClassID) -> ClassSchema? {
+        let usual = Int(id.rawValue) - 1
+        if classes.indices.contains(usual), classes[usual].id == id { return classes[usual] }
+        return positionsByID[id].map { classes[$0] }
+    }
 
     /// This schema with the numbers of `older` for the classes and properties that both have, by name or after
     /// `renames`, and new numbers for the rest. A property whose values cannot stay unchanged, because it has another

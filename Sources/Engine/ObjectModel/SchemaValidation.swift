@@ -16,14 +16,17 @@ extension Schema {
     private func faults(of objectClass: ClassSchema) -> [String] {
         let name = objectClass.name
         var faults: [String] = []
-        if !PropertyType.isName(name) {
+        if !PropertyType.isClassName(name) {
             faults.append(
-                "'\(name)' is not a valid class name: use letters, digits and underscores, not starting with a digit.")
+                "'\(name)' is not a valid class name: use letters, digits, underscores and single spaces between words, not starting with a digit."
+            )
         }
         if BaseType.isScalarName(name) {
             faults.append("'\(name)' is not a valid class name: it is the name of a type. Choose another name.")
         }
-        if name.utf8.count > 57 { faults.append("Class name '\(name)' is longer than 57 bytes.") }
+        if name.utf8.count > ClassSchema.nameLimit {
+            faults.append("Class name '\(name)' is longer than \(ClassSchema.nameLimit) bytes.")
+        }
         if objectClass.properties.isEmpty { faults.append("No properties are defined for '\(name)'.") }
         if objectClass.properties.count > 65_535 {
             faults.append("Class '\(name)' has more than 65535 properties.")
@@ -53,7 +56,9 @@ extension Schema {
         let path = "\(objectClass.name).\(property.name)"
         var faults: [String] = []
         if property.name.isEmpty { faults.append("Class '\(objectClass.name)' has a property without a name.") }
-        if property.name.utf8.count > 63 { faults.append("Property name '\(path)' is longer than 63 bytes.") }
+        if property.name.utf8.count > PropertySchema.nameLimit {
+            faults.append("Property name '\(path)' is longer than \(PropertySchema.nameLimit) bytes.")
+        }
         if property.name.hasPrefix("$") {
             faults.append("Property '\(path)': names starting with '$' are reserved, such as '$key' in requests.")
         }

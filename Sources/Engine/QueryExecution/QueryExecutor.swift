@@ -147,7 +147,7 @@ package struct QueryExecutor: Sendable {
     }
 
     /// The query's result, where the order does not matter.
-    private func chosen(_ query: BoundQuery) throws -> SelectedObjects {
+    func chosen(_ query: BoundQuery) throws -> SelectedObjects {
         let needsOrder = query.steps.contains { step in
             if case .sort = step { return false }
             return true

@@ -1,4 +1,4 @@
-import Glibc
+import ObjectModel
 import Synchronization
 
 /// Pauses long work, so that other work gets its turn.
@@ -141,14 +141,14 @@ package final class QueryBudget: Sendable {
 
     /// The effort of a scan, in lookups.
     private func scanEffort(_ count: Int, _ nanoseconds: Double) -> Int {
-        let each = min(max(nanoseconds, Self.leastScanned), Self.lookupNanoseconds)
+        let each = min(max(nanoseconds, Self.minimumScanned), Self.lookupNanoseconds)
         return 1 + Int(Double(count) * each / Self.lookupNanoseconds)
     }
 
     /// The time per object at which a scan costs as much as lookups.
     private static let lookupNanoseconds = 64.0
     /// The minimum time per object of a scan.
-    private static let leastScanned = 0.25
+    private static let minimumScanned = 0.25
 
     /// Counts bytes that are about to be read or written. Throws `tooExpensive` when that would be too many.
     package func spend(bytes count: Int) throws(StoreError) {
@@ -189,15 +189,9 @@ package final class QueryBudget: Sendable {
     /// The clock without the time that the work has rested, in nanoseconds. Every request on a loop's thread reads it
     /// once.
     private var worked: Int64 {
-        let present = now?() ?? Self.monotonic()
+        let present = now?() ?? SystemClock.monotonic
         guard let pace else { return present }
         let (seconds, attoseconds) = pace.paused.components
         return present - seconds * 1_000_000_000 - attoseconds / 1_000_000_000
-    }
-
-    private static func monotonic() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

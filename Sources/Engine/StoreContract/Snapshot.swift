@@ -37,6 +37,14 @@ package protocol Snapshot: ObjectReads {
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup]
 
+    /// Counts the values at a path, which is single-valued, in intervals.
+    ///
+    /// - Parameter bounds: returns the bounds of the intervals, ascending, for the range of the values with a place on
+    ///   the scale. Not called if there are none.
+    func distribution(
+        _ query: BoundQuery, of path: BoundPath, bounds: (ClosedRange<Double>) -> [Double]
+    ) throws -> ValueDistribution
+
     /// The same snapshot with a budget: its queries and searches count against it and throw `tooExpensive` when it is
     /// used up. For one request: it holds the version until it is released.
     func limited(by budget: QueryBudget) throws -> any Snapshot

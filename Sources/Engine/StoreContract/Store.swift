@@ -1,6 +1,5 @@
 package import ObjectModel
 import Promises
-import Synchronization
 
 /// The store as the gateway and the live queries use it.
 package protocol Store: AnyObject, Sendable {
@@ -65,6 +64,12 @@ package protocol Store: AnyObject, Sendable {
     /// ten microseconds when it is first read. A query over a whole class uses no index but that of primary keys.
     func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState?
 
+    /// The versions that this store keeps together with the other stores of its log; nil for a store of its own.
+    var sharedVersions: (any SharedVersions)? { get }
+
+    /// Bytes that the stores of its log share beside the objects; nil for a store of its own.
+    var sharedRecords: (any RecordStore)? { get }
+
     /// The store's measurements.
     func statistics() -> StoreStatistics
 
@@ -75,6 +80,15 @@ package protocol Store: AnyObject, Sendable {
     /// - Parameter progress: called now and then with the number of bytes written, on any thread. An error that it
     ///   throws ends the copy.
     func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) throws -> Void)?) throws
+
+    /// Checks a file that `writeCopy` of such a store wrote: its structure, every value, and what is derived from them.
+    /// The file is not this store's own, and nobody else has it open. Throws `fileAccess` when it cannot be read or the
+    /// store has no files, and the error of `progress`; whatever is wrong with the content is in the report. Cost: reads
+    /// the whole file.
+    ///
+    /// - Parameter progress: called now and then with the number of objects checked. An error that it throws ends the
+    ///   check.
+    func checkCopy(at path: String, progress: (_ objects: Int) throws -> Void) throws -> CopyReport
 
     /// Finishes the queued work and releases the file, as soon as no snapshot holds it. Later calls throw or complete
     /// with `closed`.
@@ -94,6 +108,10 @@ package struct AsOfState: Sendable {
 }
 
 extension Store {
+    package var sharedVersions: (any SharedVersions)? { nil }
+
+    package var sharedRecords: (any RecordStore)? { nil }
+
     /// Whether a state belongs to this store's history: its version was made, and under that tag.
     package func knows(_ mark: Mark) throws -> Bool { try tag(of: mark.version).map(mark.isOf) ?? false }
 
@@ -113,6 +131,10 @@ extension Store {
         throw StoreError(.fileAccess, "This store has no file to copy.")
     }
 
+    package func checkCopy(at path: String, progress: (_ objects: Int) throws -> Void) throws -> CopyReport {
+        throw StoreError(.fileAccess, "This store has no files to check.")
+    }
+
     /// `submit` of work that may share its commit with other work.
     package func submit(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
@@ -127,18 +149,7 @@ extension Store {
     package func write<R: Sendable>(
         isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
     ) throws -> R {
-        try WriterLock.checkNesting(self)
-        // Not a promise: a store repeats work whose commit failed, and then the later result counts.
-        let result = Mutex<R?>(nil)
-        let outcome = Promise<Result<Version, any Error>>()
-        submit(
-            { transaction in
-                let value = try work(transaction)
-                result.withLock { $0 = value }
-            }, isAlone: isAlone, completion: { outcome.set($0) })
-        _ = try outcome.wait().get()
-        guard let value = result.withLock({ $0 }) else { throw StoreError(.closed, "The store was closed.") }
-        return value
+        try start(isAlone: isAlone, work).wait()
     }
 
     /// Replaces the schema and waits for the commit. Throws `nestedWrite` as `write` does.

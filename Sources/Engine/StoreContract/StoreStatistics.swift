@@ -46,7 +46,11 @@ package struct StoreStatistics: Sendable, Hashable {
     package var freeDiskBytes: Int?
     /// Whether a write failed in such a way that the store rejects all writes until it is opened again.
     package var hasStopped = false
+    /// Why the store accepts no more writes, with the remedy; nil if the disk failed.
+    package var stopReason: String?
     package var isClosed = false
+    /// Nil for a store without a log.
+    package var log: LogStatistics?
 
     package init() {}
 }

@@ -47,7 +47,7 @@ package protocol WriteTransaction: ReadContext {
     /// Stores bytes beside the objects, in the same commit, and replaces those under the same key: for data that is
     /// neither queried nor observed, such as the response to a request. The store may delete them after `expiry`; it
     /// deletes some of those that expired before `time` now. Throws `invalidValue` for an empty key and for one of
-    /// more than `longestRecordKey` bytes.
+    /// more than `maximumRecordKeyLength` bytes.
     func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws
 
     /// The values of an object and its neighbours, to read and assign one by one, valid as long as the transaction; nil
@@ -86,7 +86,7 @@ extension WriteTransaction {
 }
 
 /// The longest key of a side record, in bytes.
-package let longestRecordKey = 255
+package let maximumRecordKeyLength = 255
 
 extension StoreError {
     /// For a transaction that keeps no side records.
@@ -94,9 +94,9 @@ extension StoreError {
 
     /// Throws `invalidValue` unless the bytes can be the key of a record.
     package static func check(recordKey key: [UInt8]) throws(StoreError) {
-        guard 1...longestRecordKey ~= key.count else {
+        guard 1...maximumRecordKeyLength ~= key.count else {
             throw StoreError(
-                .invalidValue, "A record's key must have 1 to \(longestRecordKey) bytes, not \(key.count).")
+                .invalidValue, "A record's key must have 1 to \(maximumRecordKeyLength) bytes, not \(key.count).")
         }
     }
 

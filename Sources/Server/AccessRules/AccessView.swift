@@ -28,7 +28,7 @@ package struct AccessView: Hashable, Sendable {
     package func access(under schema: Schema) -> BoundAccess {
         Self.known.withLock { known in
             if let access = known[self], access.schema == schema { return access }
-            if known.count >= Self.mostKnown { known = [:] }
+            if known.count >= Self.maximumKnown { known = [:] }
             let access = BoundAccess(role, claims: claims, schema)
             known[self] = access
             return access
@@ -36,7 +36,7 @@ package struct AccessView: Hashable, Sendable {
     }
 
     private static let known = Mutex<[AccessView: BoundAccess]>([:])
-    private static let mostKnown = 1000
+    private static let maximumKnown = 1000
 
     /// Returns whether a schema is the part of a store's schema that the caller can see or write.
     package func shows(_ schema: Schema, of whole: Schema) -> Bool {

@@ -27,7 +27,9 @@ extension BoundAccess {
         return restricted
     }
 
-    package func restrict(_ key: SectionKey) -> SectionKey { SectionKey(restrict(key.path), key.function) }
+    package func restrict(_ key: SectionKey) -> SectionKey {
+        SectionKey(restrict(key.path), key.function, order: key.order)
+    }
 
     func restrict(_ key: SortKey) -> SortKey { SortKey(restrict(key.path), ascending: key.isAscending) }
 

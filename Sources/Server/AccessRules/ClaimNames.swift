@@ -4,7 +4,7 @@ import Synchronization
 /// The claims that the rules of a role refer to.
 enum ClaimNames {
     private static let known = Mutex<[Role: Set<String>]>([:])
-    private static let mostKnown = 1000
+    private static let maximumKnown = 1000
 
     /// Returns the claims that the role's rules name. Cost: one lookup for a recently used role.
     static func keep(_ claims: JSONValue, for role: Role) -> JSONValue {
@@ -16,7 +16,7 @@ enum ClaimNames {
     private static func names(of role: Role) -> Set<String> {
         known.withLock { known in
             if let names = known[role] { return names }
-            if known.count >= mostKnown { known = [:] }
+            if known.count >= maximumKnown { known = [:] }
             var names: Set<String> = []
             for rule in role.classes.values + [role.others] {
                 for text in [rule.read, rule.create, rule.update, rule.delete] {

@@ -92,6 +92,12 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
             restrictedOrEmpty(query), requests.map { access.restrict($0) }, by: paths.map { access.restrict($0) })
     }
 
+    func distribution(
+        _ query: BoundQuery, of path: BoundPath, bounds: (ClosedRange<Double>) -> [Double]
+    ) throws -> ValueDistribution {
+        try whole.distribution(restrictedOrEmpty(query), of: access.restrict(path), bounds: bounds)
+    }
+
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
         throw StoreError(
             .accessDenied, "A query plan would reveal objects that are hidden from you. Ask an administrator.")

@@ -85,7 +85,7 @@ struct RuleText {
         parsed.predicate = missing.read(parsed.predicate)
         var first: QueryError?
         var choice = [Int](repeating: 0, count: candidates.count)
-        for _ in 0..<Self.mostTries {
+        for _ in 0..<Self.maximumTries {
             do throws(QueryError) {
                 let arguments = zip(candidates, choice).map { $0[$1] }
                 return try binder.bind(parsed, class: objectClass, arguments: arguments).predicate
@@ -97,7 +97,7 @@ struct RuleText {
         throw first ?? QueryError(.invalid, "The rule cannot be read.", position: 0)
     }
 
-    private static let mostTries = 64
+    private static let maximumTries = 64
 
     /// Advances to the next combination; returns false after the last one.
     private static func advance(_ choice: inout [Int], _ counts: [Int]) -> Bool {

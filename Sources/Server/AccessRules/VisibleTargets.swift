@@ -14,7 +14,7 @@ final class VisibleTargets: Sendable {
     private let collection = Mutex<(object: ObjectReference, property: PropertyID, elements: [Value])?>(nil)
 
     /// The maximum number of cached answers for a class.
-    static let mostKnown = 1 << 16
+    static let maximumKnown = 1 << 16
 
     init(_ base: any ObjectReads, _ access: BoundAccess) {
         self.base = base
@@ -60,15 +60,15 @@ final class VisibleTargets: Sendable {
 
     /// Caches the result of a query that applied the rule, unless it is larger than a page.
     func note(visible keys: [ObjectKey], of classID: ClassID) {
-        guard keys.count <= Self.mostKnown / 16, !access.isOpen(classID) else { return }
+        guard keys.count <= Self.maximumKnown / 16, !access.isOpen(classID) else { return }
         note(keys, of: classID) { _ in true }
     }
 
     private func note(_ keys: some Collection<ObjectKey>, of classID: ClassID, _ answer: (ObjectKey) -> Bool) {
         guard !keys.isEmpty else { return }
         known.withLock { known in
-            if known[classID, default: [:]].count + keys.count > Self.mostKnown { known[classID] = nil }
-            guard keys.count <= Self.mostKnown else { return }
+            if known[classID, default: [:]].count + keys.count > Self.maximumKnown { known[classID] = nil }
+            guard keys.count <= Self.maximumKnown else { return }
             for key in keys { known[classID, default: [:]][key] = answer(key) }
         }
     }

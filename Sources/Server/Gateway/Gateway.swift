@@ -1,18 +1,23 @@
+import FairScheduling
+import HTTPProblems
 package import HTTPServer
 import JSONCoding
 import LiveQueries
+import LiveStreams
 package import Logging
 import ObjectCoding
 import ObjectModel
+import OpenAPIDescription
 package import StoreContract
+import SyncSubscriptions
 import Synchronization
 import Transfer
+import WriteRequests
 
 /// The HTTP resources of a store: schema, objects, aggregates, sections, live queries, health, the API description and
 /// the console. Owns no connections; pass `router` to a server.
 package final class Gateway: Sendable {
     let store: any Store
-    let live: LiveQueries
     let settings: LiveConfiguration
     /// Authenticates callers and determines their permissions; nil for full access for every caller.
     let access: AccessControl?
@@ -23,6 +28,8 @@ package final class Gateway: Sendable {
     /// Runs transfers, whose duration depends on the size of a file.
     let transfers: WorkerPool
     let topics: Topics
+    /// Runs requests that wait for the records that gateways share.
+    let recordWorkers: WorkerPool
     private let eventMemory: EventMemory
     /// The open event streams of all callers.
     let streams = OpenStreams()
@@ -31,7 +38,9 @@ package final class Gateway: Sendable {
     let snapshots: FrozenVersions
     /// Accounts for the stored responses to repeatable requests.
     let repetitions = Repetitions()
+    let waits = VersionWaits()
     let plans = KnownPlans()
+    let queries = KnownQueries()
     let demo = DemoState()
     let ruleProblems: RuleProblems
     private let files: StaticFiles
@@ -39,6 +48,10 @@ package final class Gateway: Sendable {
     package let serverCounters = ServerCounters()
     let requestMetrics = RequestMetrics()
     let edge = EdgeCounters()
+    let history = MetricsHistory()
+    /// The newest lines of the log.
+    let logs: RecentLog
+    let logStreams: LogStreams
     let isDraining = Atomic(false)
     let started = ContinuousClock.now
     private let routes = Mutex<[Router.Route]>([])
@@ -52,15 +65,18 @@ package final class Gateway: Sendable {
         self.store = store
         let settings = LiveConfiguration(configuration)
         self.settings = settings
+        let logs = configuration.recentLog ?? RecentLog()
+        let logger = configuration.recentLog == nil ? logger.kept(in: logs) : logger
+        self.logs = logs
+        logStreams = LogStreams(logs)
         self.logger = logger
         access = configuration.accessControl
         limits = EdgeLimits(configuration)
-        live = try LiveQueries(store) {
-            let present = settings.value
-            return QueryBudget(rows: present.queryRows, milliseconds: present.queryMilliseconds)
-        }
-        workers = WorkerPool(queriesOf: configuration)
+        let live = try LiveQueries(store, .forAll(configuration, settings))
+        let workers = WorkerPool(queriesOf: configuration)
+        self.workers = workers
         transfers = WorkerPool(transfersOf: configuration)
+        recordWorkers = WorkerPool(recordsOf: configuration)
         eventMemory = EventMemory(limit: configuration.eventMemory)
         topics = Topics(
             TopicContext(
@@ -68,22 +84,28 @@ package final class Gateway: Sendable {
                 limits: EventLimits(
                     memory: eventMemory, eventBytes: { settings.value.eventBytes },
                     answerBytes: { settings.value.answerBytes }),
-                largest: { settings.value.largestObserved },
+                largest: { settings.value.maximumObserved },
                 problem: { [logger] in Problem(of: $0, logger) }, newest: { try store.snapshot().mark },
                 mark: { version in (try? store.tag(of: version)).flatMap { $0 }.map { Mark(version, $0) } },
-                schema: { try store.snapshot().schema }))
-        subscriptions = SubscriptionSets(settings, logger)
+                schema: { try store.snapshot().schema }),
+            branch: { try live.branch(.branch(for: $0, settings, workers)) })
+        subscriptions = SubscriptionSets({ settings.now.all.subscriptions }, logger, store.sharedRecords)
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }
         snapshots = FrozenVersions(settings)
         ruleProblems = RuleProblems(logger)
+        if let versions = store.sharedVersions { snapshots.share(with: versions) }
+        waits.begin(at: try store.snapshot().version)
+        store.onCommit { [waits] changes in if let newest = changes.last?.version { waits.reach(newest) } }
         subscriptions.expireRegularly()
+        subscriptions.watch()
         snapshots.expireRegularly()
         configuration.accessControl?.onChange { [weak self] in
             self?.endStreams()
             self?.checkRoles()
         }
         checkRoles()
+        recordHistory()
     }
 
     /// The present settings. They are lent without a copy: copying all of them would cost a request more than reading
@@ -102,12 +124,14 @@ package final class Gateway: Sendable {
         limits.update(configuration)
         workers.quota.limit = configuration.queriesPerCaller ?? .max
         transfers.quota.limit = configuration.transfersPerCaller ?? .max
+        recordWorkers.quota.limit = configuration.queriesPerCaller ?? .max
     }
 
     /// All routes, with their middlewares.
     package var router: Router {
         var router = Router(logger: logger)
         useFront(&router)
+        router.use { [self] request, next in awaitVersions(request, next) }
         router.use(negotiate)
         let inlineBody = configuration.inlineBody
         func register(
@@ -143,6 +167,7 @@ package final class Gateway: Sendable {
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
         onSubscriptions(on)
         onHealth(on)
+        onLogs(on)
         onKeys(on)
         onTransfer(on, onFile)
         onSnapshots(on)
@@ -157,9 +182,9 @@ package final class Gateway: Sendable {
     }
 
     /// The number of attempts at a request whose schema is replaced between its preparation and its write.
-    private static let mostAttempts = 5
+    private static let maximumAttempts = 5
 
-    private func answer(
+    func answer(
         _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, attempt: Int = 1
     ) -> Reply {
         do {
@@ -173,7 +198,7 @@ package final class Gateway: Sendable {
     private func repeatable(
         _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, _ attempt: Int
     ) -> Request {
-        guard !request.isRead, attempt < Self.mostAttempts else { return request }
+        guard !request.isRead, attempt < Self.maximumAttempts else { return request }
         var known = request
         known.again = { [self] in answer(request, path, handler, attempt: attempt + 1) }
         return known
@@ -205,7 +230,7 @@ package final class Gateway: Sendable {
     var knownRoutes: [Router.Route] { routes.withLock { $0 } }
 
     /// Waits until every commit so far has been passed to the event streams. Must not be called from a handler.
-    package func settle() { live.settle() }
+    package func settle() { topics.settle() }
 
     /// The number of different collections that are observed at present.
     package var topicCount: Int { topics.count }
@@ -237,25 +262,6 @@ extension Gateway {
     typealias FileRegistration = (HTTPMethod, String, Int, @escaping Handler) -> Void
 }
 
-extension Problem {
-    /// Converts any error; internal errors are logged and not shown.
-    init(of error: any Error, _ logger: Logger, request: String? = nil) {
-        var metadata: Logger.Metadata { ["error": "\(error)", "request": "\(request ?? "-")"] }
-        guard let problem = Problem(of: error) else {
-            logger.error("A request failed.", metadata: metadata)
-            self = .internalError
-            if let failure = error as? ObjectImporter.Failure {
-                imported = ImportedPart(failure.outcome, line: failure.line)
-            }
-            return
-        }
-        if problem.status == 500 || problem.code == StoreError.Code.inputOutput.rawValue {
-            logger.error("The store failed.", metadata: metadata)
-        }
-        self = problem
-    }
-}
-
 extension Request {
     /// Parses the body as JSON. Throws 415 for another content type, and 400 for invalid JSON.
     func json() throws(Problem) -> JSONValue {
@@ -273,6 +279,8 @@ extension Request {
 
     /// Whether a media type is that of JSON in UTF-8.
     static func isJSON(_ mediaType: String) -> Bool {
+        // Nearly every request says this.
+        guard mediaType != "application/json" else { return true }
         let type = FieldElement(mediaType)
         guard type.name == "application/json" || type.name.hasSuffix("+json") else { return false }
         return type.parameters.allSatisfy { $0.name != "charset" || $0.value?.lowercased() ?? "utf-8" == "utf-8" }

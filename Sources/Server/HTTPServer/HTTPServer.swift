@@ -57,7 +57,7 @@ package final class HTTPServer: Sendable {
             let listener = try Listener(
                 host: configuration.host, port: configuration.port, count: configuration.loops)
             let producers = BodyProducers(limit: configuration.bodyThreads)
-            let memory = AnswerMemory(limit: configuration.answerMemory, counters: counters)
+            let memory = ResponseMemory(limit: configuration.responseMemory, counters: counters)
             var threads: [(inbox: LoopInbox, thread: pthread_t)] = []
             do throws(ServerError) {
                 for (index, socket) in listener.sockets.enumerated() {

@@ -1,57 +1,44 @@
 import Files
 import Glibc
-import JSONCoding
 
 /// The file of the API keys: readable by its owner only, and always written completely or not at all.
 ///
-/// `{"format": 1, "keys": [{"id", "name", "roles", "claims", "readOnly", "created", "sha256", …}]}`. Several processes
-/// can write it, one after the other: the lock is on a separate file, because this one is replaced.
-struct KeyFile: Sendable {
+/// Several processes can write it, one after the other: the lock is on a separate file, because this one is replaced.
+struct KeyFile: KeyDocument {
     let path: String
 
-    /// Nil if the file does not exist.
-    var stamp: FileStamp? { FileStamp(path) }
+    var name: String { "The file of keys '\(path)'" }
 
-    /// Returns no keys if the file does not exist.
-    func read() throws(IdentityError) -> [APIKey] {
-        guard let bytes = try IdentityError.naming({ () throws(FileFault) in try WholeFile.read(path) }) else {
-            return []
-        }
-        guard let json = try? JSONValue.parse(bytes), json["format"] == .int(1),
-            case .array(let records)? = json["keys"]
-        else { throw IdentityError("The file of keys '\(path)' is damaged: it does not have the expected format.") }
-        var keys: [APIKey] = []
-        for (index, record) in records.enumerated() {
-            guard let key = APIKey(record) else {
-                throw IdentityError("The file of keys '\(path)' is damaged at its key number \(index + 1).")
-            }
-            keys.append(key)
-        }
-        return keys
+    var stamp: [Int64] { FileStamp(path)?.numbers ?? [] }
+
+    func read() throws(IdentityError) -> [UInt8]? {
+        try IdentityError.naming { () throws(FileFault) in try WholeFile.read(path) }
     }
 
-    /// Reads the keys, calls `change`, and writes them, while holding the lock against other processes.
-    func update<R>(_ change: (inout [APIKey]) throws(IdentityError) -> R) throws(IdentityError) -> (R, [APIKey]) {
+    /// Holds the lock against other processes meanwhile.
+    func update(_ change: ([UInt8]?) throws(IdentityError) -> [UInt8]) throws(IdentityError) {
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw IdentityError("open", path + ".lock", errno) }
         defer { close(lock) }
         while flock(lock, LOCK_EX) != 0 {
             guard errno == EINTR else { throw IdentityError("lock", path + ".lock", errno) }
         }
-        var keys = try read()
-        let result = try change(&keys)
-        let json = JSONWriter(capacity: 4096)
-        json.beginObject()
-        json.name("format")
-        json.int(1)
-        json.name("keys")
-        json.beginArray()
-        for key in keys { key.write(into: json) }
-        json.endArray()
-        json.endObject()
-        json.endLine()
-        let bytes = json.bytes
+        let bytes = try change(try read())
         try IdentityError.naming { () throws(FileFault) in try WholeFile.replace(path, with: bytes) }
-        return (result, keys)
+    }
+}
+
+/// Distinguishes versions of a file.
+struct FileStamp: Equatable, Sendable {
+    let numbers: [Int64]
+
+    /// Nil if the file does not exist. Cost: a system call.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        numbers = [
+            Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino), Int64(status.st_size),
+            Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec),
+        ]
     }
 }

@@ -3,7 +3,7 @@ package import Logging
 package import ObjectModel
 import Synchronization
 
-/// The API keys of a server, in a file that the command line can change at the same time.
+/// The API keys of a server, in a document that the command line and other servers can change at the same time.
 ///
 /// A key consists of `rg_`, its id, `_` and 43 random letters and digits; only its SHA-256 is stored. It is looked up
 /// by its id and compared in constant time. Changes by another process take effect within a second, and a new key at
@@ -24,8 +24,8 @@ package final class KeyRing: Sendable {
 
     private struct State {
         var keys: [String: APIKey] = [:]
-        var stamp: FileStamp?
-        /// Uses that are not yet in the file.
+        var stamp: [Int64] = []
+        /// Uses that are not yet in the document.
         var uses: [String: Timestamp] = [:]
         var wasUsed = false
         var fault: String?
@@ -42,7 +42,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    private let file: KeyFile?
+    private let document: (any KeyDocument)?
     private let initial: (hash: [UInt8], role: String)?
     private let clock: @Sendable () -> Timestamp
     private let logger: Logger
@@ -52,17 +52,24 @@ package final class KeyRing: Sendable {
     ///   - path: the file, which need not exist.
     ///   - initialKey: an additional key, which is never written. It has the role `admin`.
     /// - Throws: an error if the file exists and cannot be read.
-    package init(
+    package convenience init(
         path: String, initialKey: String? = nil, clock: @escaping @Sendable () -> Timestamp = { .now() },
         logger: Logger = Logger(label: "keys")
     ) throws(IdentityError) {
-        let file = KeyFile(path: path)
-        self.file = file
+        try self.init(KeyFile(path: path), initialKey: initialKey, clock: clock, logger: logger)
+    }
+
+    /// Keeps the keys in a document. Throws if there is one that cannot be read.
+    package init(
+        _ document: any KeyDocument, initialKey: String? = nil,
+        clock: @escaping @Sendable () -> Timestamp = { .now() }, logger: Logger = Logger(label: "keys")
+    ) throws(IdentityError) {
+        self.document = document
         initial = try Self.initial(initialKey)
         self.clock = clock
         self.logger = logger
-        let stamp = file.stamp
-        let keys = try file.read()
+        let stamp = document.stamp
+        let keys = try KeyList.decode(try document.read(), document.name)
         state.withLock {
             $0.stamp = stamp
             $0.adopt(keys)
@@ -74,7 +81,7 @@ package final class KeyRing: Sendable {
         initialKey: String?, clock: @escaping @Sendable () -> Timestamp = { .now() },
         logger: Logger = Logger(label: "keys")
     ) throws(IdentityError) {
-        file = nil
+        document = nil
         initial = try Self.initial(initialKey)
         self.clock = clock
         self.logger = logger
@@ -92,7 +99,7 @@ package final class KeyRing: Sendable {
 
     /// Keeps the keys in memory.
     package init(clock: @escaping @Sendable () -> Timestamp = { .now() }) {
-        file = nil
+        document = nil
         initial = nil
         self.clock = clock
         logger = Logger(label: "keys")
@@ -166,13 +173,13 @@ package final class KeyRing: Sendable {
         return key.revoked == nil && !key.isExpired(at: clock())
     }
 
-    /// Reads the file again if it has changed. Returns whether the set of valid keys has changed.
+    /// Reads the document again if it has changed. Returns whether the set of valid keys has changed.
     @discardableResult
     package func refresh() throws(IdentityError) -> Bool {
-        guard let file else { return false }
-        let stamp = file.stamp
+        guard let document else { return false }
+        let stamp = document.stamp
         guard state.withLock({ $0.stamp != stamp }) else { return false }
-        let keys = try file.read()
+        let keys = try KeyList.decode(try document.read(), document.name)
         return state.withLock { state in
             let before = state.keys.values.filter { $0.revoked == nil }.map(\.id)
             state.adopt(keys)
@@ -182,7 +189,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Does the same as `refresh`. If the file cannot be read, logs that once and keeps the present keys.
+    /// Does the same as `refresh`. If the document cannot be read, logs that once and keeps the present keys.
     @discardableResult
     package func refreshOrLog() -> Bool {
         do {
@@ -205,7 +212,7 @@ package final class KeyRing: Sendable {
                 state.keys[id].map { $0.lastUsed.map { $0.seconds + Self.useLag < use.seconds } ?? true } ?? false
             }
         }
-        guard late, file != nil else { return }
+        guard late, document != nil else { return }
         let uses = state.withLock { $0.uses }
         try? update { (keys: inout [APIKey]) throws(IdentityError) in
             for index in keys.indices {
@@ -216,7 +223,7 @@ package final class KeyRing: Sendable {
     }
 
     private func update<R>(_ change: (inout [APIKey]) throws(IdentityError) -> R) throws(IdentityError) -> R {
-        guard let file else {
+        guard let document else {
             return try state.withLock { state throws(IdentityError) in
                 var keys = Array(state.keys.values)
                 let result = try change(&keys)
@@ -224,7 +231,13 @@ package final class KeyRing: Sendable {
                 return result
             }
         }
-        let (result, keys) = try file.update(change)
+        var outcome: (result: R, keys: [APIKey])?
+        try document.update { bytes throws(IdentityError) in
+            var keys = try KeyList.decode(bytes, document.name)
+            outcome = (try change(&keys), keys)
+            return KeyList.encode(keys)
+        }
+        guard let (result, keys) = outcome else { throw IdentityError("\(document.name) was not changed.") }
         // Without the stamp, so that the next check finds writes by other processes meanwhile.
         state.withLock { $0.adopt(keys) }
         return result

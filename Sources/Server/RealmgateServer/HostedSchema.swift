@@ -6,7 +6,7 @@ import RealmSwift
 import StoreContract
 
 /// Rejects schema changes by clients to classes that the program defines.
-struct HostedSchema: SchemaKeeper {
+struct HostedSchema: SchemaApproval {
     private let realm: HostedRealm
     private let changes: RealmServer.SchemaChanges
     private let queue = DispatchQueue(label: "realmgate.schema")

@@ -28,7 +28,7 @@ extension RealmServer {
         public var schemaChanges: SchemaChanges
         /// Whether responses are compressed for clients that request it.
         public var compresses = true
-        /// Whether every caller can read `/metrics`, and not only administrators.
+        /// Whether every caller can read `/metrics` and `/v1/metrics/history`, and not only administrators.
         public var metricsAreOpen = false
         /// Receives a line for each request, and the server's messages.
         public var logger: Logger
@@ -88,17 +88,17 @@ extension RealmServer {
         /// The maximum size of a request body.
         public var body = Self.gateway.bodyLimit
         /// The maximum number of objects in a page.
-        public var page = Self.gateway.largestPage
+        public var page = Self.gateway.maximumPage
         /// The maximum size of a response. A page ends before it and has a cursor for the rest.
         public var answerBytes = Self.gateway.answerBytes
         /// The maximum size of a stream event. A larger event is split into parts.
         public var eventBytes = Self.gateway.eventBytes
         /// The memory for large responses and for events that wait for their clients.
-        public var answerMemory = Self.server.answerMemory
+        public var responseMemory = Self.server.responseMemory
         /// The maximum number of objects in the first result of an event stream.
-        public var observed = Self.gateway.largestObserved
+        public var observed = Self.gateway.maximumObserved
         /// The maximum number of operations in a transaction.
-        public var transaction = Self.gateway.largestTransaction
+        public var transaction = Self.gateway.maximumTransaction
         public var connections = Self.server.connectionLimit
         /// The maximum number of open event streams.
         public var streams = Self.server.streamLimit

@@ -35,7 +35,7 @@ struct ServerParts {
         server.bodyLimit = options.limits.body
         server.connectionLimit = options.limits.connections
         server.streamLimit = options.limits.streams
-        server.answerMemory = options.limits.answerMemory
+        server.responseMemory = options.limits.responseMemory
         server.loops = options.limits.threads ?? 0
         server.temporaryDirectory = Self.scratch(realm)
         self.server = server
@@ -61,18 +61,18 @@ struct ServerParts {
         gateway.requestLogLevel = options.requestLogLevel
         gateway.version = GatewayHost.version
         gateway.bodyLimit = limits.body
-        gateway.largestPage = limits.page
+        gateway.maximumPage = limits.page
         gateway.answerBytes = max(limits.answerBytes, 1)
         gateway.eventBytes = max(limits.eventBytes, 1)
-        gateway.eventMemory = max(limits.answerMemory, 1)
-        gateway.largestObserved = limits.observed
-        gateway.largestTransaction = limits.transaction
+        gateway.eventMemory = max(limits.responseMemory, 1)
+        gateway.maximumObserved = limits.observed
+        gateway.maximumTransaction = limits.transaction
         gateway.streamsPerCaller = limits.streamsPerCaller
         gateway.addressRate = limits.addressRequests.map { RateLimit(requestsPerSecond: $0) }
         gateway.callerRate = limits.callerRequests.map { RateLimit(requestsPerSecond: $0) }
         gateway.queryRows = limits.queryRows
         gateway.queryMilliseconds = limits.queryMilliseconds
-        gateway.schemaKeeper = HostedSchema(realm, options.schemaChanges)
+        gateway.schemaApproval = HostedSchema(realm, options.schemaChanges)
         return gateway
     }
 

@@ -27,7 +27,8 @@ struct Realmgate: ParsableCommand {
         subcommands: [
             Serve.self, Demo.self, Query.self, Import.self, Export.self, SchemaCommand.self, TypesCommand.self,
             Backup.self, Restore.self,
-            Compact.self, Check.self, TokenCommand.self, Health.self,
+            Compact.self, Check.self, TokenCommand.self, Health.self, Setup.self,
+            Status.self, Publish.self, ImageCommand.self, Project.self,
         ])
 
     static let version = GatewayHost.version

@@ -93,4 +93,3 @@ DEFINE_RANGE(u64, uint64_t, __m256i, _mm256_set1_epi64x, long long)
 DEFINE_RANGE(f32, float, __m256, _mm256_set1_ps, float)
 DEFINE_RANGE(f64, double, __m256d, _mm256_set1_pd, double)
 #undef DEFINE_RANGE
-#undef LOAD

@@ -25,6 +25,13 @@ static inline __attribute__((always_inline)) uint64_t block_mask(const uint64_t 
     return mask ? mask[index] & limit : limit;
 }
 
+// The lanes that the bits of half a byte select.
+#define LANES(n) {-(int64_t)((n) & 1), -(int64_t)((n) >> 1 & 1), -(int64_t)((n) >> 2 & 1), -(int64_t)((n) >> 3 & 1)}
+static const int64_t nibble_lanes[16][4] __attribute__((aligned(32))) = {
+    LANES(0), LANES(1), LANES(2), LANES(3), LANES(4), LANES(5), LANES(6), LANES(7),
+    LANES(8), LANES(9), LANES(10), LANES(11), LANES(12), LANES(13), LANES(14), LANES(15)};
+#undef LANES
+
 #define RK_TARGET
 #define RK_NAME(name) portable_##name
 #include "portable_ranges.h"
@@ -39,7 +46,10 @@ const rk_kernels *rk_portable_kernels(void) { return &portable_table; }
 #define RK_TARGET __attribute__((target("avx2,popcnt,bmi")))
 #define RK_NAME(name) avx2_##name
 #include "avx2_ranges.h"
+#include "avx2_sums.h"
+#define RK_HAS_SUMS
 #include "common.h"
+#undef RK_HAS_SUMS
 #undef RK_NAME
 #undef RK_TARGET
 

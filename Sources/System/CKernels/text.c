@@ -25,53 +25,45 @@ static inline uint32_t places(const uint8_t *text, block16 wanted, block16 extra
 
 // Searches for the first and the last byte of the needle at their distance, at 16 positions at once, and compares in
 // full where both match.
-int rk_contains(const uint8_t *text, size_t count, const uint8_t *needle, size_t needle_count, int folds) {
-    if (needle_count == 0) return 1;
-    if (count < needle_count || !text || !needle) return 0;
+ptrdiff_t rk_find(const uint8_t *text, size_t count, const uint8_t *needle, size_t needle_count, int folds) {
+    if (needle_count == 0) return 0;
+    if (count < needle_count || !text || !needle) return -1;
     size_t place_count = count - needle_count + 1;
     size_t distance = needle_count - 1;
     size_t i = 0;
+    uint8_t first = needle[0];
+    if (place_count < 16) {
+        for (; i < place_count; i++) {
+            if ((folds ? folded(text[i]) : text[i]) == first && equal(text + i, needle, needle_count, folds)) {
+                return (ptrdiff_t)i;
+            }
+        }
+        return -1;
+    }
 #ifdef HAS_BLOCK16
-    uint8_t first = needle[0], last = needle[distance];
+    uint8_t last = needle[distance];
     block16 first_wanted = block16_all(first), last_wanted = block16_all(last);
     block16 first_extra = block16_all(folds && is_letter(first) ? 0x20 : 0);
     block16 last_extra = block16_all(folds && is_letter(last) ? 0x20 : 0);
     while (i < place_count) {
-        uint8_t firsts[16], lasts[16];
-        const uint8_t *at_first = text + i, *at_last = text + i + distance;
-        uint32_t valid = 0xFFFF;
-        if (place_count - i < 16) {
-            // Fewer than 16 positions are left: test some again, or, for a short text, a copy.
-            if (place_count >= 16) {
-                i = place_count - 16;
-                at_first = text + i;
-                at_last = at_first + distance;
-            } else {
-                valid = (1u << place_count) - 1;
-                memset(firsts, 0, 16);
-                memset(lasts, 0, 16);
-                memcpy(firsts, at_first, place_count);
-                memcpy(lasts, at_last, place_count);
-                at_first = firsts;
-                at_last = lasts;
-            }
-        }
-        uint32_t hits = places(at_first, first_wanted, first_extra) & valid;
-        if (hits) hits &= places(at_last, last_wanted, last_extra);
+        // Fewer than 16 positions are left: test some again.
+        if (place_count - i < 16) i = place_count - 16;
+        uint32_t hits = places(text + i, first_wanted, first_extra);
+        if (hits) hits &= places(text + i + distance, last_wanted, last_extra);
         while (hits) {
             size_t place = i + (size_t)__builtin_ctz(hits);
-            if (equal(text + place, needle, needle_count, folds)) return 1;
+            if (equal(text + place, needle, needle_count, folds)) return (ptrdiff_t)place;
             hits &= hits - 1;
         }
         i += 16;
     }
-    return 0;
+    return -1;
 #else
     for (; i < place_count; i++) {
-        if (equal(text + i, needle, needle_count, folds)) return 1;
+        if (equal(text + i, needle, needle_count, folds)) return (ptrdiff_t)i;
     }
     (void)distance;
-    return 0;
+    return -1;
 #endif
 }
 

@@ -35,18 +35,22 @@ extension JSONValue {
         }
         guard let root else { throw JSONError(fault) }
         defer { json_decref(root) }
-        var reader = TreeReader(precise: precise[...])
+        var reader = TreeReader(bytes, precise: precise[...])
         return try reader.value(root)
     }
 }
 
 /// Copies jansson's tree, whose members and elements are in the order of the text.
 private struct TreeReader {
-    /// Numbers that a double cannot represent, each with the number of non-integers before it in the text.
-    var precise: ArraySlice<(place: Int, value: Decimal128)>
+    private let bytes: UnsafeBufferPointer<UInt8>
+    /// Numbers that a double may not represent, each with the number of non-integers before it in the text.
+    private var precise: ArraySlice<(place: Int, text: Range<Int>)>
     private var realsRead = 0
 
-    init(precise: ArraySlice<(place: Int, value: Decimal128)>) { self.precise = precise }
+    init(_ bytes: UnsafeBufferPointer<UInt8>, precise: ArraySlice<(place: Int, text: Range<Int>)>) {
+        self.bytes = bytes
+        self.precise = precise
+    }
 
     /// Recursion is bounded by `JSONValue.depthLimit`.
     mutating func value(_ node: UnsafeMutablePointer<json_t>) throws(JSONError) -> JSONValue {
@@ -88,8 +92,13 @@ private struct TreeReader {
         defer { realsRead += 1 }
         guard let first = precise.first, first.place == realsRead else { return .double(nearest) }
         precise.removeFirst()
-        return Decimal128(shortest: nearest).canonical == first.value.canonical
-            ? .double(nearest) : .precise(first.value, nearest: nearest)
+        let text = UnsafeBufferPointer(rebasing: bytes[first.text])
+        // Most programs write a double with the digits that it needs, as this description does.
+        var shortest = nearest.description
+        if shortest.withUTF8({ $0.elementsEqual(text) }) { return .double(nearest) }
+        guard let exact = Decimal128(String(decoding: text, as: UTF8.self)) else { return .double(nearest) }
+        return Decimal128(shortest: nearest).canonical == exact.canonical
+            ? .double(nearest) : .precise(exact, nearest: nearest)
     }
 
     private func text(_ characters: UnsafePointer<CChar>, _ length: Int) -> String {

@@ -1,10 +1,8 @@
-import ObjectModel
-
 /// Scans a text before jansson parses it, for nesting that would make jansson recurse too deep, and for numbers with
 /// more digits than jansson's doubles keep. The text may be anything.
 struct JSONScan {
-    /// In the order of the text, each with the number of non-integers before it.
-    private(set) var preciseNumbers: [(place: Int, value: Decimal128)] = []
+    /// The places of these numbers in the order of the text, each with the number of non-integers before it.
+    private(set) var preciseNumbers: [(place: Int, text: Range<Int>)] = []
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -60,8 +58,7 @@ struct JSONScan {
         guard hasPoint || hasExponent else { return }
         // With an exponent it may be so small that a double has fewer digits.
         if digits > Self.digitsOfDouble || hasExponent || digits + 300 < index - start {
-            let text = String(decoding: bytes[start..<index], as: UTF8.self)
-            if let value = Decimal128(text) { preciseNumbers.append((reals, value)) }
+            preciseNumbers.append((reals, start..<index))
         }
         reals += 1
     }

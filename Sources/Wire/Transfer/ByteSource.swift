@@ -38,7 +38,8 @@ package final class ByteSource {
         }
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw TransferFault("Cannot read '\(path)': \(String(cString: strerror(errno))).")
+            throw TransferFault(
+                "Cannot read '\(path)': \(String(cString: strerror(errno))).", isUnreadableFile: true)
         }
         self.init(descriptor, "'\(path)'", owner: OpenFile(descriptor))
     }
@@ -79,15 +80,24 @@ package final class ByteSource {
     func read(upTo stop: UInt8, into bytes: inout [UInt8], limit: Int) throws -> Bool {
         while true {
             if position == end, try !fill() { return false }
-            let rest = block[position..<end]
-            let found = rest.firstIndex(of: stop)
-            bytes += rest[..<(found ?? end)]
+            let found = place(of: stop)
+            bytes += block[position..<(found ?? end)]
             count += (found.map { $0 + 1 } ?? end) - position
             position = found.map { $0 + 1 } ?? end
             guard bytes.count <= limit else {
                 throw TransferFault("A line of \(name) is longer than \(limit >> 20) MiB.")
             }
             if found != nil { return true }
+        }
+    }
+
+    /// Returns the index of the next such byte in the rest of the block.
+    private func place(of byte: UInt8) -> Int? {
+        block.withUnsafeBytes { bytes in
+            guard position < end, let start = bytes.baseAddress,
+                let found = memchr(start + position, Int32(byte), end - position)
+            else { return nil }
+            return UnsafeRawPointer(found) - start
         }
     }
 

@@ -16,6 +16,12 @@ package struct RecordFault: Error, Equatable {
         self.message = message
         self.code = code
     }
+
+    /// The error for a CSV record whose number of fields differs from the header's; nil if it is the same.
+    init?(_ record: [CSVField], columns: Int) {
+        guard record.count != columns else { return nil }
+        self.init("There are \(record.count) fields where the first line has \(columns).")
+    }
 }
 
 /// Reads CSV as in RFC 4180: fields separated by commas, quotes doubled within quotes, records ended by CR LF, LF or
@@ -51,6 +57,28 @@ package struct CSVReader {
             if record.count == 1, record[0].isMissing, hasOneColumn != true { continue }
             if hasOneColumn == nil { hasOneColumn = record.count == 1 }
             return record
+        }
+    }
+
+    /// Reads the first record, and makes a column of each name in it. Throws `TransferFault` for an empty file, for a
+    /// record that cannot be read, for a name that appears twice, and for a `RecordFault` that `column` throws.
+    ///
+    /// - Parameter escapesFormulas: whether the file was written with escaped formulas; see `CSVFormulas`.
+    mutating func header<Column>(
+        escapesFormulas: Bool, _ column: (String) throws -> Column
+    ) throws -> [Column] {
+        do {
+            guard let header = try next() else {
+                throw TransferFault("The file is empty; its first line must name the properties.")
+            }
+            var seen: Set<String> = []
+            return try header.map { field in
+                let name = escapesFormulas ? CSVFormulas.plain(field.text) : field.text
+                guard seen.insert(name).inserted else { throw RecordFault("Column '\(name)' appears twice.") }
+                return try column(name)
+            }
+        } catch let fault as RecordFault {
+            throw TransferFault("The first line must name the properties. \(fault.message)")
         }
     }
 

@@ -26,21 +26,12 @@ package struct CSVRowSource: RowSource {
         self.source = source
         self.objectClass = objectClass
         inputReader = ObjectInputReader(schema: schema)
-        reader = CSVReader(source)
-        do {
-            guard let header = try reader.next() else {
-                throw TransferFault("The file is empty; its first line must name the properties.")
-            }
-            var seen: Set<String> = []
-            columns = try header.map { field in
-                let name = escapesFormulas ? CSVFormulas.plain(field.text) : field.text
-                guard seen.insert(name).inserted else { throw RecordFault("Column '\(name)' appears twice.") }
-                let property = try objectClass.importable(name)
-                return Column(property: property, content: try CSVContent(property, in: schema))
-            }
-        } catch let fault as RecordFault {
-            throw TransferFault("The first line must name the properties. \(fault.message)")
+        var reader = CSVReader(source)
+        columns = try reader.header(escapesFormulas: escapesFormulas) { name in
+            let property = try objectClass.importable(name)
+            return Column(property: property, content: try CSVContent(property, in: schema))
         }
+        self.reader = reader
     }
 
     package var position: Int { source.place }
@@ -58,9 +49,7 @@ package struct CSVRowSource: RowSource {
     }
 
     private func row(_ record: [CSVField]) throws -> ImportedRow {
-        guard record.count == columns.count else {
-            throw RecordFault("There are \(record.count) fields where the first line has \(columns.count).")
-        }
+        if let fault = RecordFault(record, columns: columns.count) { throw fault }
         var input = ObjectInput(objectClass.id)
         for (field, column) in zip(record, columns) {
             do {

@@ -19,7 +19,7 @@ enum FieldText {
             case .decimal128: Decimal128(text).map(Value.decimal)
             case .link, .linkingObjects, .mixed: nil
             }
-        guard let value else { throw RecordFault("'\(abbreviated(text))' is not \(expectation(of: type.base)).") }
+        guard let value else { throw RecordFault("'\(text.abbreviated)' is not \(expectation(of: type.base)).") }
         return value
     }
 
@@ -75,8 +75,9 @@ enum FieldText {
         default: "a value of type \(base.name)"
         }
     }
+}
 
-    private static func abbreviated(_ text: String) -> String {
-        text.count <= 40 ? text : text.prefix(40) + "…"
-    }
+extension String {
+    /// The text as a message or an example quotes it: at most 40 characters of it.
+    var abbreviated: String { count <= 40 ? self : prefix(40) + "…" }
 }

@@ -84,7 +84,7 @@ extension ObjectImporter.Outcome {
     }
 
     private mutating func record(_ fault: LineFault) {
-        if faults.count < ObjectImporter.mostFaults { faults.append(fault) }
+        if faults.count < ObjectImporter.maximumFaults { faults.append(fault) }
     }
 
     /// Adds the results of another transaction.
@@ -93,7 +93,7 @@ extension ObjectImporter.Outcome {
         modified += done.modified
         unchanged += done.unchanged
         refused += done.refused
-        faults += done.faults.prefix(max(ObjectImporter.mostFaults - faults.count, 0))
+        faults += done.faults.prefix(max(ObjectImporter.maximumFaults - faults.count, 0))
         for line in done.incompleteLines where incompleteLines.insert(line).inserted { incomplete += 1 }
         forwardLinks += done.forwardLinks
         version = done.version ?? version

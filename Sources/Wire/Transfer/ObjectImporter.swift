@@ -40,30 +40,32 @@ package struct ObjectImporter: Sendable {
     private let policy: UpdatePolicy
     private let view: any ImportView
     private let wholeLimit: Int
-    private let mostWaiting: Int
+    private let maximumWaiting: Int
     private let batchSize: Int
     private let faultLimit: Int?
 
     /// The number of rows per durable commit: enough to make the cost of the disk sync negligible.
     package static let batchSize = 2000
-    /// The number of bytes of a file after which a commit comes earlier.
-    private static let batchBytes = 8 << 20
+    /// The number of bytes of a file after which a commit comes earlier. Two batches are in memory at a time: one is
+    /// committed while the next one is read.
+    private static let batchBytes = 4 << 20
     /// The maximum number of errors that are reported individually.
-    package static let mostFaults = 1000
+    package static let maximumFaults = 1000
     /// The maximum size of a file that is imported in one transaction. The pages of such a transaction, about as many
     /// bytes as the file has, stay in memory until they are written.
     package static let wholeLimit = 256 << 20
     /// The maximum number of links that wait for objects later in the file, 200 to 300 bytes each.
-    package static let mostWaiting = 200_000
+    package static let maximumWaiting = 200_000
 
     /// - Parameters:
     ///   - wholeLimit: the maximum size in bytes of a file that is imported as a whole.
-    ///   - mostWaiting: the maximum number of links that wait for objects later in the file.
+    ///   - maximumWaiting: the maximum number of links that wait for objects later in the file.
     ///   - batchSize: the number of rows per commit, and between two progress reports.
     ///   - faultLimit: the number of lines that may be rejected; the next one ends the import. Nil for no limit.
     package init(
         store: any Store, objectClass: ClassSchema, schema: Schema, policy: UpdatePolicy,
-        view: any ImportView = WholeView(), wholeLimit: Int = Self.wholeLimit, mostWaiting: Int = Self.mostWaiting,
+        view: any ImportView = WholeView(), wholeLimit: Int = Self.wholeLimit,
+        maximumWaiting: Int = Self.maximumWaiting,
         batchSize: Int = Self.batchSize, faultLimit: Int? = nil
     ) {
         self.store = store
@@ -72,24 +74,28 @@ package struct ObjectImporter: Sendable {
         self.policy = policy
         self.view = view
         self.wholeLimit = wholeLimit
-        self.mostWaiting = mostWaiting
+        self.maximumWaiting = maximumWaiting
         self.batchSize = batchSize
         self.faultLimit = faultLimit
     }
 
-    /// Imports all rows of `source`, in batches. Blocks; must not be called on a loop's thread. Throws `Failure` if it
-    /// ends early: earlier commits remain, and so do the rows read before an error of the source.
+    /// Imports all rows of `source`, in batches: while the store commits one, the next one is read. Blocks; must not be
+    /// called on a loop's thread. Throws `Failure` if it ends early: earlier commits remain, and so do the rows read
+    /// before an error of the source.
     ///
     /// - Parameter progress: called after every commit with the results so far. If it throws, the import ends.
     package func run<Source: RowSource>(
         _ source: inout Source, progress: (Outcome) throws -> Void
     ) throws -> Outcome {
         var total = Outcome()
+        var batch = read(&source)
         do {
             while true {
-                let (batch, ending) = read(&source, &total)
-                try commit(batch, into: &total)
-                let atEnd = ending != nil
+                let rows = take(&batch, into: &total)
+                let commit = begin(rows)
+                let next = batch.ending == nil ? read(&source) : nil
+                try finish(commit, rows, into: &total)
+                let atEnd = batch.ending != nil
                 if isTimeToConnect(total, atEnd: atEnd) {
                     let links = total.forwardLinks
                     let done = try write { try self.connect(links, $0, atEnd: atEnd) }
@@ -97,21 +103,32 @@ package struct ObjectImporter: Sendable {
                     total.add(done)
                     total.noteConnected()
                 }
-                total.bytes = source.position
-                if case .fault(let error)? = ending { throw Failure(error, total, line: source.line) }
+                total.bytes = batch.position
+                if case .fault(let error)? = batch.ending { throw Failure(error, total, line: batch.line) }
                 try checkFaults(total)
                 try progress(total)
-                if atEnd { break }
+                guard let next else { break }
+                batch = next
             }
         } catch let failure as Failure {
             throw failure.finished
         } catch let failure as BatchFailure {
             throw Failure(failure.cause, total, line: failure.line).finished
         } catch {
-            throw Failure(error, total, line: source.line).finished
+            throw Failure(error, total, line: batch.line).finished
         }
         total.finish()
         return total
+    }
+
+    /// The rows of one commit as they were read.
+    private struct Batch {
+        var items: [Result<ImportedRow, LineFault>] = []
+        /// The reason why it is the last one.
+        var ending: Ending?
+        /// The place of the source after it.
+        var position = 0
+        var line = 0
     }
 
     /// The reason why a batch is the last one.
@@ -120,31 +137,48 @@ package struct ObjectImporter: Sendable {
         case fault(any Error)
     }
 
-    /// Reads the rows of the next commit, and returns why no more follow.
-    private func read<Source: RowSource>(
-        _ source: inout Source, _ total: inout Outcome
-    ) -> (batch: [ImportedRow], Ending?) {
-        var batch: [ImportedRow] = []
+    /// Reads the rows of the next commit.
+    private func read<Source: RowSource>(_ source: inout Source) -> Batch {
+        var batch = Batch()
         let start = source.expanded
-        var faults = 0
+        var (rows, faults) = (0, 0)
         do {
-            while batch.count < batchSize, source.expanded - start < Self.batchBytes {
-                guard let next = try source.next() else { return (batch, .end) }
-                total.lines += 1
-                switch next {
-                case .success(let row): batch.append(row)
-                case .failure(let fault):
-                    total.add(fault)
-                    faults += 1
-                    // An import that only rejects lines would report no progress.
-                    if faults >= batchSize { return (batch, nil) }
-                    try checkFaults(total)
+            // An import that only rejects lines would report no progress.
+            while rows < batchSize, faults < batchSize, source.expanded - start < Self.batchBytes {
+                guard let next = try source.next() else {
+                    batch.ending = .end
+                    break
                 }
+                batch.items.append(next)
+                if case .success = next { rows += 1 } else { faults += 1 }
             }
         } catch {
-            return (batch, .fault(error))
+            batch.ending = .fault(error)
         }
-        return (batch, nil)
+        (batch.position, batch.line) = (source.position, source.line)
+        return batch
+    }
+
+    /// Counts the lines of a batch, and returns its rows. With the line that is one too many to be rejected the batch
+    /// becomes the last one, and the lines after it are not imported.
+    private func take(_ batch: inout Batch, into total: inout Outcome) -> [ImportedRow] {
+        var rows: [ImportedRow] = []
+        rows.reserveCapacity(batch.items.count)
+        for item in batch.items {
+            total.lines += 1
+            switch item {
+            case .success(let row): rows.append(row)
+            case .failure(let fault):
+                total.add(fault)
+                do {
+                    try checkFaults(total)
+                } catch {
+                    (batch.ending, batch.line) = (.fault(error), fault.line)
+                    return rows
+                }
+            }
+        }
+        return rows
     }
 
     private func checkFaults(_ total: Outcome) throws {
@@ -209,11 +243,15 @@ package struct ObjectImporter: Sendable {
     private func write<R: Sendable>(
         isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
     ) throws -> R {
-        try store.write(isAlone: isAlone) { [view, schema] transaction in
-            // The rows were parsed for a schema that may have been replaced since.
-            guard view.shows(schema, of: transaction.schema) else { throw StoreError.schemaReplaced }
-            return try view.perform(in: transaction, work)
-        }
+        try store.write(isAlone: isAlone) { [self] in try checked($0, work) }
+    }
+
+    private func checked<R>(
+        _ transaction: any WriteTransaction, _ work: (any WriteTransaction) throws -> R
+    ) throws -> R {
+        // The rows were parsed for a schema that may have been replaced since.
+        guard view.shows(schema, of: transaction.schema) else { throw StoreError.schemaReplaced }
+        return try view.perform(in: transaction, work)
     }
 
     /// The error that prevents a batch from being committed, and the first of its lines that was not imported.
@@ -222,25 +260,38 @@ package struct ObjectImporter: Sendable {
         let line: Int
     }
 
-    /// Commits rows and counts them. Throws `BatchFailure`; rows counted by then are imported.
-    private func commit(_ rows: [ImportedRow], into total: inout Outcome) throws {
-        guard let first = rows.first else { return }
-        do {
-            total.add(
-                try write { transaction in
+    /// A commit of rows that has begun, or the reason why it could not; nil without rows.
+    private typealias Commit = Result<StartedWrite<Outcome>, any Error>?
+
+    /// Hands rows to the store.
+    private func begin(_ rows: [ImportedRow]) -> Commit {
+        guard !rows.isEmpty else { return nil }
+        return Result {
+            try store.start { [self] transaction in
+                try checked(transaction) { transaction in
                     let writer = ObjectWriter(transaction, policy)
                     var outcome = Outcome()
                     outcome.version = transaction.version
                     for row in rows { try put(row, writer, transaction.schema, &outcome) }
                     return outcome
-                })
+                }
+            }
+        }
+    }
+
+    /// Waits for a commit of rows and counts them. Throws `BatchFailure`; rows counted by then are imported.
+    private func finish(_ commit: Commit, _ rows: [ImportedRow], into total: inout Outcome) throws {
+        guard let commit, let first = rows.first else { return }
+        do {
+            total.add(try commit.get().wait())
         } catch let error as StoreError where [.accessDenied, .hiddenElements].contains(error.code) {
             // Permissions are checked at the end of the write, which then rejects everything: splitting it into smaller
             // and smaller parts keeps the permitted rows.
             guard rows.count > 1 else { return total.add(LineFault(RecordFault(error), line: first.line)) }
-            try commit(Array(rows[..<(rows.count / 2)]), into: &total)
-            try checkFaults(total)
-            try commit(Array(rows[(rows.count / 2)...]), into: &total)
+            for part in [Array(rows[..<(rows.count / 2)]), Array(rows[(rows.count / 2)...])] {
+                try checkFaults(total)
+                try finish(begin(part), part, into: &total)
+            }
         } catch {
             throw BatchFailure(cause: error, line: first.line)
         }
@@ -250,7 +301,7 @@ package struct ObjectImporter: Sendable {
     /// a few times.
     private func isTimeToConnect(_ total: Outcome, atEnd: Bool) -> Bool {
         let waiting = total.forwardLinks.count
-        return atEnd ? waiting > 0 : waiting > max(mostWaiting / 4, min(total.stillWaiting * 2, mostWaiting))
+        return atEnd ? waiting > 0 : waiting > max(maximumWaiting / 4, min(total.stillWaiting * 2, maximumWaiting))
     }
 
     /// Assigns the links that could not be resolved when their objects were read. Unresolved ones continue to wait, up
@@ -265,7 +316,7 @@ package struct ObjectImporter: Sendable {
             do {
                 let (value, missing) = try writer.resolve(link.draft)
                 if let first = missing.first {
-                    if !atEnd, outcome.forwardLinks.count < mostWaiting * 3 / 4 {
+                    if !atEnd, outcome.forwardLinks.count < maximumWaiting * 3 / 4 {
                         outcome.forwardLinks.append(link)
                         continue
                     }

@@ -41,7 +41,7 @@ package struct Endpoint: Hashable, Sendable {
     }
 
     /// Percent-encodes all bytes except ASCII letters, digits and `-._~`.
-    static func encoded(_ text: String) -> String {
+    package static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)

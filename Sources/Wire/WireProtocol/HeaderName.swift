@@ -6,6 +6,8 @@ package enum HeaderName {
     package static let idempotencyReplayed = "Idempotency-Replayed"
     /// The mark of the state that a response shows.
     package static let mark = "Realmgate-Mark"
+    /// A mark: the request waits until the server has that state.
+    package static let atLeast = "Realmgate-At-Least"
     /// The id of the last event that a client of a stream has received.
     package static let lastEventID = "Last-Event-ID"
     /// The number of seconds, or the time, before which the request should not be repeated.

@@ -67,6 +67,28 @@ struct DamageTests {
         #expect(throws: LeafError.unsupportedFormat) { try newer.withLeaf(.string) { _ in } }
     }
 
+    @Test("a header that announces outsized slots where none is marked is written again without them")
+    func noOutsizedSlot() throws {
+        // Three empty texts, without nulls: offsets of 16 bits, then one word that marks none of them as outsized.
+        var bytes = [UInt8](repeating: 0, count: 32 + 4 * 2 + 8)
+        bytes[0] = LeafKind.string.rawValue
+        bytes[1] = 2
+        bytes[2] = 16
+        bytes[4] = 3
+        bytes[28] = 1
+        bytes[31] = 1
+        let again = try bytes.withLeaf(.string) { leaf in
+            #expect(leaf.overflowSlots.isEmpty)
+            let changed = MutableLeaf(decoding: leaf)
+            return changed.encode()
+        }
+        try again.withLeaf(.string) { leaf in
+            #expect((0..<3).map { leaf.value(at: $0) } == [.string(""), .string(""), .string("")])
+            #expect(!leaf.hasOverflow)
+        }
+        #expect(readEverything(bytes, .string))
+    }
+
     /// Reads everything, from memory of exactly that size. Returns false when the bytes are rejected.
     private func readEverything(_ bytes: [UInt8], _ kind: LeafKind) -> Bool { DecodingProbe.leaf(kind).decode(bytes) }
 }

@@ -152,6 +152,36 @@ struct TextPatternTests {
         }
     }
 
+    @Test("LIKE agrees with the simplest implementation where texts are made of a pattern's own parts")
+    func like() {
+        var random = SeededRandom.ofTest()
+        print("TextFoldingTests seed \(random.seed)")
+        let letters: [Character] = ["a", "b", "A", "é", "日", "?", "*", "*"]
+        func text(_ most: Int, _ letters: [Character]) -> String {
+            String(
+                (0..<Int(random.next() % UInt64(most + 1))).map { _ in
+                    letters[Int(random.next() % UInt64(letters.count))]
+                })
+        }
+        var matched = 0
+        for _ in 0..<20_000 {
+            let pattern = text(8, letters)
+            // Each `*` becomes some letters, each `?` one; now and then a letter goes or comes.
+            var made = pattern.map { $0 == "*" ? text(3, Array(letters.prefix(5))) : $0 == "?" ? "é" : String($0) }
+            if random.next() % 2 == 0, !made.isEmpty {
+                made[Int(random.next() % UInt64(made.count))] = text(1, letters)
+            }
+            let text = made.joined()
+            for ignoresCase in [false, true] {
+                let holds = TextPattern(.like, pattern, ignoresCase: ignoresCase).matches(text)
+                let folded = { (text: String) in TextFoldingTests.folded(text, ignoresCase, false) }
+                #expect(holds == Self.holds(.like, folded(text), folded(pattern)), "\(text) LIKE \(pattern)")
+                if holds { matched += 1 }
+            }
+        }
+        #expect(matched > 10_000 && matched < 38_000)
+    }
+
     @Test(
         "a part is found at any position of texts of any length, in either case", arguments: [1, 2, 3, 15, 16, 17, 33])
     func everyPlace(_ length: Int) {

@@ -95,7 +95,7 @@ struct ConformanceTests {
 }
 
 /// The seed for that purpose, printed so that a failure can be repeated.
-private func seed(_ purpose: String) -> UInt64 {
+func seed(_ purpose: String) -> UInt64 {
     let seed = TestSeed.of(purpose)
     print("embedded store \(purpose) seed \(seed)")
     return seed

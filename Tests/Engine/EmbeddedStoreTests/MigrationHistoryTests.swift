@@ -51,7 +51,7 @@ struct MigrationHistoryTests {
                     failed += 1
                     try check(after, before, "seed \(random.seed), round \(round), after \(errors)")
                 }
-                try checkIntegrity(embedded.store)
+                try checkIntegrity(embedded.store, "seed \(random.seed), round \(round), \(migration.steps)")
             }
         }
         if TestRun.hasFixedSeeds { #expect(succeeded > 0 && failed > 0, "\(succeeded) succeeded, \(failed) failed") }

@@ -147,7 +147,7 @@ func dump(_ store: any Store) throws -> [String] {
 }
 
 /// Checks values, owners, and that every index and backlink agrees with the values.
-func checkIntegrity(_ store: any Store) throws {
+func checkIntegrity(_ store: any Store, _ context: String = "") throws {
     let snapshot = try store.snapshot()
     try StoreConformance.checkIntegrity(snapshot)
     for objectClass in snapshot.schema.classes {
@@ -169,8 +169,9 @@ func checkIntegrity(_ store: any Store) throws {
                             BoundComparison(
                                 .path(BoundPath(end: .property(property.id, property.type))), .equal,
                                 .constant(value))))
-                    let expected = values.filter { ReferenceComparison.holds($0.1, .equal, value) }.map(\.0)
-                    #expect(try snapshot.select(query, .all) == expected, "index of \(path)")
+                    let expected = values.filter { ReferenceComparison.isEqual($0.1, toConstant: value) }.map(\.0)
+                    let found = try snapshot.select(query, .all)
+                    #expect(found == expected, "index of \(path) for \(value): \(context)")
                 }
             }
             guard property.type.isLink, let target = property.targetClass else { continue }

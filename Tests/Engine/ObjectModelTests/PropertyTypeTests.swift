@@ -10,6 +10,9 @@ struct PropertyTypeTests {
             ("date[]", PropertyType(.date, collection: .list)), ("uuid<>", PropertyType(.uuid, collection: .set)),
             ("Dog?", PropertyType(.link("Dog"), isOptional: true)), ("Dog", PropertyType(.link("Dog"))),
             ("Ångström?", PropertyType(.link("Ångström"), isOptional: true)),
+            ("Old dog 2?", PropertyType(.link("Old dog 2"), isOptional: true)),
+            ("Old dog[]", PropertyType(.link("Old dog"), collection: .list)),
+            ("linkingObjects(Old dog.owner)", PropertyType(.linkingObjects(fromClass: "Old dog", property: "owner"))),
             ("linkingObjects(Person.dogs)", PropertyType(.linkingObjects(fromClass: "Person", property: "dogs"))),
             ("objectId", PropertyType(.objectId)), ("decimal128", PropertyType(.decimal128)),
             ("mixed", PropertyType(.mixed)), ("data?", PropertyType(.data, isOptional: true)),
@@ -23,7 +26,7 @@ struct PropertyTypeTests {
     @Test(
         "text that is no type is refused",
         arguments: [
-            "", "?", "[]", "int??", "int[][]", "int[]?", "1Dog", "a b", "Dog-Cat", "linkingObjects(Person)",
+            "", "?", "[]", "int??", "int[][]", "int[]?", "1Dog", "a  b", "a []", "Dog-Cat", "linkingObjects(Person)",
             "linkingObjects(.dogs)", "linkingObjects(Person.)", "linkingObjects(a.b.c)", "linkingObjects(Person.dogs)?",
             "linkingObjects(Person.dogs)[]", "linkingObjects(Person.dogs", " int", "int ", "$key",
         ])

@@ -107,6 +107,11 @@ struct SchemaValidationTests {
             Faulty(
                 fault: "longer than 57 bytes", properties: [p("a", "int")], name: String(repeating: "A", count: 58)),
             Faulty(fault: "'1A' is not a valid class name", properties: [p("a", "int")], name: "1A"),
+            Faulty(fault: "'A  b' is not a valid class name", properties: [p("a", "int")], name: "A  b"),
+            Faulty(fault: "'A ' is not a valid class name", properties: [p("a", "int")], name: "A "),
+            Faulty(fault: "' A' is not a valid class name", properties: [p("a", "int")], name: " A"),
+            Faulty(fault: "'A\tb' is not a valid class name", properties: [p("a", "int")], name: "A\tb"),
+            Faulty(fault: "' ' is not a valid class name", properties: [p("a", "int")], name: " "),
             Faulty(fault: "it is the name of a type", properties: [p("a", "int")], name: "objectId"),
             Faulty(fault: "Class 'A' has more than 65535 properties.", properties: many(65_536)),
             Faulty(

@@ -42,6 +42,19 @@ struct GeneratedQueryTests {
             #expect(
                 try reference.agree(groups, to: requests, over: query, by: paths),
                 "\(label): \(requests) by \(paths) gave \(groups as Any)")
+            for path in paths {
+                let bounds: (ClosedRange<Double>) -> [Double] = { range in
+                    let width = range.upperBound / 7 - range.lowerBound / 7
+                    return (0..<7).map { range.lowerBound + Double($0) * width } + [.infinity]
+                }
+                let byGroups = ValueDistribution(
+                    of: try executor.aggregate(query, [], by: [path]), bounds: bounds, form: \.distinctForm)
+                #expect(
+                    try executor.distribution(query, of: path, bounds: bounds) == byGroups,
+                    "\(label) distributed by \(path)")
+                let inAll = byGroups.counts.reduce(0, +) + byGroups.otherCount
+                #expect(inAll == expected.count, "\(label) distributed by \(path)")
+            }
             let section = queries.sectionKey(of: query.classID, &random)
             let sections = try executor.sections(query, by: section)
             #expect(

@@ -55,6 +55,20 @@ struct BoundPrinterTests {
         }
         let between = try bind("ANY nums BETWEEN {1, 2}", dialect: .format)
         #expect(QueryPrinter.text(between, schema: people) == nil)
+        // The binder would round a Double to the nearest Float.
+        var floats = try bind("weight == 0.5")
+        guard case .comparison(var comparison) = floats.predicate else {
+            Issue.record("\(floats)")
+            return
+        }
+        for number: Double in [0.1, 0.5, 16_777_217, 1e300, -.infinity] {
+            for right in [BoundOperand.constant(.double(number)), .list([.float(0.5), .double(number)])] {
+                comparison.right = right
+                floats.predicate = .comparison(comparison)
+                let isExact = Double(Float(number)) == number || number == 1e300
+                #expect((QueryPrinter.text(floats, schema: people) != nil) == isExact, "\(right)")
+            }
+        }
     }
 
     @Test("random queries are printed as texts that bind to the same query; errors have a position in the text")

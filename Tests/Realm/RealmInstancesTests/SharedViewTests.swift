@@ -26,7 +26,7 @@ struct SharedViewTests {
         return store
     }
 
-    /// What so many observers of one query cost: at first, for a commit of others, and for one of the instance itself.
+    /// Returns the cost of so many observers of one query: at first, for a commit of others, and for one of the instance.
     private func costs(observers count: Int) throws -> [Int] {
         let store = try store(tasks: 40)
         let scheduler = HandScheduler()

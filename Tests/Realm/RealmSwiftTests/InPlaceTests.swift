@@ -215,6 +215,54 @@ struct InPlaceTests {
         #expect(misfit == "Invalid value 'x' of type 'String' for 'int' property 'PlaceDog.id'.")
     }
 
+    @Test("several threads read the same frozen objects, each its first and all of them later")
+    func frozenOnThreads() throws {
+        let realm = try Self.filled(500)
+        try realm.write {
+            let owners = (0..<3).map { realm.create(PlaceOwner.self, value: ["rank": $0]) }
+            for dog in realm.objects(PlaceDog.self) {
+                dog.name = "name \(dog.id), long enough to be allocated"
+                dog.nick = dog.id % 3 == 0 ? nil : "n\(dog.id)"
+                dog.owner = dog.id % 4 == 0 ? nil : owners[dog.id % 3]
+                dog.tags.append("t\(dog.id)")
+            }
+        }
+        // Frozen objects may be read anywhere.
+        nonisolated(unsafe) let dogs = Array(realm.objects(PlaceDog.self).sorted(byKeyPath: "id").freeze())
+        // Later versions do not show.
+        try realm.write {
+            for dog in realm.objects(PlaceDog.self) { dog.name = "x" }
+            realm.delete(realm.objects(PlaceOwner.self))
+        }
+        let faults = Mutex<[Int]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for pass in 0..<3 {
+                for step in dogs.indices {
+                    let index = (step * 7 + thread * 61 + pass) % dogs.count
+                    let dog = dogs[index]
+                    let isRight =
+                        dog.id == index && dog.age == index && dog.name == "name \(index), long enough to be allocated"
+                        && dog.nick == (index % 3 == 0 ? nil : "n\(index)") && dog.flag == nil
+                        && dog.owner?.rank == (index % 4 == 0 ? nil : index % 3) && Array(dog.tags) == ["t\(index)"]
+                        && dog.isFrozen && !dog.isInvalidated
+                    if !isRight { faults.withLock { $0.append(index) } }
+                }
+            }
+        }
+        #expect(faults.withLock { $0 }.isEmpty && dogs.count == 500)
+        // More threads than have caches of their own.
+        nonisolated(unsafe) let dog = dogs[7]
+        for _ in 0..<80 {
+            let ended = DispatchSemaphore(value: 0)
+            Thread {
+                if dog.owner?.rank != 1 { faults.withLock { $0.append(7) } }
+                ended.signal()
+            }.start()
+            wait(for: ended)
+        }
+        #expect(faults.withLock { $0 }.isEmpty)
+    }
+
     @Test("an observer hears of each object that was assigned in place")
     func observed() async throws {
         let place = Place([PlaceDog.self, PlaceOwner.self])

@@ -80,6 +80,18 @@ enum ParityRealm {
     static func open(_ configuration: Realm.Configuration) throws -> Realm { try Realm(configuration: configuration) }
 }
 
+class ParitySpaced: Object {
+    @Persisted var name: String
+    @Persisted(originProperty: "dogs") var owners: LinkingObjects<ParitySpacedOwner>
+    override class func _realmObjectName() -> String? { "Dog with spaces" }
+}
+
+class ParitySpacedOwner: Object {
+    @Persisted var dogs: List<ParitySpaced>
+    @Persisted var first: ParitySpaced?
+    override class func _realmObjectName() -> String? { "An owner" }
+}
+
 @Suite("Parity with Realm: models and values by name")
 struct ParityModelTests {
     @Test("RealmEnum is an enum that RealmProperty and queries accept")
@@ -253,6 +265,22 @@ struct ParityModelTests {
         let admirers = person.admirers
         let copy = admirers
         #expect(admirers == copy && person.admirers != person.admirers)
+    }
+
+    @Test("Object names of classes may have spaces")
+    func namesWithSpaces() throws {
+        let realm = try ParityRealm.open([ParitySpaced.self, ParitySpacedOwner.self])
+        try realm.write {
+            let owner = realm.create(ParitySpacedOwner.self, value: ["dogs": [["name": "a"], ["name": "b"]]])
+            owner.first = owner.dogs.first
+            realm.dynamicCreate("Dog with spaces", value: ["name": "c"])
+        }
+        let dogs = realm.objects(ParitySpaced.self)
+        #expect(dogs.where { $0.owners.first.name == "a" }.map(\.name) == ["a", "b"])
+        #expect(realm.dynamicObjects("Dog with spaces").filter("name > 'a'").count == 2)
+        #expect(realm.schema["Dog with spaces"]?.properties.map(\.name) == ["name"])
+        #expect(realm.schema["An owner"]?["dogs"]?.objectClassName == "Dog with spaces")
+        #expect(dogs[0].description.hasPrefix("Dog with spaces {"))
     }
 
     @Test("Configuration.objectTypes may name a class twice")

@@ -20,6 +20,13 @@ class ParityNode: Object {
     }
 }
 
+class ParityMixed: Object {
+    @Persisted var id: Int
+    @Persisted var value: AnyRealmValue
+    @Persisted var list: List<AnyRealmValue>
+    @Persisted var map: Map<String, AnyRealmValue>
+}
+
 @Suite("Parity with Realm: queries")
 struct ParityQueryTests {
     private static let types: [ObjectBase.Type] = [ParityNode.self, ParityHome.self]
@@ -79,6 +86,75 @@ struct ParityQueryTests {
         #expect(nodes.where { $0.any[0] == .fromArray([.int(1)]) }.map(\.id) == [9])
         let condition = (Query<ParityNode>._constructForTesting().any == values[0])._constructPredicate()
         #expect(condition.0 == "(any == %@)" && condition.1.count == 1)
+    }
+
+    @Test("Query.== Query.contains(element) of collections of mixed values with a list or a dictionary")
+    func mixedElements() throws {
+        let values: [[AnyRealmValue]] = [
+            [.fromArray([.int(1), .string("x")]), .int(7)], [.fromArray([.double(1), .string("x")])], [.fromArray([])],
+            [], [.none, .fromDictionary(["k": .fromArray([.none])])],
+            [.fromDictionary(["k": .int(1)]), .fromArray([])],
+        ]
+        let realm = try ParityRealm.open([ParityMixed.self])
+        try realm.write {
+            for (id, elements) in values.enumerated() {
+                let object = realm.create(ParityMixed.self, value: ["id": id])
+                object.list.append(objectsIn: elements)
+                for (number, element) in elements.enumerated() { object.map["\(number)"] = element }
+                object.value = .fromArray(elements)
+            }
+        }
+        let objects = realm.objects(ParityMixed.self).sorted(byKeyPath: "id")
+        func ids(_ condition: (Query<ParityMixed>) -> Query<Bool>) -> [Int] { objects.where(condition).map(\.id) }
+        let asked: [(AnyRealmValue, [Int])] = [
+            (.fromArray([.int(1), .string("x")]), [0, 1]), (.fromArray([]), [2, 5]), (.fromArray([.string("x")]), []),
+            (.fromDictionary(["k": .fromArray([.none])]), [4]), (.fromDictionary(["k": .int(1)]), [5]),
+            (.fromDictionary(["l": .int(1)]), []), (.fromDictionary([:]), []), (.int(7), [0]), (.none, [4]),
+        ]
+        for (value, expected) in asked {
+            #expect(ids { $0.list.contains(value) } == expected, "\(value)")
+            #expect(ids { $0.list == value } == expected, "\(value)")
+            #expect(ids { $0.map.contains(value) } == expected, "\(value)")
+            #expect(ids { $0.map == value } == expected && ids { $0.map.values == value } == expected, "\(value)")
+            #expect(ids { $0.value.any == value } == expected, "\(value)")
+            #expect(ids { !$0.list.contains(value) } == values.indices.filter { !expected.contains($0) }, "\(value)")
+            // Any element that is another one.
+            #expect(
+                ids { $0.list != value }
+                    == values.indices.filter { id in
+                        values[id].count > (expected.contains(id) ? 1 : 0)
+                    }, "\(value)")
+            #expect(objects.filter("ANY list == %@", value).map(\.id) == expected)
+            #expect(objects.filter("%@ IN list", value).map(\.id) == expected)
+        }
+        #expect(ids { $0.list.containsAny(in: [.fromArray([]), .int(7), .fromDictionary([:])]) } == [0, 2, 5])
+        let many = (0..<20).map { AnyRealmValue.fromArray([.int($0)]) } + [.fromArray([])]
+        #expect(ids { $0.list.containsAny(in: many) } == [2, 5])
+        #expect(ids { $0.value.in([.fromArray([]), .int(1)]) } == [3])
+    }
+
+    @Test("what is asked of the linking objects of an unmanaged object is empty")
+    func unmanagedLinkingObjects() async throws {
+        let admirers = ParityPerson().admirers
+        #expect(admirers.isEmpty && admirers.realm == nil && !admirers.isInvalidated && !admirers.isFrozen)
+        let results = [
+            admirers.filter("name == 'a'"), admirers.where { $0.name == "a" },
+            admirers.filter(NSPredicate(value: true)),
+            admirers.sorted(byKeyPath: "name"), admirers.sorted(by: \.id), admirers.distinct(by: ["name"]),
+            admirers.sorted(byKeyPath: "name").filter("id > 1").distinct(by: ["id"]),
+            AnyRealmCollection(admirers).filter("id == 1"),
+        ]
+        for results in results {
+            #expect(results.isEmpty && results.first == nil && results.last == nil && Array(results).isEmpty)
+            #expect(results.realm == nil && !results.isInvalidated && !results.isFrozen)
+            #expect(results.index(matching: "id == 1") == nil && results.where { $0.id == 1 }.isEmpty)
+            #expect(results.max(ofProperty: "id") as Int? == nil && results.sum(of: \.id) == 0)
+            #expect((results.value(forKey: "id") as? [Any])?.isEmpty == true && results.description.contains("Results"))
+        }
+        let unmanaged = "This method may only be called on RLMArray instances retrieved from an RLMRealm"
+        #expect(await exception { _ = ParityPerson().admirers.filter("id == 1").freeze() } == unmanaged)
+        #expect(await exception { _ = List<ParityPerson>().filter("id == 1") } == unmanaged)
+        #expect(await exception { _ = AnyRealmCollection(List<ParityPerson>()).filter("id == 1") } == unmanaged)
     }
 
     @Test("Query.subquery: in another one, of one collection and several, and with properties of the elements")
@@ -203,5 +279,30 @@ struct ParityQueryTests {
         #expect(
             await exception { _ = MutableSet<ParityPerson>().index(matching: "id == 1") }
                 == "index(matching:) is not available on MutableSet")
+    }
+
+    /// Rings as their south-west corners and sizes, and what is wrong with them; nil for nothing.
+    static let rings: [(rings: [[Double]], fault: String?)] = [
+        ([[0, 0, 10], [4, 4, 2]], nil), ([[0, 0, 10], [20, 20, 2]], "not within"),
+        ([[0, 0, 10], [8, 8, 4]], "cross"),
+        ([[0, 0, 10], [0, 0, 10]], "share the edge"), ([[0, 0, 10], [2, 2, 6], [4, 4, 2]], "is within ring 1"),
+    ]
+
+    @Test("Query.geoWithin(_:) a polygon with faulty rings is misuse", arguments: rings.indices)
+    func faultyPolygons(_ index: Int) async {
+        let (rings, fault) = Self.rings[index]
+        let message = await exception {
+            let corners = rings.map { ring -> [(Double, Double)] in
+                let (south, west, size) = (ring[0], ring[1], ring[2])
+                return [
+                    (south, west), (south, west + size), (south + size, west + size), (south + size, west),
+                    (south, west),
+                ]
+            }
+            guard let polygon = GeoPolygon(outerRing: corners[0], holes: Array(corners.dropFirst())) else { return }
+            let people = try QueryWorld.filled().objects(QueryPerson.self)
+            #expect(people.where { $0.home.geoWithin(polygon) }.count == 0)
+        }
+        #expect(fault == nil ? message == nil : message?.contains(fault ?? "") == true, "\(message ?? "none")")
     }
 }

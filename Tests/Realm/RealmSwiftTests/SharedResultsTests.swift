@@ -68,7 +68,7 @@ struct SharedResultsTests {
             guard choice != 0, choice != 7 else { continue }
             try place.run { realm in
                 realm.refresh()
-                // What was left for a later turn is told when the next write begins.
+                // The next write delivers first what was left for a later turn.
                 realm.beginWrite()
                 realm.cancelWrite()
                 for watcher in watchers {

@@ -10,11 +10,16 @@ import WireProtocol
 
 extension LonelyRealm {
     /// Applies an event as if the gateway had sent it.
-    func tell(_ name: String, _ data: String, id: String? = nil) async throws {
+    ///
+    /// - Parameter isWhole: whether all of its objects are parsed at once.
+    func tell(_ name: String, _ data: String, id: String? = nil, isWhole: Bool = false) async throws {
         try await run { _, realm in
             let client = try #require(realm.rlm.file?.sync?.client)
-            let event = try SetEvent(ServerEvent(id: id, name: name, data: Array(data.utf8)))
-            try await client.stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
+            let sent = ServerEvent(id: id, name: name, data: Array(data.utf8))
+            let (event, objects) = try isWhole ? (SetEvent(sent), nil) : EventObjects.split(sent)
+            try await client.stateStore.change { syncState, transaction in
+                try syncState.apply(event, with: objects, transaction)
+            }
             realm.refresh()
         }
     }

@@ -32,8 +32,10 @@ struct OracleTests {
 
     private func compare(_ random: inout SeededRandom, label: String) throws {
         let world = try RandomWorld(&random)
-        let truth = try world.pruned()
         let restricted = try world.view.restrict(try world.store.snapshot())
+        // A role may read a class and none of its properties, but a store has no such class.
+        guard restricted.schema.classes.allSatisfy({ !$0.properties.isEmpty }) else { return }
+        let truth = try world.pruned()
         let label = "\(label), role \(world.role.classes)"
 
         #expect(restricted.schema.classes.map(\.name) == truth.schema.classes.map(\.name), "\(label)")
@@ -49,7 +51,7 @@ struct OracleTests {
                 guard truth.schema[query.classID]?.isEmbedded == false else { continue }
             }
             let place = "\(label), query \(number): \(query)"
-            let expected = try truth.select(query, .all)
+            guard let expected = try unlessTooLarge({ try truth.select(query, .all) }) else { continue }
             #expect(try restricted.select(query, .all) == expected, "\(place)")
             #expect(try restricted.count(query) == expected.count, "\(place)")
             let window = queries.window(&random)
@@ -158,7 +160,7 @@ struct RandomWorld {
         var history = RandomHistory(schema)
         operations = (0..<commits).map { history.commit(count: $0, target: 60, &random) }
         try Self.run(operations, on: store)
-        role = Self.role(for: schema, &random)
+        role = try Self.role(for: store.snapshot(), &random)
         view = AccessView(role: role)
     }
 
@@ -174,7 +176,10 @@ struct RandomWorld {
         }
     }
 
-    static func role(for schema: Schema, _ random: inout SeededRandom) -> Role {
+    /// - Parameter snapshot: what the rules are for. A rule whose sums overflow in it is an error of every read, so it
+    ///   gives nothing to compare.
+    static func role(for snapshot: any Snapshot, _ random: inout SeededRandom) throws -> Role {
+        let schema = snapshot.schema
         let queries = RandomQueries(schema, forms: .all)
         var classes: [String: ClassRule] = [:]
         for objectClass in schema.classes where !objectClass.isEmbedded || random.oneIn(4) {
@@ -187,7 +192,13 @@ struct RandomWorld {
                     let predicate = queries.predicate(of: objectClass.id, depth: 1, &random)
                     let text = QueryPrinter.text(
                         BoundQuery(classID: objectClass.id, predicate: predicate), schema: schema)
-                    if let text, (try? QueryBinder(schema: schema).bind(text, class: objectClass)) != nil {
+                    if let text,
+                        let query = try? QueryBinder(schema: schema, checksSums: true).bind(text, class: objectClass),
+                        try unlessTooLarge({ () throws -> Void in
+                            _ = try snapshot.count(query)
+                            for key in 0..<Int64(60) { _ = try snapshot.matches(query, ObjectKey(key)) }
+                        }) != nil
+                    {
                         rule.read = text
                     }
                 }
@@ -214,7 +225,7 @@ struct RandomWorld {
         let snapshot = try store.snapshot()
         for objectClass in snapshot.schema.classes {
             guard let text = role.classes[objectClass.name]?.read else { continue }
-            let query = try QueryBinder(schema: snapshot.schema).bind(text, class: objectClass)
+            let query = try QueryBinder(schema: snapshot.schema, checksSums: true).bind(text, class: objectClass)
             let visible = Set(try snapshot.select(query, .all))
             for key in try snapshot.select(BoundQuery(classID: objectClass.id), .all) where !visible.contains(key) {
                 hidden.append(ObjectReference(objectClass.id, key))

@@ -8,6 +8,7 @@ import Identity
 import ObjectModel
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 @testable import realmgate
@@ -117,7 +118,7 @@ struct ConfigurationTests {
         var configuration = ServiceConfiguration()
         for setting in Setting.all { try settings.assign(setting, to: &configuration) }
         #expect(configuration.gateway.bodyLimit == 2 << 20 && configuration.server.bodyLimit == 2 << 20)
-        #expect(configuration.gateway.eventMemory == 3 << 20 && configuration.server.answerMemory == 3 << 20)
+        #expect(configuration.gateway.eventMemory == 3 << 20 && configuration.server.responseMemory == 3 << 20)
         #expect(configuration.gateway.queryRows == 5 && configuration.gateway.queryMilliseconds == nil)
         #expect(configuration.gateway.addressRate == RateLimit(perSecond: 7, burst: 14))
         #expect(configuration.gateway.callerRate == nil)
@@ -125,7 +126,7 @@ struct ConfigurationTests {
         #expect(configuration.tokens.algorithms == [.es256, .hs256])
         #expect(!configuration.gateway.trustedProxies.isEmpty && configuration.logFormat == .json)
         #expect(configuration.data == "data.realmgate")
-        #expect(configuration.gateway.largestPage == GatewayConfiguration().largestPage)
+        #expect(configuration.gateway.maximumPage == GatewayConfiguration().maximumPage)
         #expect(configuration.server.port == 8080)
     }
 
@@ -139,7 +140,7 @@ struct ConfigurationTests {
         var running = try service(["limits.page=3", "limits.queryRows=4", "limits.workers=5"]).configuration.gateway
         running.version = "as it was"
         try service(["limits.page=30", "limits.workers=50"]).update(&running)
-        #expect(running.largestPage == 30 && running.queryRows == nil)
+        #expect(running.maximumPage == 30 && running.queryRows == nil)
         #expect(running.workers == 5 && running.version == "as it was")
     }
 

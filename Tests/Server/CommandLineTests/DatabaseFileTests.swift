@@ -49,11 +49,11 @@ struct DatabaseFileTests {
         let data = try database(directory)
         let taken = try directory.write("a letter", to: "taken")
         let result = try Program.run(["backup", data, taken], in: directory)
-        #expect(result.status == 1)
+        #expect(result.status == 66)
         #expect(result.errors.contains("already exists"))
         #expect(try String(contentsOfFile: taken, encoding: .utf8) == "a letter")
         let missing = try Program.run(["backup", directory.file("none"), directory.file("b")], in: directory)
-        #expect(missing.status == 1)
+        #expect(missing.status == 66)
         #expect(missing.errors.contains("There is no database file"))
         #expect(!FileManager.default.fileExists(atPath: directory.file("none")))
     }
@@ -65,7 +65,7 @@ struct DatabaseFileTests {
         do {
             let server = try RunningServer(["--data", data], in: directory)
             let refused = try Program.run(["compact", data], in: directory)
-            #expect(refused.status == 1)
+            #expect(refused.status == 75)
             #expect(refused.errors.contains("open in another program"))
             #expect(try server.stop() == 0)
         }
@@ -94,7 +94,7 @@ struct DatabaseFileTests {
         #expect(damaged.errors.contains("Restore it from a backup"))
         let letter = try directory.write("Dear Sir", to: "letter")
         let foreign = try Program.run(["check", letter], in: directory)
-        #expect(foreign.status == 1)
+        #expect(foreign.status == 65)
         #expect(foreign.errors.contains("not a Realmgate file"))
         #expect(try Program.run(["check", directory.file("none")], in: directory).errors.contains("There is no"))
     }

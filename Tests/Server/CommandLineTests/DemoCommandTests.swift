@@ -118,7 +118,7 @@ struct DemoCommandTests {
     func unwritable() throws {
         let directory = try TestDirectory()
         let refused = try Program.run(["demo"], environment: ["TMPDIR": directory.file("none")], in: directory)
-        #expect(refused.status == 1)
+        #expect(refused.status == 73)
         #expect(refused.errors.contains("Set TMPDIR"), "\(refused.errors)")
     }
 }

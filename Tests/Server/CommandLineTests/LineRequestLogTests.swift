@@ -1,5 +1,6 @@
 import HTTPServer
 import Logging
+import Promises
 import Synchronization
 import Testing
 
@@ -48,6 +49,27 @@ struct LineRequestLogTests {
                 #expect(all.first?.contains("TIME") == true)
             }
         }
+    }
+
+    @Test("that one turn adds are written together at its end, and others at once")
+    func gathered() {
+        let lines = Lines()
+        let log = GatheredLines(lines.write)
+        var all: [String] { lines.all.withLock { $0 } }
+        log.add(Array("a\n".utf8))
+        #expect(all == ["a\n"])
+        WakeUps.gather {
+            log.add(Array("b\n".utf8))
+            log.add(Array("c\n".utf8))
+            #expect(all.count == 1)
+        }
+        #expect(all == ["a\n", "b\nc\n"])
+        WakeUps.gather {
+            // More than wait.
+            for _ in 0..<40 { log.add(Array(repeating: UInt8(ascii: "x"), count: 1023) + [UInt8(ascii: "\n")]) }
+            #expect(all.count == 3)
+        }
+        #expect(all.dropFirst(2).reduce(0) { $0 + $1.utf8.count } == 40 << 10)
     }
 
     @Test("are written from their level on, which may change")

@@ -20,7 +20,7 @@ struct ReadmeTests {
             $0.hasPrefix("docs/guide/") || $0.hasPrefix("docs/tutorial/")
         }
         #expect(guide.count >= 12)
-        // The first has no commands, and those of the second are JavaScript.
+        // The first has no commands; clients/javascript/tests/guide.test.js runs the second.
         let others = ["docs/guide/console.md", "docs/guide/javascript.md"]
         #expect(Set(["README.md"] + guide).subtracting(Self.pages) == Set(others))
     }

@@ -50,7 +50,7 @@ struct RefusalTests {
         let data = ["--port", "0", "--data", directory.file("a.realmgate")]
         try expectRefusal(
             ["serve", "--schema", directory.file("none.json")] + data, in: directory,
-            saying: ["none.json", "No such file"])
+            saying: ["none.json", "No such file"], status: 66)
         let broken = try directory.write("{\"classes\": [", to: "broken.json")
         try expectRefusal(["serve", "--schema", broken] + data, in: directory, saying: ["broken.json", "line 1"])
         let faulty = try directory.write(
@@ -75,16 +75,18 @@ struct RefusalTests {
         let directory = try TestDirectory()
         let text = String(repeating: "this is a letter, not a database\n", count: 1000)
         let path = try directory.write(text, to: "letter.txt")
-        try expectRefusal(["serve", "--port", "0", "--data", path], in: directory, saying: ["letter.txt"])
+        try expectRefusal(
+            ["serve", "--port", "0", "--data", path], in: directory, saying: ["letter.txt"], status: 65)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
     }
 
     @Test("a directory in place of the file, and a file in a directory that is not there, are named")
     func wrongPlaces() throws {
         let directory = try TestDirectory()
-        try expectRefusal(["serve", "--port", "0", "--data", directory.path], in: directory, saying: [directory.path])
+        try expectRefusal(
+            ["serve", "--port", "0", "--data", directory.path], in: directory, saying: [directory.path], status: 66)
         let nowhere = directory.file("none/a.realmgate")
-        try expectRefusal(["serve", "--port", "0", "--data", nowhere], in: directory, saying: [nowhere])
+        try expectRefusal(["serve", "--port", "0", "--data", nowhere], in: directory, saying: [nowhere], status: 66)
     }
 
     @Test(
@@ -93,8 +95,20 @@ struct RefusalTests {
     func readersMakeNothing(command: [String]) throws {
         let directory = try TestDirectory()
         let path = directory.file("none.realmgate")
-        try expectRefusal(command + ["--data", path], in: directory, saying: ["There is no database file '\(path)'"])
+        try expectRefusal(
+            command + ["--data", path], in: directory, saying: ["There is no database file '\(path)'"], status: 66)
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(
+        "an empty URL of PostgreSQL is not taken for none",
+        arguments: [["serve"], ["query", "Dog"], ["status"], ["restore", "b", "--replace"]])
+    func emptyStore(command: [String]) throws {
+        let directory = try TestDirectory()
+        try expectRefusal(
+            command + ["--store", ""], in: directory, saying: ["--store is empty", "leave --store out"], status: 64)
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(!names.contains { $0.contains("realmgate") }, "\(names)")
     }
 
     @Test("a directory of the console that is not there is named")
@@ -104,7 +118,7 @@ struct RefusalTests {
         for option in ["--static", "--openapi"] {
             try expectRefusal(
                 ["serve", "--port", "0", "--data", directory.file("a.realmgate"), option, missing], in: directory,
-                saying: [option, missing])
+                saying: [option, missing], status: 66)
         }
     }
 

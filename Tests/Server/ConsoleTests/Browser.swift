@@ -70,11 +70,16 @@ final class Browser: @unchecked Sendable {
             ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": false])
     }
 
-    /// Emulates a system that prefers a dark or a light theme.
-    func preferDark(_ isDark: Bool) throws {
-        let value = isDark ? "dark" : "light"
+    /// Emulates a system that prefers a dark or a light theme, or that chooses the colours of pages itself.
+    func preferDark(_ isDark: Bool, forcedColours: Bool = false) throws {
         try command(
-            "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": value]]])
+            "Emulation.setEmulatedMedia",
+            [
+                "features": [
+                    ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"],
+                    ["name": "forced-colors", "value": forcedColours ? "active" : "none"],
+                ]
+            ])
     }
 
     /// Puts files into a file input, as the file dialog does.
@@ -120,6 +125,14 @@ final class Browser: @unchecked Sendable {
         } catch let failure as TestFailure where failure.description.contains("navigated or closed") {
             return false
         }
+    }
+
+    /// Turns the console to a place, and waits for its page: until that has been loaded, the page before is shown.
+    func turn(to place: String) throws {
+        let path = place.dropFirst().prefix { $0 != "?" }
+        let page = path.hasPrefix("/") ? (path.dropFirst().contains("/") ? "object" : "objects") : String(path)
+        try evaluate("location.hash = '\(place)'")
+        try wait(for: "['\(page)', 'sign-in', 'not-found'].includes(document.querySelector('main')?.dataset.page)")
     }
 
     /// Clicks the middle of the element that an expression returns, `times` in quick succession.
@@ -184,14 +197,16 @@ final class Browser: @unchecked Sendable {
         }
     }
 
-    /// Presses a key that writes no text, such as `Escape`, or `Enter`.
-    func press(_ key: String, alt: Bool = false) throws {
+    /// Presses a key that writes no text, such as `Escape`, or `Enter`, or a letter that is a command.
+    func press(_ key: String, alt: Bool = false, shift: Bool = false) throws {
         let codes = [
-            "Tab": 9, "Enter": 13, "Escape": 27, "Delete": 46, "ArrowUp": 38, "ArrowDown": 40, "ArrowRight": 39,
+            "Tab": 9, "Home": 36, "End": 35, "Enter": 13, "Escape": 27, "Delete": 46, "ArrowUp": 38, "ArrowDown": 40,
+            "ArrowRight": 39,
             "ArrowLeft": 37,
         ]
         var event: [String: Any] = [
-            "key": key, "code": key, "windowsVirtualKeyCode": codes[key] ?? 0, "modifiers": alt ? 1 : 0,
+            "key": key, "code": key, "windowsVirtualKeyCode": codes[key] ?? 0,
+            "modifiers": (alt ? 1 : 0) + (shift ? 8 : 0),
         ]
         if key == "Enter" { event["text"] = "\r" }
         try command("Input.dispatchKeyEvent", event.merging(["type": "keyDown"]) { _, new in new })

@@ -36,10 +36,10 @@ extension ConsoleTests {
         try browser.press("Enter")
         try waitForPage("Keys and rules")
         #expect(try browser.evaluate("location.href.includes('\(secret)')") as? Bool == false)
-        try browser.evaluate("location.hash = '#/Dog'")
+        try browser.turn(to: "#/Dog")
         try browser.wait(for: "document.querySelector('#state')?.dataset.state === 'live'")
 
-        try browser.evaluate("location.hash = '#access'")
+        try browser.turn(to: "#access")
         try browser.click(button("Revoke"))
         try browser.click("document.querySelector('#remove-dialog[open] [type=submit]')")
         try waitForPage("Sign in")
@@ -59,6 +59,74 @@ extension ConsoleTests {
                 """)
         try browser.wait(
             for: "document.querySelector('#page tbody')?.textContent.includes('realmgate_http_requests_total')")
+        expectNoComplaints()
+    }
+}
+
+extension ConsoleTests {
+    /// Uses a server of its own, whose configuration has roles.
+    @Test("roles are shown as a matrix, and an administrator sees what a role sees, and comes back")
+    func roles() throws {
+        let directory = try TestDirectory()
+        let schema = try directory.write(ConsoleSite.schema, to: "schema.json")
+        let config = try directory.write(
+            """
+            auth:
+              roles:
+                clerk:
+                  classes:
+                    Dog: {read: "age > $claims.least", update: true}
+                    Person: {read: true, readable: [city]}
+
+            """, to: "roles.yaml")
+        let data = directory.file("a.realmgate")
+        let maker = try RunningServer(["--data", data, "--schema", schema], in: directory)
+        let dogs = #"[{"id": 1, "name": "Rex", "age": 3}, {"id": 2, "name": "Bello", "age": 11}]"#
+        #expect(try maker.client().send("POST", "/v1/objects/Dog", body: dogs).status == 201)
+        let made = try maker.client().send("POST", "/v1/keys", body: #"{"name": "a", "role": "admin"}"#)
+        let secret = try #require(try made.json()["secret"] as? String)
+        #expect(try maker.stop() == 0)
+        let server = try RunningServer(["--data", data, "--schema", schema, "--config", config], in: directory)
+
+        try browser.open(server.address + "/#access")
+        try waitForPage("Sign in")
+        try browser.type(secret)
+        try browser.press("Enter")
+        try waitForPage("Keys and rules")
+        let rights = """
+            [...document.querySelectorAll('#page tr')].find((one) => one.cells[0]?.textContent === 'Dog' && one.querySelector('.rights'))
+            """
+        try browser.wait(
+            for:
+                "\(rights)?.cells[1].querySelector('.hidden').textContent.startsWith('clerk: read: some objects; create: no objects; update: all objects')"
+        )
+        #expect(
+            try browser.text("\(rights).cells[2].querySelector('.hidden').textContent").hasPrefix("admin: read: all"))
+        try browser.wait(for: "document.querySelector('#page').textContent.includes('age > $claims.least')")
+
+        try browser.click("document.querySelector('[aria-label=\"See as clerk\"]')")
+        try browser.wait(for: "document.querySelector('dialog[open] textarea')")
+        try browser.evaluate("document.querySelector('dialog[open] textarea').value = '{\"least\": 5}'")
+        try browser.click(button("See as this role"))
+        try browser.wait(for: "document.querySelector('.preview-banner')?.textContent.includes('clerk')")
+        try browser.turn(to: "#/Dog")
+        try waitForNames(["Bello"])
+        #expect(try browser.evaluate("document.body.innerHTML.includes('\(secret)')") as? Bool == false)
+
+        try browser.click(button("Back to your own key"))
+        try browser.wait(
+            for:
+                "document.querySelector('.preview-banner') === null && document.querySelector('#state')?.dataset.state === 'live'"
+        )
+        try browser.turn(to: "#/Dog")
+        try waitForNames(["Rex", "Bello"])
+        let keys =
+            try server.client().send(
+                "GET", "/v1/keys", headers: ["Authorization": "Bearer \(secret)"]
+            ).json()["items"] as? [[String: Any]]
+        #expect(keys?.count == 2)
+        #expect(keys?.last?["readOnly"] as? Bool == true && keys?.last?["revoked"] != nil)
+        try browser.evaluate("sessionStorage.clear()")
         expectNoComplaints()
     }
 }

@@ -24,7 +24,7 @@ extension ConsoleTests {
         let version = try #require(try client.send("GET", "/v1/objects/Reading?limit=0").json()["version"] as? NSNumber)
         try browser.wait(for: "document.querySelector('#version').textContent === 'version \(version)'")
 
-        try browser.evaluate("location.hash = '#/Reading?view=summary&by=sensor'")
+        try browser.turn(to: "#/Reading?view=summary&by=sensor")
         let figure = "document.querySelector('#other-view .figure')?.textContent"
         try browser.wait(for: "\(figure) === '401 objects'")
         try browser.wait(for: "document.querySelector('#other-view').textContent.includes('7,000')")
@@ -35,7 +35,7 @@ extension ConsoleTests {
         try browser.wait(for: "\(figure) === '400 objects'")
 
         // Both numbers for a predicate.
-        try browser.evaluate("location.hash = '#/Reading?filter=value%20%3E%20390'")
+        try browser.turn(to: "#/Reading?filter=value%20%3E%20390")
         try browser.wait(for: "\(tally) === '10 of 400 objects'")
         _ = try client.send("POST", "/v1/objects/Reading", body: #"{"id": 9002, "sensor": "s", "value": 0}"#)
         try browser.wait(for: "\(tally) === '10 of 401 objects'")

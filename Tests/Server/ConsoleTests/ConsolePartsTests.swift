@@ -9,6 +9,28 @@ extension ConsoleTests {
             #""{\"a\":9223372036854775807,\"b\":\"1234567890123456789\"}""#
         ),
         (
+            "core/json", #"m.indented(m.parse('{"a":[1,{"$date":"2026-01-31T00:00:00Z"}],"b":{},"c":"x:,{"}'))"#,
+            #""{\n  \"a\": [\n    1,\n    {\n      \"$date\": \"2026-01-31T00:00:00Z\"\n    }\n  ],\n  \"b\": {},\n  \"c\": \"x:,{\"\n}""#
+        ),
+        (
+            "core/json", #"[m.own({}, "constructor") === undefined, m.own(m.parse('{"__proto__":5}'), "__proto__")]"#,
+            "[true,5]"
+        ),
+        (
+            "core/curl", #"m.readCommand("-sG", "http://h/v1/objects/A", {filter: "a > 1"}, true)"#,
+            #""curl -sG -H \"Authorization: Bearer $KEY\" http://h/v1/objects/A --data-urlencode 'filter=a > 1'""#
+        ),
+        (
+            "objects/link-picker",
+            #"m.searchFilter({keyProperty: {path: "id", kind: "int"}, properties: [{path: "name", kind: "string"}]}, "4")"#,
+            #""id == 4 OR name CONTAINS[c] '4'""#
+        ),
+        (
+            "core/path",
+            #"["a-1", "first name", "nil", "Not", "$0", "a.b", "1st", "né", "a\nb"].map(m.escapedName).join()"#,
+            #""a-1,first\\ name,\\u006eil,Not,\\u00240,a\\u002eb,\\u0031st,né,a\\nb""#
+        ),
+        (
             "core/json",
             #"m.stringify(m.parse('[0.10000000149011612,9007199254740992.0,-9007199254740993,12345678901234567e3]'))"#,
             #""[0.10000000149011612,9007199254740992,-9007199254740993,12345678901234567000]""#
@@ -66,10 +88,11 @@ extension ConsoleTests {
                 [...changes.removed].join()].join(' | ');
               const log = [];
               rows.initial({ version: 1, items: [{ id: 'ann', n: 90 }, { id: 'bob', n: 80 }, { id: 'cyd', n: 70 }, { id: 'dan', n: 60 }] });
-              log.push(show(rows.update({ version: 2, deletions: [3], insertions: [1], modifications: [0],
-                objects: { insertions: [{ id: 'dan', n: 85 }], modifications: [{ id: 'ann', n: 90, t: 'x' }] } })));
-              log.push(show(rows.update({ version: 3, deletions: [0, 2], insertions: [0, 3], modifications: [],
-                objects: { insertions: [{ id: 'eve', n: 99 }, { id: 'ann', n: 1 }], modifications: [] } })));
+              const [bob, cyd, dan] = [{ id: 'bob', n: 80 }, { id: 'cyd', n: 70 }, { id: 'dan', n: 85 }];
+              log.push(show(rows.update([{ id: 'ann', n: 90, t: 'x' }, dan, bob, cyd],
+                { version: 2, deletions: [3], insertions: [1], modifications: [0] })));
+              log.push(show(rows.update([{ id: 'eve', n: 99 }, dan, cyd, { id: 'ann', n: 1 }],
+                { version: 3, deletions: [0, 2], insertions: [0, 3], modifications: [] })));
               log.push(show(rows.initial({ version: 9, items: [{ id: 'dan', n: 85 }, { id: 'ann', n: 2 }, { id: 'fay', n: 0 }] })));
               return log.join('; ');
             })

@@ -49,7 +49,7 @@ extension ConsoleTests {
         try browser.wait(for: "document.querySelector('#fault').hidden")
 
         // Nothing of one class remains beside another's error.
-        try browser.evaluate("location.hash = '#/Person?filter=name'")
+        try browser.turn(to: "#/Person?filter=name")
         try browser.wait(for: "!document.querySelector('#fault').hidden")
         #expect(try browser.text("document.querySelector('h1').textContent") == "Person")
         #expect(try browser.text("document.querySelector('#state').dataset.state") == "waiting")
@@ -87,10 +87,10 @@ extension ConsoleTests {
     func explain() throws {
         try open("#/Dog?filter=age%20%3E%203")
         try browser.click("document.querySelector('#explain')")
-        try browser.wait(for: "document.querySelector('#explain-dialog[open] tbody tr') !== null")
+        try browser.wait(for: "document.querySelector('#explain-dialog[open] .plan-part') !== null")
         let sum = try browser.text("document.querySelector('#explain-sum').textContent")
         #expect(sum.hasPrefix("2 objects in "))
-        #expect(try browser.text("document.querySelector('#explain-parts th').textContent") != "")
+        #expect(try browser.text("document.querySelector('#explain-parts .plan-words').textContent") != "")
     }
 
     @Test("a change made elsewhere is shown at once and marked, also when it brings or takes an object")

@@ -20,7 +20,14 @@ final class ConsoleSite: Sendable {
             {"name": "rates", "type": "double?{}"}, {"name": "marks", "type": "string<>"},
             {"name": "dogs", "type": "Dog[]"}]},
           {"name": "Reading", "primaryKey": "id", "properties": [
-            {"name": "id", "type": "int"}, {"name": "sensor", "type": "string"}, {"name": "value", "type": "double"}]}]}
+            {"name": "id", "type": "int"}, {"name": "sensor", "type": "string"}, {"name": "value", "type": "double"}]},
+          {"name": "Odd", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"}, {"name": "__proto__", "type": "string"},
+            {"name": "constructor", "type": "int?"}, {"name": "at", "type": "date?"},
+            {"name": "others", "type": "Odd[]"}]},
+          {"name": "Stop", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"}, {"name": "name", "type": "string"}, {"name": "latitude", "type": "double?"},
+            {"name": "longitude", "type": "double?"}]}]}
         """
 
     let directory: TestDirectory

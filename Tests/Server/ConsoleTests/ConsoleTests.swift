@@ -22,7 +22,7 @@ struct ConsoleTests {
         browser = site.browser
         client = try server.client()
         browser.forgetComplaints()
-        for name in ["Dog", "Person", "Thing"] {
+        for name in ["Dog", "Person", "Thing", "Odd"] {
             let key = ["Person": "handle"][name] ?? "id"
             let items = try client.send("GET", "/v1/objects/\(name)?fields=\(key)").json()["items"] as? [[String: Any]]
             for item in items ?? [] {

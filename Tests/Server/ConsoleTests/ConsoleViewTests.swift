@@ -83,4 +83,21 @@ extension ConsoleTests {
         try browser.wait(for: "document.querySelector('.row[data-key=\"1\"]')?.children[1].textContent === 'new'")
         expectNoComplaints()
     }
+
+    @Test("no rule of the styles makes the rows of a table depend on each other")
+    func siblingRules() throws {
+        try open()
+        // Such as `.page > * ~ *`: the browser tries it on each row, and looks at all rows again whenever one goes.
+        let found = try browser.evaluate(
+            #"""
+            [...document.styleSheets].flatMap((sheet) => {
+              const all = (rules) => [...rules].flatMap((rule) => [rule.selectorText, ...(rule.cssRules ? all(rule.cssRules) : [])]);
+              return all(sheet.cssRules).filter((text) => text?.split(',').some((one) => /[~+]\s*(?:\*|:[^\s]*)\s*$/.test(one)));
+            })
+            """#)
+        #expect(found as? [String] == [])
+        let count = try browser.evaluate(
+            "[...document.styleSheets].reduce((sum, sheet) => sum + sheet.cssRules.length, 0)")
+        #expect(try #require(count as? Int) > 300)
+    }
 }

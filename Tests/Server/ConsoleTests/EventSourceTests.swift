@@ -3,6 +3,7 @@ import Glibc
 import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 /// Reads streams with clients that know nothing of Realmgate.

@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 /// Runs the tutorial's page in a browser, as a reader saves and serves it.

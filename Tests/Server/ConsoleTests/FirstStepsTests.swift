@@ -128,7 +128,7 @@ struct FirstStepsTests {
         try browser.choose([file], for: "document.querySelector('.first-steps .drop input')")
         try browser.click(button("Create and import"))
         try waitForClass("People", "2 objects")
-        try browser.evaluate("location.hash = '#transfer'")
+        try browser.turn(to: "#transfer")
         try browser.wait(for: "document.querySelector('#page h1')?.textContent === 'Import, export'")
         try browser.choose([file], for: "document.querySelectorAll('.drop input')[1]")
         try browser.wait(

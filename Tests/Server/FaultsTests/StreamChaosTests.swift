@@ -37,23 +37,6 @@ struct StreamChaosTests {
         Subject(query: ""),
     ]
 
-    /// The address of the server while it runs.
-    private final class Address: @unchecked Sendable {
-        // Sendable: guarded by `lock`.
-        private let lock = NSLock()
-        private var value: Int?
-        private var isOver = false
-
-        var port: Int? {
-            get { lock.withLock { value } }
-            set { lock.withLock { value = newValue } }
-        }
-        var over: Bool {
-            get { lock.withLock { isOver } }
-            set { lock.withLock { isOver = newValue } }
-        }
-    }
-
     @Test("clients that pause, leave and come back, and a server that is killed, lose no change")
     func chaos() throws {
         let directory = try TestDirectory()
@@ -62,7 +45,7 @@ struct StreamChaosTests {
         let seed = TestSeed.of()
         print("StreamChaosTests seed \(seed)")
         var random = SeededRandom(seed: seed)
-        let address = Address()
+        let address = ChangingAddress()
         let clients = Self.subjects.enumerated().map { number, subject in
             (0..<2).map {
                 ChaosClient(subject.query, subject.observed, subject.kind, TestSeed.of("client \(number * 2 + $0)"))
@@ -132,86 +115,6 @@ struct StreamChaosTests {
                 guard answer.status < 300 || answer.status == 422 else { throw TestFailure(answer.text) }
             }
             if Int.random(in: 0..<20, using: &random) == 0 { usleep(3_000) }
-        }
-    }
-}
-
-/// One client with a thread of its own.
-private final class ChaosClient: @unchecked Sendable {
-    // Sendable: the constants are values; everything else is guarded by `lock`.
-    let query: String
-    private let observed: String
-    private let seed: UInt64
-    private let lock = NSLock()
-    private let done = DispatchSemaphore(value: 0)
-    private var replay: StreamReplay
-    private var connectionCount = 0
-    private var resumptionCount = 0
-    private var failure: String?
-
-    init(_ query: String, _ observed: String, _ kind: StreamReplay.Kind, _ seed: UInt64) {
-        self.query = query
-        self.observed = observed
-        self.seed = seed
-        replay = StreamReplay(kind)
-    }
-
-    var items: [String]? { lock.withLock { replay.items } }
-    var fault: String? { lock.withLock { failure } }
-    var connections: Int { lock.withLock { connectionCount } }
-    /// The connections that began with what was missed.
-    var resumptions: Int { lock.withLock { resumptionCount } }
-    var initials: Int { lock.withLock { replay.initials } }
-
-    func knowsNot(_ text: String) -> Bool {
-        lock.withLock { !(replay.items ?? []).contains { $0.contains(text) } }
-    }
-
-    func wait() { done.wait() }
-
-    func start(while goesOn: @escaping @Sendable () -> Bool, port: @escaping @Sendable () -> Int?) {
-        Thread.detachNewThread { [self] in
-            var random = SeededRandom(seed: seed)
-            while goesOn(), fault == nil {
-                guard let port = port() else {
-                    usleep(5_000)
-                    continue
-                }
-                do {
-                    try follow(port, goesOn, &random)
-                } catch is LoopbackSocket.Failure {
-                    // A server that is being killed refuses and closes connections.
-                    usleep(2_000)
-                } catch {
-                    lock.withLock { failure = "\(error)" }
-                }
-            }
-            done.signal()
-        }
-    }
-
-    private func follow(_ port: Int, _ goesOn: () -> Bool, _ random: inout SeededRandom) throws {
-        let last = lock.withLock { replay.mark }
-        let connection = try EventConnection(
-            port: port, "/v1/observe/\(observed)?\(query)", lastEventID: last,
-            receiveBuffer: Int.random(in: 0..<3, using: &random) == 0 ? 2_048 : nil)
-        lock.withLock { connectionCount += 1 }
-        var isFirst = true
-        // Some leave after a while, some stay.
-        var rest = Int.random(in: 0..<3, using: &random) == 0 ? Int.max : Int.random(in: 1..<60, using: &random)
-        while goesOn(), rest > 0 {
-            let isOpen = try connection.read(
-                milliseconds: 20, limit: Int.random(in: 1...4_096, using: &random)
-            ) { event in
-                rest -= 1
-                try lock.withLock {
-                    try replay.apply(event)
-                    if isFirst, event.name == "update" { resumptionCount += 1 }
-                }
-                isFirst = false
-            }
-            guard isOpen else { return }
-            if Int.random(in: 0..<40, using: &random) == 0 { usleep(UInt32.random(in: 0...40_000, using: &random)) }
         }
     }
 }

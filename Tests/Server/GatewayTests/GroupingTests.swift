@@ -65,6 +65,37 @@ struct GroupingTests {
         ),
         Asked("aggregates/objects/Person?by=age&filter=FALSEPREDICATE", #""groups":[]}"#),
         Asked(
+            "aggregates/objects/Person?by=age&top=1&average=height",
+            #""groups":[{"key":{"age":7},"count":2,"average":{"height":1.7}}],"others":{"groups":2,"count":2}}"#),
+        // Groups of one size keep the order of their keys.
+        Asked(
+            "aggregates/objects/Person?by=alive,age&top=2",
+            #""groups":[{"key":{"alive":true,"age":7},"count":2},{"key":{"alive":false,"age":null},"count":1}],"others":{"groups":1,"count":1}}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=dog.breed&top=9",
+            #""groups":[{"key":{"dog.breed":null},"count":2},{"key":{"dog.breed":"Beagle"},"count":1},{"key":{"dog.breed":"Whippet"},"count":1}],"others":{"groups":0,"count":0}}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=age&bins=4",
+            #""bins":[{"from":0,"to":10,"count":2},{"from":10,"to":20,"count":0},{"from":20,"to":30,"count":0},{"from":30,"to":40,"count":1}],"others":{"groups":1,"count":1}}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=worth&bins=2",
+            #""bins":[{"from":"-20","to":"0","count":1},{"from":"0","to":"20","count":1}],"others":{"groups":1,"count":2}}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=born&bins=2&types=typed",
+            #""bins":[{"from":{"$date":"1990-01-01T00:00:00Z"},"to":{"$date":"2000-01-01T00:00:00Z"},"count":2},{"from":{"$date":"2000-01-01T00:00:00Z"},"to":{"$date":"2010-01-01T00:00:00Z"},"count":1}],"others":{"groups":1,"count":1}}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=age&bins=4&filter=FALSEPREDICATE",
+            #""bins":[],"others":{"groups":0,"count":0}}"#),
+        Asked(
+            "aggregates/objects/Person/ada/nums?by=self&bins=3",
+            #""bins":[{"from":3,"to":4,"count":1},{"from":4,"to":5,"count":0},{"from":5,"to":6,"count":1}],"others":{"groups":1,"count":1}}"#
+        ),
+        Asked(
             "aggregates/objects/Person/ada/nums?min&max=self&sum&average",
             #""count":3,"min":{"self":3},"max":{"self":5},"sum":{"self":8},"average":{"self":4.0}}"#),
         Asked("aggregates/objects/Person/cy/nums?min&sum", #""count":0,"min":{"self":null},"sum":{"self":0}}"#),
@@ -179,6 +210,14 @@ struct GroupingTests {
         Refused("aggregates/objects/Person?by=tags", 400, "query.invalid", parameter: "by"),
         Refused("aggregates/objects/Person?by=dog", 400, "query.invalid", parameter: "by"),
         Refused("aggregates/objects/Person?by=", 400, "query.syntax", parameter: "by"),
+        Refused("aggregates/objects/Person?top=3", 400, "parameter.invalid", parameter: "top"),
+        Refused("aggregates/objects/Person?by=age&top=0", 400, "parameter.invalid", parameter: "top"),
+        Refused("aggregates/objects/Person?by=age&top=3&bins=3", 400, "parameter.invalid", parameter: "bins"),
+        Refused("aggregates/objects/Person?by=age&bins=501", 400, "parameter.invalid", parameter: "bins"),
+        Refused("aggregates/objects/Person?by=handle&bins=3", 400, "parameter.invalid", parameter: "bins"),
+        Refused("aggregates/objects/Person?by=extra&bins=3", 400, "parameter.invalid", parameter: "bins"),
+        Refused("aggregates/objects/Person?by=age,height&bins=3", 400, "parameter.invalid", parameter: "bins"),
+        Refused("aggregates/objects/Person?by=age&bins=3&min=age", 400, "parameter.invalid", parameter: "bins"),
         Refused("aggregates/objects/Person/ada/tags?min", 400, "query.invalid", parameter: "min"),
         Refused("aggregates/objects/Person/ada/days?sum", 400, "query.invalid", parameter: "sum"),
         Refused("aggregates/objects/Person/ada/nums?min=age", 400, "query.invalid", parameter: "min"),
@@ -223,8 +262,8 @@ struct GroupingTests {
     @Test("answers beyond what is allowed are refused, and parts of them are not")
     func bounds() throws {
         let gateway = try DogOwnersFixture.model {
-            $0.largestGrouping = 2
-            $0.largestPage = 2
+            $0.maximumGrouping = 2
+            $0.maximumPage = 2
         }
         #expect(
             try gateway.get("/v1/aggregates/objects/Person?by=age").member("code")

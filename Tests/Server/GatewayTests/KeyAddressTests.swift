@@ -2,6 +2,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectCoding
+import RepositoryFiles
 import StoreTesting
 import Testing
 import TestBasics
@@ -113,6 +114,28 @@ struct KeyAddressTests {
                 throw Problem(HTTPError.Code.internalError, "\(Array(key.utf8)), seed \(random.seed): \(error)")
             }
         }
+    }
+
+    @Test("so is an object of a class whose name has spaces")
+    func classWithSpaces() throws {
+        let schema = Self.schema.replacing("\"Word\"", with: "\"Old word 2\"").replacing(
+            "\"int{}\"}", with: "\"int{}\"},{\"name\":\"next\",\"type\":\"Old word 2?\"}")
+        let gateway = try TestGateway(schema: schema) { $0.openapiDirectory = Checkout.root + "/openapi" }
+        #expect(try gateway.send(.post, "/v1/objects/Old%20word%202", #"{"id":"c d"}"#).status == 201)
+        let made = try gateway.send(.post, "/v1/objects/Old%20word%202", #"{"id":"a b","n":1,"next":"c d"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        #expect(made.headers["Location"] == "/v1/objects/Old%20word%202/a%20b")
+        let address = "/objects/Old%20word%202"
+        #expect(try gateway.get("/v1\(address)/a%20b").json["next"] == "c d")
+        let found = try gateway.get("/v1\(address)?filter=next.id%20%3D%3D%20%22c%20d%22")
+        #expect(found.status == 200 && found.text.contains("\"a b\"") && !found.text.contains("\"id\":\"c d\""))
+        for path in ["/v1/observe\(address)", "/v1/observe\(address)/a%20b"] {
+            #expect(try gateway.get(path).status == 200, "\(path)")
+        }
+        #expect(try gateway.send(.patch, "/v1\(address)/c%20d", #"{"n":5}"#).status == 200)
+        #expect(try gateway.get("/openapi.json").json["paths"]?["/v1\(address)/{key}"] != nil)
+        #expect(try gateway.send(.delete, "/v1\(address)/a%20b").status == 204)
+        #expect(try gateway.get("/v1/objects/Old%20word").status == 404)
     }
 
     @Test("the empty text and the dots are objects of their own")

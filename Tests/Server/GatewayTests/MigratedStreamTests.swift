@@ -31,7 +31,7 @@ struct MigratedStreamTests {
             home = try TestDirectory()
             store = try EmbeddedStore.open(path: home.path + "/store")
             var configuration = GatewayConfiguration.untimed
-            configuration.defaultPage = configuration.largestPage
+            configuration.defaultPage = configuration.maximumPage
             gateway = try Gateway(store: store, configuration: configuration)
             wire = Wire(store: store, router: gateway.router)
             try put([])

@@ -231,7 +231,7 @@ struct ObserveTests {
 
     @Test("a result too large to begin with is refused on the stream")
     func tooLarge() throws {
-        let gateway = try TestGateway { $0.largestObserved = 3 }
+        let gateway = try TestGateway { $0.maximumObserved = 3 }
         try gateway.fill()
         try gateway.serve { port in
             let client = try LoopbackClient(port: port)

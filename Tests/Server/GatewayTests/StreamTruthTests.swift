@@ -86,7 +86,7 @@ struct StreamTruthTests {
         arguments: 0..<3 * TestRun.length)
     func truth(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
-        let worlds = try TwoWorlds(random)
+        let worlds = try TwoWorlds(random, place: round)
         var clients: [Observer] = []
         var paused: [Observer] = []
         for step in 0..<40 {

@@ -143,7 +143,7 @@ struct TransactionTests {
 
     @Test("one may be bound to a version, and is no longer than it may be")
     func limits() throws {
-        let gateway = try TestGateway { $0.largestTransaction = 2 }
+        let gateway = try TestGateway { $0.maximumTransaction = 2 }
         let create = #"{"op":"create","class":"Note"}"#
         #expect(try Self.commit(gateway, #"{"ifVersion":1,"operations":[\#(create)]}"#).status == 200)
         // 1.0 is the integer 1, too.

@@ -46,7 +46,7 @@ struct DrainTests {
                 let client = try LoopbackClient(port: port)
                 let text = "\(request) HTTP/1.1\r\nHost: t\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
                 try client.write(String(repeating: text, count: repeats))
-                shutdown(client.descriptor, Int32(SHUT_WR))
+                client.finishSending()
                 for _ in 0..<repeats { #expect(try client.receive().body.count == count) }
                 #expect(client.isClosed)
             }

@@ -73,7 +73,7 @@ struct StreamSocketTests {
         let streams = Streams()
         try withServer(routes: streams.routes) { server, port in
             let client = try greeted(port)
-            shutdown(client.descriptor, Int32(SHUT_WR))
+            client.finishSending()
             #expect(eventually { streams.reasons.values == [.clientLeft] })
             #expect(client.isClosed)
             #expect(server.counters.openStreams == 0)

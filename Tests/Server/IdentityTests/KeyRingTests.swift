@@ -168,3 +168,50 @@ struct KeyRingTests {
         func set(_ second: Int64) { seconds.withLock { $0 = second } }
     }
 }
+
+/// A document in memory, at which others are first now and then.
+private final class MemoryDocument: KeyDocument {
+    private let state = Mutex<(bytes: [UInt8]?, revision: Int64, intrusions: [@Sendable () -> Void])>((nil, 0, []))
+
+    var name: String { "The document of keys" }
+    var stamp: [Int64] { state.withLock { $0.revision == 0 ? [] : [$0.revision] } }
+    func read() -> [UInt8]? { state.withLock { $0.bytes } }
+
+    /// Has the next update be superseded.
+    func intrude(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.intrusions.append(body) } }
+
+    func update(_ change: ([UInt8]?) throws(IdentityError) -> [UInt8]) throws(IdentityError) {
+        while true {
+            let (known, revision) = state.withLock { ($0.bytes, $0.revision) }
+            let body = try change(known)
+            state.withLock { $0.intrusions.popLast() }?()
+            let isDone = state.withLock { state in
+                guard state.revision == revision else { return false }
+                (state.bytes, state.revision) = (body, revision + 1)
+                return true
+            }
+            if isDone { return }
+        }
+    }
+}
+
+@Suite("API keys in a shared document")
+struct SharedKeyRingTests {
+    private static let details = APIKey.Details(name: "till", roles: ["clerk"])
+
+    @Test("keys of one ring are valid in the other, and a change that was superseded is made again, once")
+    func shared() throws {
+        let document = MemoryDocument()
+        let rings = [try KeyRing(document), try KeyRing(document)]
+        let (first, secret) = try rings[0].create(Self.details)
+        #expect(try rings[1].principal(of: secret).credential == .key(first.id))
+        document.intrude { _ = try? rings[1].create(Self.details) }
+        let (third, _) = try rings[0].create(Self.details)
+        try rings[0].refresh()
+        #expect(rings[0].keys.count == 3 && rings[0].keys.filter { $0.id == third.id }.count == 1)
+        _ = try rings[1].revoke(first.id)
+        try rings[0].refresh()
+        #expect(throws: CredentialFault.self) { try rings[0].principal(of: secret) }
+        #expect(try KeyRing(document).keys.count == 3)
+    }
+}

@@ -43,7 +43,7 @@ struct PlatformTests {
             #expect(
                 guarded.text.contains("defined(__aarch64__)") || guarded.text.contains("HAS_BLOCK16"), "\(guarded.path)"
             )
-            // What remains when no condition holds.
+            // The part that remains when no condition holds.
             #expect(guarded.text.contains("portable") || guarded.text.contains("Without either"), "\(guarded.path)")
         }
     }

@@ -40,8 +40,7 @@ struct TestSourcesTests {
             },
             advice: "Use SeededRandom.ofTest().",
             exceptions: [
-                "Tests/Support/TestBasics/TestRun.swift": "draws the number of a run with random seeds",
-                "Tests/Support/StoreTesting/Model/ModelState.swift": "each history has a tag, which decides nothing",
+                "Tests/Support/TestBasics/TestRun.swift": "draws the number of a run with random seeds"
             ]),
         TestBan(
             name: "limits of elapsed time",

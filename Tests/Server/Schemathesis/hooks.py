@@ -165,6 +165,10 @@ EXCUSES = {
         it.path.startswith("/v1/sections/") and {"index", "section"} <= set(it.given)
         or it.path.startswith("/v1/observe/sections/") and {"ascending", "sort"} <= set(it.given)
     ),
+    "groups that nothing divides, or that two parameters choose": lambda it: (
+        it.code == "parameter.invalid" and "/aggregates/" in it.path and it.blamed in {"top", "bins"}
+        and ("by" not in it.given or "bins" in it.given)
+    ),
     "what a property leads to": lambda it: it.is_of_property and (
         it.code in {
             "object.not_a_collection", "path.not_a_collection", "object.invalid_value", "parameter.unknown"}
@@ -207,7 +211,7 @@ EXCUSES = {
     "a role of another configuration": lambda it: it.path == "/v1/keys" and it.code == "keys.invalid",
     "classes that do not fit together": lambda it: it.path.startswith("/v1/schema") and it.code == "schema.invalid",
     "lines of a file that are a text to the description": lambda it: (
-        it.path.startswith(("/v1/import/", "/v1/schema/inference"))
+        it.path.startswith(("/v1/import/", "/v1/schema/inference", "/v1/backup/check"))
         and (
             it.code in {"import.refused", "import.malformed", "import.unreadable", "import.empty"}
             # The form that is named has to be the one that the body is declared as.

@@ -1,6 +1,8 @@
 import Foundation
+import Gateway
 import HTTPServer
 import RealmSwift
+import Synchronization
 import TestBasics
 import Testing
 
@@ -75,6 +77,96 @@ struct DownloadTests {
         try await client.settle()
         #expect(try await client.run { $0.object(ofType: SubDog.self, forPrimaryKey: 4)?.chip?.code } == "k2")
         #expect(client.errors.now.map(\.message) == [])
+    }
+
+    @Test("a result that comes in parts is complete with the last one, and a second one removes only what it lacks")
+    func parts() async throws {
+        let server = try TestServer { $0.eventBytes = 2_000 }
+        func post(_ keys: Range<Int>) throws {
+            let rows = keys.map { #"{"_id":\#($0),"name":"dog \#($0)"}"# }.joined(separator: ",")
+            try server.send(.post, "/v1/objects/SubDog", "[\(rows)]")
+        }
+        try post(0..<300)
+        let client = SyncedRealm(server)
+        try await client.dogs()
+        #expect(try await client.keys() == Array(0..<300))
+
+        try server.backUp()
+        try post(300..<320)
+        try await client.settle()
+        #expect(try await client.keys() == Array(0..<320))
+        let queue = DispatchQueue(label: "observer")
+        let deletions = Deletions()
+        let configuration = client.configuration
+        let token = try queue.sync {
+            try Realm(configuration: configuration, queue: queue).objects(SubDog.self).observe(on: queue) { change in
+                if case .update(_, let positions, _, _) = change { deletions.add(positions.count) }
+            }
+        }
+        // The backup is of another history, so the result begins again.
+        server.stop()
+        try server.restore()
+        try await client.settle()
+        #expect(try await client.keys() == Array(0..<300))
+        queue.sync {
+            token.invalidate()
+            #expect(deletions.count <= 20)
+        }
+        #expect(try await client.run { $0.subscriptions.state } == .complete)
+    }
+
+    private final class Deletions: Sendable {
+        private let total = Atomic(0)
+        var count: Int { total.load(ordering: .acquiring) }
+        func add(_ more: Int) { total.add(more, ordering: .acquiringAndReleasing) }
+    }
+
+    private final class Progress: Sendable {
+        static let tasks = 20_000
+        let turns = Atomic(0)
+        let outcome = Mutex<Result<Bool, any Error>?>(nil)
+
+        /// Computes in turns until there is an outcome. A turn takes as long as the processor needs for it, so that
+        /// the turns of a slow machine are as slow as everything else.
+        func compute() async {
+            var sum = 0
+            while outcome.withLock({ $0 == nil }) {
+                turns.add(1, ordering: .acquiringAndReleasing)
+                for number in 0..<10_000 { sum &+= number ^ sum }
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test("what is committed comes while thousands of the application's tasks wait for a thread of Swift's pool")
+    func busyPool() async throws {
+        let server = try TestServer()
+        let client = SyncedRealm(server)
+        try await client.dogs()
+        let configuration = client.configuration
+        let progress = Progress()
+        // A thread looks, because another task would wait like these.
+        Thread.detachNewThread {
+            let result = Result {
+                while progress.turns.load(ordering: .acquiring) == 0 { usleep(1000) }
+                try server.send(.post, "/v1/objects/SubDog", #"{"_id":1,"age":7}"#)
+                let queue = DispatchQueue(label: "reader")
+                return try queue.sync {
+                    let dogs = try Realm(configuration: configuration, queue: queue).objects(SubDog.self)
+                    while dogs.isEmpty, progress.turns.load(ordering: .acquiring) < Progress.tasks / 2 {
+                        usleep(5000)
+                        dogs.realm?.refresh()
+                    }
+                    return !dogs.isEmpty
+                }
+            }
+            progress.outcome.withLock { $0 = result }
+        }
+        // The threads run them in their order, so a task that goes on waits for a turn of each.
+        await withTaskGroup { group in
+            for _ in 0..<Progress.tasks { group.addTask { await progress.compute() } }
+        }
+        #expect(try progress.outcome.withLock { $0 }?.get() == true)
     }
 
     @Test("an object that several subscriptions match stays until none does")

@@ -53,6 +53,21 @@ struct OutageTests {
         #expect(client.errors.now.count <= 4, "\(client.errors.now.map(\.message))")
     }
 
+    @Test("waiting for a download ends when it is cancelled, also while the gateway is away")
+    func cancelledDownload() async throws {
+        let server = try TestServer()
+        let client = SyncedRealm(server)
+        try await client.dogs()
+        let session = try #require(try await client.session())
+        server.stop()
+        let isAway = try await eventually { session.connectionState != .connected }
+        #expect(isAway)
+        let waiting = Task { try await session.wait(for: .download) }
+        try await Task.sleep(for: .milliseconds(100))
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
     @Test("a gateway that says when to come again is left alone until then")
     func retryAfter() async throws {
         let server = try TestServer()
@@ -79,7 +94,7 @@ struct OutageTests {
 
     @Test("what is too large for the gateway at once goes up in parts")
     func tooLarge() async throws {
-        let server = try TestServer { $0.largestTransaction = 7 }
+        let server = try TestServer { $0.maximumTransaction = 7 }
         let client = SyncedRealm(server)
         try await client.dogs()
         try await client.write { realm in

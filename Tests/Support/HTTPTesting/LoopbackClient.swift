@@ -1,3 +1,5 @@
+import TestBasics
+
 /// A blocking client on one connection that sends exactly the given bytes, and reads one answer or event at a time. Used
 /// by one thread at a time.
 package final class LoopbackClient {

@@ -34,6 +34,7 @@ package final class Recorder: Sendable {
     package var version: Version? { state.withLock { $0.version } }
     package var changes: [IndexChanges] { state.withLock { $0.changes } }
     package var failureCode: StoreError.Code? { state.withLock { ($0.failure as? StoreError)?.code } }
+    package var isOverloaded: Bool { state.withLock { $0.failure is LiveOverload } }
     /// Breaches of the contract of events.
     package var faults: [String] { state.withLock { $0.faults } }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import HTTPTesting
+import TestBasics
 
 /// One server-sent event.
 package struct StreamEvent {

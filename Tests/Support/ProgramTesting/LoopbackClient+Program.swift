@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPTesting
+import TestBasics
 
 extension LoopbackClient {
     /// A connection to a program.

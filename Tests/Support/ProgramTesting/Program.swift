@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 package import HTTPTesting
 package import RepositoryFiles
+import TestBasics
 
 /// The program under test and the means to run it.
 package enum Program {

@@ -4,9 +4,11 @@ import Foundation
 package final class TestDirectory: Sendable {
     package let path: String
 
+    /// The path is short: that of a socket in it has at most 107 bytes.
     package init() throws {
-        path = NSTemporaryDirectory() + "realmgate-test-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        var template = (NSTemporaryDirectory() + "realmgate-XXXXXX").utf8CString.map { $0 }
+        guard mkdtemp(&template) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

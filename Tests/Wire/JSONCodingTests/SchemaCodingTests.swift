@@ -38,7 +38,7 @@ struct SchemaCodingTests {
     func faults() throws {
         let json = try JSONValue.parse(
             #"""
-            {"schemaVersion":-1,"clases":[],"classes":[{"nam":"Dog","properties":[{"name":"a","type":"in t"}]},
+            {"schemaVersion":-1,"clases":[],"classes":[{"nam":"Dog","properties":[{"name":"a","type":"in<t"}]},
             {"name":"Cat","properties":[{"name":"age","type":"int","default":"x","indexd":true}]},7,
             {"name":"Cow","embedded":1,"primaryKey":2}]}
             """#)

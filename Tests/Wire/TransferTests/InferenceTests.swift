@@ -265,7 +265,7 @@ struct InferenceTests {
         #expect(try GivenType("zip=string") == GivenType("zip=string"))
         #expect(try GivenType("a=b=int?[]").property == "a=b")
         #expect(try GivenType("a=b=int?[]").type == PropertyType(.int, isOptional: true, collection: .list))
-        for text in ["zip", "=int", "zip=", "zip=strin g", "zip=linkingObjects(Dog.owner)"] {
+        for text in ["zip", "=int", "zip=", "zip=strin<g", "zip=linkingObjects(Dog.owner)"] {
             #expect(throws: TransferFault.self, "\(text)") { try GivenType(text) }
         }
     }

@@ -59,7 +59,7 @@ struct RandomFile {
     }
 }
 
-/// What the values of a column are.
+/// The kind of values of a column.
 private enum Kind {
     case scalar(Scalar)
     /// Each value is of one of these.

@@ -13,8 +13,10 @@ export class Edits extends Raw {
   delete() { return this.emit({ op: "delete" }); }
   require(exists = true) { return this.emit({ op: "require", exists }); }
 
+  #editor(property) { return (op, operation, options) => this.emit({ op, property, ...operation, ...options }); }
+
   list(property) {
-    const emit = (op, operation, options) => this.emit({ op, property, ...operation, ...options });
+    const emit = this.#editor(property);
     return {
       insert: (index, value, options) => emit("insert", { index, value: [value] }, options),
       append: (...values) => emit("append", { value: values }),
@@ -26,7 +28,7 @@ export class Edits extends Raw {
   }
 
   set(property) {
-    const emit = (op, operation) => this.emit({ op, property, ...operation });
+    const emit = this.#editor(property);
     return {
       add: (...values) => emit("add", { value: values }),
       remove: (value) => emit("remove", { value }),
@@ -35,29 +37,11 @@ export class Edits extends Raw {
   }
 
   map(property) {
-    const emit = (op, operation) => this.emit({ op, property, ...operation });
+    const emit = this.#editor(property);
     return {
       put: (mapKey, value) => emit("put", { mapKey: String(mapKey), value }),
       remove: (mapKey) => emit("remove", { mapKey: String(mapKey) }),
       clear: () => emit("clear"),
     };
-  }
-}
-
-export class Transaction {
-  operations = [];
-
-  #emit = (operation) => { this.operations.push(operation); };
-
-  create(className, value, { update } = {}) {
-    const name = `o${this.operations.length}`;
-    this.#emit({ op: "create", class: className, value, update, as: name });
-    return new Edits(this.#emit, { ref: name });
-  }
-
-  object(className, key) { return new Edits(this.#emit, { class: className, key }); }
-
-  require(className, filter, args, { exists, count } = {}) {
-    this.#emit({ op: "require", class: className, filter, args, exists, count });
   }
 }

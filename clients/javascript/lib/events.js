@@ -12,19 +12,18 @@ const wake = () => { for (const waker of wakers) waker(); };
 globalThis.addEventListener?.("online", wake);
 globalThis.document?.addEventListener("visibilitychange", () => { if (!document.hidden) wake(); });
 
-/** In milliseconds; the server writes at least a comment in this time. */
+/** In milliseconds. */
 const heartbeat = 15_000;
 
-/** Calls `on.open()`, `on.event(type, data, isPart)`, `on.lost(error)` before it connects again, `on.failed(error)` at its end. */
+/** Calls `on.open()`, `on.event(type, data, id)`, `on.lost(error)` before it connects again, `on.failed(error)` at its end. */
 export class EventStream {
-  lastEventID = "";
   #control = new AbortController();
   #connection = null;
   #wait = null;
   #lastChunk = 0;
 
-  constructor(transport, path, parameters, on, { silence = 3 * heartbeat } = {}) {
-    Object.assign(this, { transport, path, parameters, on, silence });
+  constructor(transport, path, parameters, on, { silence = 3 * heartbeat, lastEventID = "" } = {}) {
+    Object.assign(this, { transport, path, parameters, on, silence, lastEventID });
     wakers.add(this.#waker);
     this.#run();
   }
@@ -66,7 +65,7 @@ export class EventStream {
     }
   }
 
-  /** One connection until its end, and why it ended. */
+  /** Returns why it ended. */
   async #connect() {
     const control = this.#connection = new AbortController();
     const state = { opened: Infinity };
@@ -100,7 +99,7 @@ export class EventStream {
     return state;
   }
 
-  /** What comes damaged may fail in any way. */
+  /** A damaged event, or one that lost a line, may fail in any way. */
   #guard(block) {
     try {
       return block();
@@ -123,11 +122,11 @@ export class EventStream {
         if (line === "") {
           const { type, data, id } = event;
           event = { data: [] };
-          if (data.length > 0) {
-            const document = this.#guard(() => parse(data.join("\n")));
+          if (data.length > 0 || type || id) {
+            const document = this.#guard(() => parse(type ? data.join("\n") : ""));
             if (type === "error" && document.subscription === undefined) return new RealmgateError(document.status, document);
             if (type === "closing") return new RealmgateError(503, { code: document.code, detail: "The server stops." });
-            this.#guard(() => this.on.event(type, document, id === ""));
+            this.#guard(() => this.on.event(type, document, id));
             state.opened = 0;
             if (signal.aborted || this.#control.signal.aborted) return unreachable();
           }

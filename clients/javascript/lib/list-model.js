@@ -1,5 +1,4 @@
-// The result of a query: a model applies events to a value, and says what changed. Values are never changed in place, so
-// that what a program was given stays as it was.
+// A model applies events to a value, and says what changed. What a program was given stays as it was.
 
 import { Mismatch } from "./events.js";
 

@@ -192,8 +192,10 @@ export function shownOperations(operations) {
     }
     if (inside || !["set", "delete"].includes(kind)) return [];
     if (object.ref === undefined) return [{ className: object.class, kind, key: object.key, value }];
-    if (kind === "set") Object.assign(created.get(object.ref).value, value);
-    else created.get(object.ref).kind = "none";
+    const creation = created.get(object.ref);
+    // An assignment to __proto__ would not make a member.
+    if (kind === "set") creation.value = { ...creation.value, ...value };
+    else creation.kind = "none";
     return [];
   });
 }

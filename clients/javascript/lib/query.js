@@ -1,4 +1,4 @@
-// Lazy queries: each method returns a new one; requests are sent by `get`, `count`, `observe` and the like.
+// Lazy queries: each method returns a new one.
 
 import { Edits } from "./edits.js";
 import { segment } from "./transport.js";
@@ -7,7 +7,7 @@ import { stringify } from "./values.js";
 const largestPage = 10_000;
 const names = (all) => all.flat().join(",");
 
-/** The filter with its placeholders counted from another number, so that several filters can be joined. */
+/** The filter with its placeholders counted from another number. */
 function shifted(filter, by) {
   return filter.replace(/'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"|\$(K?)(\d+)/g, (token, letter, digits) =>
     digits === undefined ? token : `$${letter}${Number(digits) + by}`);

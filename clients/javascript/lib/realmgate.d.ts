@@ -86,6 +86,7 @@ export class RealmgateError extends Error {
   /** The index of the operation of a transaction that failed. */
   readonly operation: number | null;
   readonly faults: { path?: string; detail: string }[] | null;
+  readonly errors: { line: number; code?: string; detail?: string }[] | null;
   readonly requestId: string | null;
 }
 
@@ -166,6 +167,15 @@ export interface Aggregates {
   sum?: Record<string, any>;
   average?: Record<string, any>;
 }
+/** One interval of a histogram: it contains `from` and not `to`. */
+export interface Bin { from: any; to: any; count: number }
+export interface Bins {
+  version: number;
+  /** Ascending; those at the ends are never empty. */
+  bins: Bin[];
+  /** Values without a place among them, such as null and NaN: how many, and how many objects have one. */
+  others: { groups: number; count: number };
+}
 export interface Group extends Omit<Aggregates, "version"> { key: Record<string, any> }
 export interface Section<T> { key: any; count: number; items: T[] }
 export type Page<T> = T[] & { readonly version: number; readonly mark: string };
@@ -196,7 +206,10 @@ export interface Query<T = any, K = any> extends Observable<T[], T> {
   first(options?: RequestOptions): Promise<T | null>;
   count(options?: RequestOptions): Promise<number>;
   aggregate(functions?: Functions<T>, options?: RequestOptions): Promise<Aggregates>;
-  groups(by: string | string[], functions?: Functions<T>, options?: RequestOptions): Promise<Group[]>;
+  /** Counts the numbers or dates at one path in at most `bins` intervals of round width, up to 500. */
+  aggregate(histogram: { by: Names<T>; bins: number }, options?: RequestOptions): Promise<Bins>;
+  /** - top: only the largest groups, up to 500, the largest first. */
+  groups(by: string | string[], functions?: Functions<T> & { top?: number }, options?: RequestOptions): Promise<Group[]>;
   /** `sections("name.first")` */
   sections(by: string, options?: { ascending?: boolean }): Sections<T>;
   /** The position of the object with this key, or null. */

@@ -1,7 +1,6 @@
 // Realmgate for JavaScript. The guide is docs/guide/javascript.md, the types are in realmgate.d.ts.
 // @ts-self-types="./realmgate.d.ts"
 
-import { Transaction } from "./edits.js";
 import { EventStream } from "./events.js";
 import { ListModel } from "./list-model.js";
 import { Observation } from "./observation.js";
@@ -30,6 +29,7 @@ export class Realmgate {
   object(className, key) { return this.objects(className).object(key); }
 
   async transaction(block, { ifVersion, include, optimistic, ...options } = {}) {
+    const { Transaction } = await import("./transaction.js");
     const transaction = new Transaction();
     await block(transaction);
     const { operations } = transaction;
@@ -46,8 +46,6 @@ export class Realmgate {
   }
 
   close() { for (const observation of [...this.#observations]) observation.stop(); }
-
-  // For the classes of this library.
 
   async edit(operation) {
     return (await this.transport.send("POST", "/v1/transactions", { value: { operations: [operation] } })).value.results[0];
@@ -101,8 +99,9 @@ export class Realmgate {
     }
     const stream = new EventStream(this.transport, path, parameters, {
       open: () => observation.connected(observation.epoch + 1),
-      event: (type, data, isPart) => {
-        observation.receive(type, data, isPart);
+      event: (type, data, id) => {
+        // Parts of a long event have an empty id.
+        observation.receive(type, data, id.length === 0);
         if (type === "deleted") observation.stop();
       },
       lost: (error) => observation.turn("waiting", error),

@@ -1,6 +1,7 @@
 // Many queries on one stream: a subscription set of the gateway. A browser has six connections for HTTP/1.1.
 
 import { EventStream } from "./events.js";
+import { check } from "./list-model.js";
 import { RealmgateError, segment } from "./transport.js";
 import { randomUUID } from "./values.js";
 
@@ -76,7 +77,7 @@ export class SubscriptionSet {
         this.#epoch += 1;
         for (const { observation } of this.#members.values()) observation.connected(this.#epoch);
       },
-      event: (type, data) => this.#receive(type, data),
+      event: (type, data, id) => this.#receive(type, data, id),
       lost: (error) => { for (const { observation } of this.#members.values()) observation.turn("waiting", error); },
       repair: async (error) => {
         if (error.code !== "subscription.unknown_set") return false;
@@ -91,7 +92,7 @@ export class SubscriptionSet {
     }, this.streamOptions);
   }
 
-  #receive(type, data) {
+  #receive(type, data, id) {
     if (type === "subscriptions") {
       const known = new Set(data.subscriptions);
       for (const name of known) if (!this.#members.has(name)) this.#send("DELETE", `/${name}`);
@@ -101,6 +102,8 @@ export class SubscriptionSet {
     const member = this.#members.get(data.subscription);
     if (member === undefined) return;
     if (type === "initial" || type === "update") {
+      // Without its id, the stream would be resumed from a state before it.
+      check(id !== undefined);
       member.observation.epoch = this.#epoch;
       member.observation.receive(type, data, data.part);
     } else if (type === "removed") this.#ask(data.subscription);

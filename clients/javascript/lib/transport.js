@@ -8,7 +8,7 @@ export class RealmgateError extends Error {
     this.name = "RealmgateError";
     this.status = status;
     this.code = problem.code ?? (status === 0 ? "connection.failed" : `http.${status}`);
-    for (const member of ["hint", "position", "length", "expected", "parameter", "property", "path", "operation", "faults", "requestId"]) {
+    for (const member of ["hint", "position", "length", "expected", "parameter", "property", "path", "operation", "faults", "errors", "requestId"]) {
       this[member] = problem[member] ?? null;
     }
   }
@@ -26,7 +26,7 @@ export function sleep(milliseconds, signal) {
   });
 }
 
-/** The milliseconds before another attempt: what `Retry-After` says, or twice as many each time; always with jitter. */
+/** The milliseconds before another attempt: `Retry-After`, or twice as many each time; with jitter. */
 export function pause(attempt, { least = 500, most = 30_000, response } = {}) {
   const header = response?.headers.get("Retry-After");
   const asked = header ? (/^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()) : NaN;
@@ -34,7 +34,6 @@ export function pause(attempt, { least = 500, most = 30_000, response } = {}) {
   return Math.min(most, least * 2 ** Math.min(attempt, 20)) * (0.5 + Math.random() / 2);
 }
 
-/** Whether the same request may succeed later. */
 export const isTransient = (status) => [0, 408, 425, 429, 502, 503, 504].includes(status);
 
 const longestURL = 6000;
@@ -48,9 +47,10 @@ export class Transport {
     this.fetch = (...all) => fetch(...all);
     this.retries = retries;
     this.timeout = timeout;
+    this.written = null;
   }
 
-  /** The credential's header. A function as `token` is called for every request, so that it can renew the token. */
+  /** A function is called for every request, so that it can renew the token. */
   async authorization() {
     const token = typeof this.token === "function" ? await this.token() : this.token;
     return token ? { Authorization: `Bearer ${token}` } : {};
@@ -85,14 +85,20 @@ export class Transport {
     const body = value === undefined ? undefined : stringify(value);
     if (body !== undefined) all["Content-Type"] = "application/json";
     for (let attempt = 0; ; attempt += 1) {
-      const { response, text, error } = await this.#attempt(method, path, { ...rest, body, headers: all, signal });
+      const sent = this.written ? { ...all, "Realmgate-At-Least": this.written } : all;
+      const { response, text, error } = await this.#attempt(method, path, { ...rest, body, headers: sent, signal });
       signal?.throwIfAborted();
       if (response?.ok) {
         const mark = response.headers.get("Realmgate-Mark");
+        if (method !== "GET" && mark) this.written = mark;
         return { value: text === "" ? null : parse(text), mark, status: response.status, headers: response.headers };
       }
       const failure = error ?? problemOf(response.status, text);
-      // A token may have expired on the way; a function gives another.
+      const isLate = failure.code === "store.behind" && attempt >= retries;
+      if (sent !== all && (isLate || failure.code === "store.history_lost")) {
+        this.written = null;
+        continue;
+      }
       const mayRenew = failure.status === 401 && typeof this.token === "function" && attempt === 0;
       if (!mayRenew && (!isTransient(failure.status) || attempt >= retries || isFinal?.(failure))) throw failure;
       if (!mayRenew) await sleep(pause(attempt, { response }), signal);
@@ -119,7 +125,7 @@ export class Transport {
   }
 }
 
-/** fetch rejects with a TypeError when there is no response, and so does the reading of a body that was cut. */
+/** fetch, and the reading of a body that was cut, reject with a TypeError. */
 const isConnectionFailure = (error, signal) =>
   signal.aborted || error instanceof TypeError || ["NetworkError", "AbortError"].includes(error?.name);
 

@@ -1,4 +1,4 @@
-// Typed values, and JSON that keeps them: what the gateway writes with `types=typed`, and what it accepts.
+// Typed values, and JSON that keeps them (`types=typed`).
 
 class TextValue {
   #text;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { test } from "node:test";
 import { Realmgate } from "../lib/realmgate.js";
 import { Browser } from "./support/browser.js";
 import { eventually, limit, same } from "./support/check.js";
+import { guide } from "./support/pages.js";
 import { Server } from "./support/server.js";
 
 test("in a browser, from the server that serves the client", limit, async (t) => {
@@ -93,4 +95,28 @@ test("in a browser, from the server that serves the client", limit, async (t) =>
     await browser.evaluate("hide()");
     same(browser.complaints, []);
   });
+});
+
+test("in a browser, a page of another origin shows the list of the guide", limit, async (t) => {
+  const html = `<!doctype html><meta charset="utf-8"><title>Late</title><body><script type="module">${guide.find(({ language }) => language === "js").code}</script>`;
+  let address = "";
+  const pages = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end(html.replaceAll("http://127.0.0.1:8080", address));
+  });
+  await new Promise((done) => pages.listen(0, "127.0.0.1", done));
+  t.after(() => pages.close());
+  const origin = `http://127.0.0.1:${pages.address().port}`;
+  const open = await Server.start(t, { classes: null, options: ["--demo"], settings: [`cors.origins=${origin}`] });
+  address = open.url;
+  const browser = await Browser.start(t);
+  await browser.open(`${origin}/`);
+  const other = new Realmgate(open.url);
+  t.after(() => other.close());
+  const list = other.objects("Flight").filter("delay > $0 AND origin.state == $1", 60, "NY").sort("-delay").limit(20);
+  const words = (flights) => flights.map((flight) => `${flight.carrier} ${flight.delay}`).join(", ");
+  await eventually(async () => await browser.evaluate("document.body.textContent") === words(await list.get()));
+  await other.object("Flight", (await list.get())[4].id).update({ delay: 1500 });
+  await eventually(async () => (await browser.evaluate("document.body.textContent")).includes(" 1500,"));
+  assert.deepEqual(browser.complaints, []);
 });

@@ -204,11 +204,12 @@ test("every state that an observer is shown is that of a fresh query, whatever h
 
   /** The fresh results by era, query and version. A restored backup begins an era, in which versions come again. */
   let era = 0;
+  let step = 0;
   const fresh = new Map();
   const shown = [];
-  const live = clients.flatMap((client) => queries.map((query, number) => {
+  const live = clients.flatMap((client, place) => queries.map((query, number) => {
     const observation = query(client).observe((items, change) => {
-      shown.push({ era, number, version: change.version, text: JSON.stringify(items) });
+      shown.push({ era, step, place, number, version: change.version, type: change.type, text: JSON.stringify(items) });
     }, { onError: (error) => shown.push({ error }) });
     return Object.assign(observation, { number });
   }));
@@ -311,7 +312,7 @@ test("every state that an observer is shown is that of a fresh query, whatever h
 
   const order = Object.keys(faults);
   const steps = 50 * lengthFactor;
-  for (let step = 0; step < steps; step += 1) {
+  for (; step < steps; step += 1) {
     if (step % 4 === 3) await faults[step < order.length * 4 ? order[Math.floor(step / 4)] : pick(order)]();
     await write();
     await note();
@@ -325,11 +326,14 @@ test("every state that an observer is shown is that of a fresh query, whatever h
   // An object that a restored backup does not have would end its observers; the backup has it.
   same(shown.filter(({ error }) => error).map(({ error }) => error.message), []);
   let compared = 0;
-  for (const { era: when, number, version, text } of shown) {
+  for (const { era: when, number, version, text, place, step: at, type } of shown) {
     const expected = fresh.get(`${when} ${number} ${version}`);
     if (expected === undefined) continue;
     compared += 1;
-    assert.equal(text, expected, `query ${number} at version ${version}`);
+    if (text === expected) continue;
+    const states = [...fresh].filter(([, one]) => one === text).map(([name]) => name);
+    assert.equal(text, expected, `client ${place}, query ${number}, ${type} at version ${version} of era ${when}, step ${at}; `
+      + `this is the state of (era, query, version) ${states.join("; ") || "nothing"}`);
   }
   t.diagnostic(`${shown.length} states shown, ${compared} compared with a fresh query`);
   if (hasFixedSeeds) assert.ok(compared > shown.length / 2);

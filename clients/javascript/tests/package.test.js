@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -25,9 +26,9 @@ test("what a page loads is about 12 KB, compressed, and needs nothing else", () 
     }
   };
   load("realmgate.js");
-  for (const later of ["optimism.js", "subscriptions.js", "models.js"]) assert.ok(!loaded.has(later), later);
+  for (const later of ["optimism.js", "subscriptions.js", "models.js", "transaction.js"]) assert.ok(!loaded.has(later), later);
   const text = [...loaded.values()].join("");
-  assert.ok(text.length <= 41_200, `${text.length} bytes`);
+  assert.ok(text.length <= 40_500, `${text.length} bytes`);
   // Versions of zlib differ by a percent or two: with the one of Node.js 20 this many bytes become less than 12 KB.
   const size = gzipSync(text, { level: 9 }).length;
   assert.ok(size < 12.5 * 1024, `${size} bytes, compressed`);
@@ -120,6 +121,10 @@ test("the declarations and the classes of a database are accepted by tsc, and wr
         tx.require("Card", "id == $0", [3], { count: 1 });
       }, { optimistic: true });
       store(db.objects("Card")).subscribe(({ items }) => items?.[0].title);
+      const largest = await db.objects("Card").groups("column", { top: 3, max: "position" });
+      const histogram = await db.objects("Card").aggregate({ by: "position", bins: 20 });
+      const bars: number = histogram.bins[0].count + histogram.others.groups + largest[0].count;
+      const all: number = (await db.objects("Card").aggregate({ min: "position" })).count;
       const { useQuery } = hooks({} as any);
       const name: string | undefined = useQuery(() => db.objects("Card"), []).items?.[0].title;
       const date: Date_ = { $key: 1, "with space": new Date() };
@@ -134,6 +139,8 @@ test("the declarations and the classes of a database are accepted by tsc, and wr
     ['db.objects("Card").create({ title: 3 });', /'number' is not assignable/],
     ['db.objects("Card").get().then((cards) => cards[0].titel);', /titel/],
     ['db.objects("Card").get().then((cards) => { const id: number = cards[0].id; });', /'Int' is not assignable|bigint/],
+    ['db.objects("Card").groups("column", { top: "3" });', /'string' is not assignable/],
+    ['db.objects("Card").aggregate({ bins: 3 });', /bins/],
     ['db.object("Person", 3);', /'number' is not assignable/],
   ];
   const files = wrongs.map(([text], at) => {
@@ -144,4 +151,52 @@ test("the declarations and the classes of a database are accepted by tsc, and wr
   const errors = tsc(use, ...files).split(/\n(?=\S)/);
   assert.deepEqual(errors.filter((error) => !/^types\/wrong\d/.test(error)), []);
   wrongs.forEach(([text, expected], at) => assert.match(errors.filter((error) => error.startsWith(`types/wrong${at}.ts`)).join("\n"), expected, text));
+});
+
+
+// Debian's package node-typescript.
+const compiler = "/usr/share/nodejs/typescript/lib/typescript.js";
+
+test("the modules have every export and every member that is declared, and no other exports", { skip: existsSync(compiler) ? false : "TypeScript is not installed" }, async () => {
+  const ts = createRequire(import.meta.url)(compiler);
+  const { Realmgate } = await import(join(here, "lib/realmgate.js"));
+  const db = new Realmgate("http://127.0.0.1:9");
+  const observation = db.objects("A").observe(() => {}, { onError: () => {} });
+  observation.stop();
+  db.close();
+  const object = db.object("A", 1);
+  let transaction = null;
+  await assert.rejects(db.transaction((tx) => {
+    transaction = tx;
+    throw new Error("enough");
+  }));
+  const made = {
+    Realmgate: db, Query: db.objects("A"), Sections: db.objects("A").sections("b"), ObjectReference: object, Observation: observation,
+    ListEdits: object.list("c"), SetEdits: object.set("c"), MapEdits: object.map("c"), Transaction: transaction, Edits: transaction.object("A", 1),
+  };
+  let members = 0;
+  for (const name of ["realmgate", "react", "store"]) {
+    const file = join(here, "lib", `${name}.d.ts`);
+    const target = { target: ts.ScriptTarget.ES2022, lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.esnext.asynciterable.d.ts"], types: [] };
+    const program = ts.createProgram([file], target);
+    const checker = program.getTypeChecker();
+    const declared = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)));
+    const exports = await import(join(here, "lib", `${name}.js`));
+    const values = declared.filter((one) => (one.flags & ts.SymbolFlags.Value) !== 0).map((one) => one.name);
+    assert.deepEqual(values.sort(), Object.keys(exports).sort(), name);
+    for (const one of declared) {
+      const isClass = (one.flags & ts.SymbolFlags.Class) !== 0;
+      const instance = made[one.name] ?? (isClass ? exports[one.name].prototype : undefined);
+      if (instance === undefined) continue;
+      for (const member of checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(one))) {
+        // Fields of a class are its instances' own: only those that the test has made can be looked at.
+        const isField = (member.flags & ts.SymbolFlags.Property) !== 0 && made[one.name] === undefined;
+        const key = member.name.startsWith("__@asyncIterator") ? Symbol.asyncIterator : member.name.startsWith("__@") ? null : member.name;
+        if (isField || key === null || (member.flags & ts.SymbolFlags.Optional) !== 0) continue;
+        members += 1;
+        assert.ok(key in instance, `${one.name}.${String(key)}`);
+      }
+    }
+  }
+  assert.ok(members > 100, `${members} members`);
 });

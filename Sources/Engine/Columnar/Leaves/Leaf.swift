@@ -241,9 +241,13 @@ extension Leaf {
         checkSlots(mask)
         if pattern.test == .equal, pattern.isExact, selectEntry(pattern.needle, into: scratch) {
             finish(mask, scratch, inverted)
-        } else if let place = Self.place(pattern.test), markTexts(pattern, place, in: scratch) {
+        } else if let place = Self.place(pattern.test), markTexts(pattern, pattern.needle[...], place, in: scratch) {
             finish(mask, scratch, inverted)
         } else {
+            // One search of the whole area leaves few texts to compare.
+            if !inverted, markTexts(pattern, pattern.requiredPart, .anywhere, in: scratch) {
+                finish(mask, scratch, false)
+            }
             narrow(mask, inverted: inverted, scratch: scratch) { pattern.matches($0) }
         }
     }
@@ -258,13 +262,15 @@ extension Leaf {
         }
     }
 
-    /// Searches all texts for the needle at once; returns false when each text must be tested by itself.
-    private func markTexts(_ pattern: TextPattern, _ place: TextKernel.Place, in scratch: SelectionMask) -> Bool {
-        guard encoding == .text, entryCount == 0, !pattern.needle.isEmpty else { return false }
+    /// Searches all texts for a part of the pattern at once; returns false when each text must be tested by itself.
+    private func markTexts(
+        _ pattern: TextPattern, _ part: ArraySlice<UInt8>, _ place: TextKernel.Place, in scratch: SelectionMask
+    ) -> Bool {
+        guard encoding == .text, entryCount == 0, !part.isEmpty else { return false }
         let bytes = UnsafeBufferPointer(start: area.assumingMemoryBound(to: UInt8.self), count: areaSize)
         if pattern.foldsBeyondASCII, rk_is_ascii(bytes.baseAddress, areaSize) == 0 { return false }
         scratch.reset(slotCount: count)
-        pattern.needle.withUnsafeBufferPointer { needle in
+        part.withUnsafeBufferPointer { needle in
             TextKernel.best.mark(
                 bytes, offsets: values, width: width, count: count, needle, place,
                 foldsASCIICase: pattern.foldsASCIICase, into: scratch.words)

@@ -49,6 +49,8 @@ package struct MutableLeaf: Sendable {
             if leaf.hasOverflow {
                 overflow = (0..<maskWordCount(count)).map { leaf.overflowWord($0) }
                 overflowCount = overflow.reduce(0) { $0 + $1.nonzeroBitCount }
+                // A damaged header announces outsized slots where none is marked.
+                if overflowCount == 0 { overflow = [] }
             }
         }
     }

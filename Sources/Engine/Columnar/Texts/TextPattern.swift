@@ -20,9 +20,11 @@ package struct TextPattern: Sendable {
     package let ignoresCase: Bool
     package let ignoresDiacritics: Bool
     private let folding: TextFolding
-    private let isText: Bool
     /// The needle, already folded.
     let needle: [UInt8]
+    private let like: LikePattern
+    /// Bytes that every text contains for which a `LIKE` holds; empty for other tests.
+    var requiredPart: ArraySlice<UInt8> { needle[test == .like ? like.longest : 0..<0] }
 
     /// Order tests never fold.
     package init(_ test: Test, _ text: String, ignoresCase: Bool = false, ignoresDiacritics: Bool = false) {
@@ -32,8 +34,8 @@ package struct TextPattern: Sendable {
         self.ignoresCase = ignoresCase
         self.ignoresDiacritics = ignoresDiacritics
         self.folding = folding
-        isText = true
         needle = folding.isNone ? Array(text.utf8) : folding.folded(text.utf8)
+        like = LikePattern(test == .like ? needle : [], isText: true)
     }
 
     /// Makes a test of data: only ASCII letters are folded. In `LIKE`, `?` matches as many bytes as the first one
@@ -43,8 +45,8 @@ package struct TextPattern: Sendable {
         self.ignoresCase = ignoresCase
         ignoresDiacritics = false
         folding = ignoresCase && !test.isOrder ? .asciiCase : .none
-        isText = false
         needle = folding.folded(data)
+        like = LikePattern(test == .like ? needle : [], isText: false)
     }
 
     /// Whether bytes are compared without folding.
@@ -86,8 +88,8 @@ package struct TextPattern: Sendable {
         case .equal: text.count == needle.count && Self.equal(text, at: 0, needle)
         case .prefix: text.count >= needle.count && Self.equal(text, at: 0, needle)
         case .suffix: text.count >= needle.count && Self.equal(text, at: text.count - needle.count, needle)
-        case .contains: rk_contains(text.baseAddress, text.count, needle.baseAddress, needle.count, 0) != 0
-        case .like: LikePattern.matches(text, needle, isText: isText, ignoresCase: false)
+        case .contains: rk_find(text.baseAddress, text.count, needle.baseAddress, needle.count, 0) >= 0
+        case .like: like.matches(text, needle, ignoresCase: false)
         case .less: Self.order(text, needle) < 0
         case .lessOrEqual: Self.order(text, needle) <= 0
         case .greater: Self.order(text, needle) > 0
@@ -132,13 +134,13 @@ package struct TextPattern: Sendable {
             return true
         case .contains:
             // A match before folding is one after it.
-            if rk_contains(text.baseAddress, text.count, needle.baseAddress, needle.count, foldsCase ? 1 : 0) != 0 {
+            if rk_find(text.baseAddress, text.count, needle.baseAddress, needle.count, foldsCase ? 1 : 0) >= 0 {
                 return true
             }
             return isFoldedByASCII(text) ? false : nil
         case .like:
             guard isFoldedByASCII(text) else { return nil }
-            return LikePattern.matches(text, needle, isText: isText, ignoresCase: foldsCase)
+            return like.matches(text, needle, ignoresCase: foldsCase)
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
             return matchesExactly(text, needle)
         }
@@ -159,59 +161,6 @@ extension TextPattern.Test {
         switch self {
         case .less, .lessOrEqual, .greater, .greaterOrEqual: true
         case .equal, .prefix, .suffix, .contains, .like: false
-        }
-    }
-}
-
-/// `LIKE`: `*` is any run, `?` one character; every other character matches itself, and the whole text must match.
-private enum LikePattern {
-    /// Cost: at most length of text × length of pattern, without recursion. The pattern is in lower case when case is
-    /// ignored, which here is that of ASCII letters.
-    static func matches(
-        _ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>, isText: Bool, ignoresCase: Bool
-    ) -> Bool {
-        var position = 0
-        var wanted = 0
-        // The position to resume from when the part after the last `*` did not match: the `*` then covers one character
-        // more.
-        var star: (wanted: Int, position: Int)?
-        while position < text.count {
-            if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "*") {
-                wanted += 1
-                star = (wanted, position)
-                continue
-            }
-            if wanted < pattern.count {
-                let byte = text[position]
-                if pattern[wanted] == UInt8(ascii: "?") {
-                    let length = characterLength(byte)
-                    if length <= text.count - position {
-                        wanted += 1
-                        position += length
-                        continue
-                    }
-                } else if (ignoresCase ? TextFolding.asciiFolded(byte) : byte) == pattern[wanted] {
-                    wanted += 1
-                    position += 1
-                    continue
-                }
-            }
-            guard let back = star else { return false }
-            // In text, whole characters, so that no `?` begins within one.
-            position = back.position + (isText ? characterLength(text[back.position]) : 1)
-            wanted = back.wanted
-            star = (wanted, position)
-        }
-        return position == text.count && pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "*") }
-    }
-
-    /// The number of bytes of the character that begins with a byte; 1 for a byte that begins none.
-    private static func characterLength(_ first: UInt8) -> Int {
-        switch first {
-        case 0xC0..<0xE0: 2
-        case 0xE0..<0xF0: 3
-        case 0xF0..<0xF8: 4
-        default: 1
         }
     }
 }

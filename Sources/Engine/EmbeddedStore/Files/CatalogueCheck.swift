@@ -36,7 +36,12 @@ struct CatalogueCheck {
 
     private func fault(in schema: Schema) -> String? {
         if let fault = schema.faults().first { return "its schema is faulty (\(fault))" }
-        guard schema.nextClassID <= Self.highestClassNumber else { return "its class numbers are invalid" }
+        return Self.numberFault(in: schema)
+    }
+
+    /// The fault in the numbers of classes and properties; nil if there is none.
+    static func numberFault(in schema: Schema) -> String? {
+        guard schema.nextClassID <= highestClassNumber else { return "its class numbers are invalid" }
         var numbers: Set<ClassID> = []
         for objectClass in schema.classes {
             guard objectClass.id.rawValue < schema.nextClassID, numbers.insert(objectClass.id).inserted else {

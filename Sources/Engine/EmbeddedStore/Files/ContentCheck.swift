@@ -8,14 +8,14 @@ final class ContentCheck {
     private let file: OpenFile
     private let transaction: LMDBTransaction
     private let snapshot: EmbeddedSnapshot
-    private let progress: (Int) -> Void
+    private let progress: (Int) throws -> Void
     private var faults: [String] = []
     private var objects = 0
     private var entries = 0
     /// The number of objects that own an embedded one.
     private var owners: [ObjectReference: Int] = [:]
 
-    init(_ file: OpenFile, path: String, progress: @escaping (Int) -> Void) throws {
+    init(_ file: OpenFile, path: String, progress: @escaping (Int) throws -> Void) throws {
         self.file = file
         self.progress = progress
         transaction = try file.environment.begin(readOnly: true)
@@ -34,6 +34,12 @@ final class ContentCheck {
             }
         }
         report.version = snapshot.version
+        report.schemaVersion = snapshot.schema.version
+        report.classes = snapshot.schema.classes.map { objectClass in
+            CopyReport.Class(
+                name: objectClass.name, isEmbedded: objectClass.isEmbedded,
+                count: snapshot.classes[objectClass.id]?.objectCount ?? 0)
+        }
         report.objects = objects
         report.entries = entries
         report.faults += faults
@@ -47,7 +53,7 @@ final class ContentCheck {
         try forEachObject(of: objectClass.schema.id) { key in
             count += 1
             objects += 1
-            if objects % 1000 == 0 { progress(objects) }
+            if objects % 1000 == 0 { try progress(objects) }
             for column in objectClass.columns { try check(objectClass, key, column, &expected) }
         }
         if count != objectClass.state.objectCount {

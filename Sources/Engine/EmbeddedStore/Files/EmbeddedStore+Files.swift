@@ -1,3 +1,6 @@
+import Glibc
+package import StoreContract
+
 extension EmbeddedStore {
     /// The sizes of the file. Cost: a pass over the list of free pages.
     package func sizes() throws -> FileSizes {
@@ -44,4 +47,41 @@ extension EmbeddedStore {
         try throwIfClosed()
         try FileCopy(of: try file.current.environment, to: path).run(progress: progress)
     }
+}
+
+extension EmbeddedStore {
+    /// Cost: a read transaction and a few system calls; never waits for the writer.
+    package func statistics() -> StoreStatistics {
+        var statistics = StoreStatistics()
+        record.fill(&statistics)
+        if let failure = replicaFailure {
+            statistics.hasStopped = true
+            statistics.stopReason = failure.message
+        }
+        statistics.log = replication?.log.numbers
+        (statistics.waitingWorks, statistics.isClosed) = waiting
+        guard !statistics.isClosed else { return statistics }
+        (statistics.heldVersions, statistics.oldestHeldSeconds) = heldVersionAges
+        statistics.newestVersion = try? snapshot().version
+        statistics.changeLogFloor = try? changeLogFloor()
+        statistics.usedBytes = (try? file.environment.usedBytes) ?? 0
+        var status = stat()
+        if stat(file.path, &status) == 0 { statistics.fileBytes = Int(status.st_size) }
+        var disk = statvfs()
+        if statvfs(file.path, &disk) == 0 {
+            statistics.freeDiskBytes = Int(
+                clamping: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
+        }
+        return statistics
+    }
+}
+
+/// The size of a store file, in bytes.
+package struct FileSizes: Hashable, Sendable {
+    /// The length of the file.
+    package var totalBytes: Int
+    /// The size of data, trees and bookkeeping; about that of a compacted copy.
+    package var usedBytes: Int
+    /// The space of earlier versions, which later writes reuse as soon as nobody reads those versions.
+    package var freeBytes: Int
 }

@@ -1,7 +1,7 @@
 import Columnar
 import Glibc
 package import ObjectModel
-import StoreContract
+package import StoreContract
 
 /// The findings of a check of a whole file.
 package struct FileReport: Sendable {
@@ -15,6 +15,9 @@ package struct FileReport: Sendable {
     package var leakedPages = 0
     /// The newest version; nil when the file is too damaged to read it.
     package var version: Version?
+    package var schemaVersion: UInt64?
+    /// The classes in the order of the schema.
+    package var classes: [CopyReport.Class] = []
     package var sizes: FileSizes?
     package var objects = 0
     /// Entries in indexes, full-text indexes and backlinks.
@@ -29,8 +32,9 @@ extension EmbeddedStore {
     /// it without changes. If another process has it open, the structure is assumed to be sound.
     ///
     /// Throws `StoreError` when there is no such file, it cannot be read, or it is not a store; faults are in the
-    /// report. `progress` is called now and then with the number of objects checked.
-    package static func check(path: String, progress: @escaping (Int) -> Void = { _ in }) throws -> FileReport {
+    /// report. `progress` is called now and then with the number of objects checked; an error that it throws ends the
+    /// check.
+    package static func check(path: String, progress: (Int) throws -> Void = { _ in }) throws -> FileReport {
         guard FileIdentity(path: path) != nil else {
             throw StoreError(.fileAccess, "There is no file '\(path)'.")
         }
@@ -59,7 +63,9 @@ extension EmbeddedStore {
             let file = try OpenFile(path: path, presence, schema: .empty, options: EmbeddedStoreOptions())
             if isAlone { try CatalogueCheck(file, path: path).verify() }
             report.sizes = try file.sizes()
-            try ContentCheck(file, path: path, progress: progress).run(&report)
+            try withoutActuallyEscaping(progress) { progress in
+                try ContentCheck(file, path: path, progress: progress).run(&report)
+            }
         } catch let error as LMDBError {
             throw error.storeError(path: path)
         } catch let error as StoreError where error.code == .invalidFile {
@@ -68,5 +74,29 @@ extension EmbeddedStore {
             report.faults.append("a record of the catalogue cannot be read")
         }
         return report
+    }
+}
+
+extension EmbeddedStore {
+    /// See `Store.checkCopy`.
+    package func checkCopy(at path: String, progress: (_ objects: Int) throws -> Void) throws -> CopyReport {
+        var copy = CopyReport()
+        do {
+            let report = try Self.check(path: path, progress: progress)
+            copy.faults = report.faults
+            copy.version = report.version
+            copy.schemaVersion = report.schemaVersion
+            copy.classes = report.classes
+            copy.objects = report.objects
+            copy.entries = report.entries
+            copy.leakedPages = report.leakedPages
+            // Without its structure nothing of the file is certain.
+            if !report.didCheckPages {
+                throw StoreError(.busy, "'\(path)' is open in another program, so it cannot be checked.")
+            }
+        } catch let error as StoreError where error.code == .invalidFile || error.code == .unsupportedFormat {
+            copy.faults.append(error.message)
+        }
+        return copy
     }
 }

@@ -72,6 +72,16 @@ final class FilePresence: Sendable {
         return presence.becomeExclusive() && presence.identity == FileIdentity(path: path) ? presence : nil
     }
 
+    /// The same, but waits a second for those of this process who are about to let go of the file, and for processes that
+    /// it has just started, which hold it until they run their own program.
+    static func takeAloneSoon(_ path: String) throws -> FilePresence? {
+        for _ in 0..<100 {
+            if let presence = try takeAlone(path) { return presence }
+            usleep(10_000)
+        }
+        return nil
+    }
+
     /// Creates a file that nobody else knows of, with the lock taken. Throws `LMDBError`.
     static func takeDraft(_ path: String) throws(LMDBError) -> FilePresence {
         let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_TRUNC, 0o640)

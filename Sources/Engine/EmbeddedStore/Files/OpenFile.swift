@@ -25,6 +25,7 @@ final class OpenFile: Sendable {
         environment = try LMDBEnvironment(
             path: path, presence, mapSize: options.mapSize, maximumReaders: options.maximumReaders)
         trees = try Self.prepare(environment, path: path, schema: schema, options: options)
+        if options.isUnsynced { environment.stopSyncing() }
         self.generation = generation
         reserve = DiskReserve(presence)
         // The file can be opened even if the disk is full.

@@ -32,7 +32,7 @@ enum PageFormat {
     static let noPage = UInt64.max
     static let treeSize = 48
     static let nodeHeaderSize = 8
-    static let longestKey = 511
+    static let maximumKeyLength = 511
     static let maximumDepth = 32
     static let pageSizes = 512...32_768
 
@@ -54,7 +54,7 @@ enum PageFormat {
     static let noSubdirectoryFlag: UInt16 = 0x4000
 
     /// The largest node in a leaf; longer ones have their data in separate pages.
-    static func largestNode(pageSize: Int) -> Int { (((pageSize - headerSize) / 2) & -2) - 2 }
+    static func maximumNodeSize(pageSize: Int) -> Int { (((pageSize - headerSize) / 2) & -2) - 2 }
 
     /// The number of pages of a value that has its own.
     static func pages(forValueOf length: Int, pageSize: Int) -> Int { (headerSize - 1 + length) / pageSize + 1 }

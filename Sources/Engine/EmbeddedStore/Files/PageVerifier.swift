@@ -278,7 +278,7 @@ final class PageVerifier {
             return nil
         }
         let count = (lower - PageFormat.headerSize) / 2
-        let largest = PageFormat.largestNode(pageSize: pageSize)
+        let largest = PageFormat.maximumNodeSize(pageSize: pageSize)
         return nodeSizes.withUnsafeMutableBufferPointer { sizes -> Int? in
             sizes.update(repeating: 0)
             for index in 0..<count {
@@ -302,7 +302,7 @@ final class PageVerifier {
     /// The size of a node whose header is in the page, rounded up to even; nil when it is not a valid node.
     private func nodeSize(_ page: UnsafeRawBufferPointer, _ offset: Int, isLeaf: Bool) -> Int? {
         let keyLength = Int(page.littleEndian(offset + 6, as: UInt16.self))
-        guard keyLength <= PageFormat.longestKey else { return nil }
+        guard keyLength <= PageFormat.maximumKeyLength else { return nil }
         var size = PageFormat.nodeHeaderSize + keyLength
         if isLeaf {
             let flags = page.littleEndian(offset + 4, as: UInt16.self)

@@ -1,4 +1,6 @@
 import Columnar
+import Dispatch
+import Glibc
 import ObjectModel
 import StoreContract
 import Synchronization
@@ -46,6 +48,10 @@ package struct EmbeddedStoreOptions: Sendable {
     /// Whether to check the structure of the file when it is opened and no other process has it open: about a
     /// microsecond per page of the trees. Without the check a damaged file can crash the program.
     package var verifiesPages = true
+    /// Whether the caller has just checked the pages itself.
+    var hasCheckedPages = false
+    /// Whether commits are not synced to the disk: for replicas, whose log has them.
+    var isUnsynced = false
 
     package init() {}
 }
@@ -60,6 +66,8 @@ package struct EmbeddedStoreOptions: Sendable {
 final class StoreFile: Sendable {
     let path: String
     let options: EmbeddedStoreOptions
+    /// Whether the file was a replica of a log when it was opened.
+    let isReplica: Bool
     /// Nil when the store has been closed.
     private let openFile: Mutex<OpenFile?>
     private let knownSchema = Mutex<KnownSchema?>(nil)
@@ -95,7 +103,9 @@ final class StoreFile: Sendable {
             if isAlone { Compaction.cleanUp(beside: path) }
             // LMDB treats an empty file as a new one; so do we, as a program may have created it to reserve the name.
             let isNew = isMade || presence.fileSize == 0
-            if isAlone, !isNew, options.verifiesPages { try PageCheck(presence, path: path).verify() }
+            if isAlone, !isNew, options.verifiesPages, !options.hasCheckedPages {
+                try PageCheck(presence, path: path).verify()
+            }
             var file = try OpenFile(path: path, presence, schema: schema, options: options)
             if isAlone, !isNew, options.verifiesPages { try CatalogueCheck(file, path: path).verify() }
             if isAlone, !isNew, let shouldCompact = options.shouldCompactOnLaunch {
@@ -105,6 +115,9 @@ final class StoreFile: Sendable {
                     file = (try? Compaction(file, path: path, options: options).run()) ?? file
                 }
             }
+            let transaction = try file.environment.begin(readOnly: true)
+            isReplica = try ReplicaRecord(transaction, file.trees.meta) != nil
+            transaction.abort()
             openFile = Mutex(file)
         } catch let error as LMDBError {
             throw error.storeError(path: path)
@@ -162,6 +175,16 @@ final class StoreFile: Sendable {
         }
     }
 
+    /// The tag of an earlier version of a replica; see `ChangeLog.tag`.
+    func tag(of version: Version) throws -> HistoryTag? {
+        do {
+            let file = try current
+            return try ChangeLog.tag(of: version, try file.environment.begin(readOnly: true), file.trees)
+        } catch {
+            throw storeError(error)
+        }
+    }
+
     /// See `Store.changeLogFloor`.
     func changeLogFloor() throws -> Version {
         do {
@@ -211,5 +234,29 @@ final class StoreFile: Sendable {
         case is DamagedRecord, is LeafError: StoreError.damaged(path)
         default: error
         }
+    }
+}
+
+extension StoreFile {
+    /// Numbers the files that this process creates.
+    private static let attempts = Atomic(0)
+
+    /// Creates a new file atomically: it is written under another name and gets its own when it is on disk. A file that
+    /// another process creates at the same time is kept. Returns whether this call created the file. Throws
+    /// `LMDBError`, `StoreError`.
+    static func createIfMissing(path: String, schema: Schema, options: EmbeddedStoreOptions) throws -> Bool {
+        guard FileIdentity(path: path) == nil else { return false }
+        guard errno == ENOENT else { throw LMDBError(code: errno, action: "Opening") }
+        let number = attempts.add(1, ordering: .relaxed).newValue
+        let draft = "\(path).new-\(getpid())-\(number)"
+        defer { unlink(draft) }
+        // Errors name the requested path.
+        let presence = try FilePresence.takeDraft(draft)
+        let environment = try LMDBEnvironment(
+            path: draft, presence, mapSize: options.mapSize, maximumReaders: 1, isPrivate: true)
+        _ = try OpenFile.prepare(environment, path: path, schema: schema, options: options)
+        guard try FileSystem.rename(draft, toNew: path) else { return false }
+        FileSystem.syncDirectory(of: path)
+        return true
     }
 }

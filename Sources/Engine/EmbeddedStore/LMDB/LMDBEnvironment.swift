@@ -84,6 +84,13 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
+    /// Makes commits return before they are on disk. The file survives the end of the process, but not a crash of the
+    /// machine.
+    func stopSyncing() { mdb_env_set_flags(pointer, UInt32(MDB_NOSYNC), 1) }
+
+    /// Writes all commits to the disk.
+    func sync() throws(LMDBError) { try check(mdb_env_sync(pointer, 1), "Syncing") }
+
     /// The number of the newest LMDB transaction, by any process. Cost: a few nanoseconds.
     var lastTransaction: Int {
         var info = MDB_envinfo()

@@ -44,11 +44,15 @@ final class ClassDirectory: Sendable {
 
     func liveMask(_ cluster: Int) -> LiveMask? { liveMasks.indices.contains(cluster) ? liveMasks[cluster] : nil }
 
+    func hasColumn(_ property: PropertyID) -> Bool {
+        let number = Int(property.rawValue)
+        return number < columns.count && columns[number] >= 0
+    }
+
     /// Returns nil when there is none. Throws when this leaf, or another of its column, is damaged.
     func leaf(_ cluster: Int, _ property: PropertyID) throws(LeafError) -> Leaf? {
-        let number = Int(property.rawValue)
-        guard number < columns.count, columns[number] >= 0, liveMasks.indices.contains(cluster) else { return nil }
-        let column = columns[number]
+        guard hasColumn(property), liveMasks.indices.contains(cluster) else { return nil }
+        let column = columns[Int(property.rawValue)]
         let slot = slots[column]
         if let built = slot.value { return built.leaves[cluster] }
         guard slot.isDue() else { return try leaf(cluster, column: column) }

@@ -20,6 +20,8 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
     private let resolved = ResolvedLeaves()
     /// The directories by class number.
     private let directories: [Published<ClassDirectory>?]
+    /// The first key that no object has had, by class number.
+    private let nextKeys: [Int64]
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) {
         version = catalogue.version
@@ -31,12 +33,15 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
         self.trees = trees
         self.transaction = Mutex(transaction)
         var directories = [Published<ClassDirectory>?](repeating: nil, count: Int(catalogue.schema.nextClassID))
+        var nextKeys = [Int64](repeating: 0, count: directories.count)
         for objectClass in catalogue.schema.classes {
             let state = catalogue.classes[objectClass.id] ?? ClassState()
             let clusterCount = state.clusterCount(capacity: clusterCapacity)
             directories[Int(objectClass.id.rawValue)] = Published(patience: clusterCount <= 4 ? 0 : clusterCount)
+            nextKeys[Int(objectClass.id.rawValue)] = state.nextKey
         }
         self.directories = directories
+        self.nextKeys = nextKeys
     }
 
     // MARK: Objects
@@ -54,20 +59,40 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
     }
 
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        let objectClass = try objectClass(classID)
-        guard objectClass[property]?.leafKind != nil else {
-            throw StoreError.unknownProperty(property, in: objectClass)
-        }
-        guard let (cluster, slot) = place(of: key, in: classID),
-            try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
-        else { throw StoreError.notFound(key, in: objectClass) }
-        let leaf = try storedLeaf(of: classID, cluster: cluster, property)
-        if leaf.isOverflow(slot) {
-            return try overflow(OverflowTree.Address(classID: classID, property: property, key: key)) {
-                try $0.value($1, leaf.kind)
+        try value(classID, key, property, wanting: { _ in })
+    }
+
+    /// - Parameter want: called with the size in bytes of a value that is stored outside its leaf, before it is read.
+    func value(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, wanting want: (() throws -> Int) throws -> Void
+    ) throws -> Value {
+        guard let (cluster, slot) = place(of: key, in: classID) else { throw absence(of: property, classID, key) }
+        let leaf: Leaf
+        if let directory = try directory(of: classID) {
+            guard let mask = directory.liveMask(cluster), mask.isLive(slot), directory.hasColumn(property) else {
+                throw absence(of: property, classID, key)
             }
+            guard let stored = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
+            leaf = stored
+        } else {
+            guard schema[classID]?[property]?.leafKind != nil,
+                try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
+            else { throw absence(of: property, classID, key) }
+            leaf = try storedLeaf(of: classID, cluster: cluster, property)
         }
-        return leaf.value(at: slot)
+        guard leaf.isOverflow(slot) else { return leaf.value(at: slot) }
+        let address = OverflowTree.Address(classID: classID, property: property, key: key)
+        try want { try overflowBytes(address, leaf, slot) }
+        return try overflow(address) { try $0.value($1, leaf.kind) }
+    }
+
+    /// The error for a value that does not exist.
+    private func absence(of property: PropertyID, _ classID: ClassID, _ key: ObjectKey) -> StoreError {
+        guard let objectClass = schema[classID] else { return StoreError.unknownClass(classID) }
+        guard objectClass[property]?.leafKind != nil else {
+            return StoreError.unknownProperty(property, in: objectClass)
+        }
+        return StoreError.notFound(key, in: objectClass)
     }
 
     // MARK: Queries
@@ -87,7 +112,8 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
 
     /// The cluster and slot of a key that existed at this version.
     func place(of key: ObjectKey, in classID: ClassID) -> (cluster: Int, slot: Int)? {
-        guard key.rawValue >= 0, let state = classes[classID], key.rawValue < state.nextKey else { return nil }
+        let number = Int(classID.rawValue)
+        guard key.rawValue >= 0, number < nextKeys.count, key.rawValue < nextKeys[number] else { return nil }
         return (Int(key.rawValue) / clusterCapacity, Int(key.rawValue) % clusterCapacity)
     }
 
@@ -260,4 +286,38 @@ extension EmbeddedSnapshot: ColumnSource {
 private struct Protected<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
+}
+
+extension EmbeddedSnapshot {
+    /// See `Store.asOf`. The log is read as of this version. The result keeps this version pinned.
+    func asOf(_ version: Version) throws -> AsOfState? {
+        // The records are borrowed from the map, so that they can be decoded while others read.
+        guard let records = try reading({ try ChangeLog.records(after: version, upTo: self.version, $0, trees) })
+        else { return nil }
+        do {
+            guard
+                let past = try reading({ transaction in
+                    try ReplicaRecord(transaction, trees.meta) == nil
+                        ? tag : try ChangeLog.tag(of: version, transaction, trees)
+                })
+            else { return nil }
+            var versions: [(changes: ChangeSet, undo: [UndoStep])] = []
+            // The newest first: a changed schema, or missing old values, end it early.
+            for record in records.reversed() {
+                guard let decoded = try ChangeSetRecord.decodeWithUndo(record.bytes, version: record.version),
+                    !decoded.changes.schemaChanged
+                else { return nil }
+                versions.append(decoded)
+            }
+            versions.reverse()
+            let changes = try AsOfChanges(
+                since: version, versions, schema: schema, clusterCapacity: clusterCapacity)
+            return AsOfState(
+                reads: AsOfReads(version, past, AsOfSource(self, self, changes)), changes: changes.merged)
+        } catch is DamagedRecord {
+            throw StoreError.damaged(path)
+        } catch is LeafError {
+            throw StoreError.damaged(path)
+        }
+    }
 }

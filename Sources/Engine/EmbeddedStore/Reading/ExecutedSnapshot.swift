@@ -28,6 +28,10 @@ extension ExecutedSnapshot {
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] { try executor.aggregate(query, requests, by: paths) }
 
+    func distribution(
+        _ query: BoundQuery, of path: BoundPath, bounds: (ClosedRange<Double>) -> [Double]
+    ) throws -> ValueDistribution { try executor.distribution(query, of: path, bounds: bounds) }
+
     func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
         try executor.sections(query, by: key)
     }

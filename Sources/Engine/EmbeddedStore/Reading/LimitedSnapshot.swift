@@ -40,23 +40,16 @@ final class LimitedSnapshot: ForwardedSnapshot {
     }
 
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        if limits.countsBytes { try limits.spend(1) }
-        try spendBytes(classID, key, property, 0..<Int.max)
-        return try base.value(classID, key, property)
+        guard limits.countsBytes else { return try base.value(classID, key, property) }
+        try limits.spend(1)
+        return try base.value(classID, key, property) { try limits.spend(bytes: try $0()) }
     }
 
     func elements(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> [Value] {
-        try spendBytes(classID, key, property, range)
+        if limits.countsBytes { try limits.spend(bytes: try base.overflowSize(classID, key, property, range)) }
         return try base.elements(classID, key, property, range)
-    }
-
-    private func spendBytes(
-        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
-    ) throws {
-        guard limits.countsBytes else { return }
-        try limits.spend(bytes: try base.overflowSize(classID, key, property, range))
     }
 
     func read<Sink: RowSink>(

@@ -3,14 +3,17 @@ import ObjectModel
 import QueryExecution
 
 /// A change set in the change log: its time, then per class the runs of inserted and deleted keys, the modified keys
-/// with their properties, the edits of collections, and the undo data. A bulk load of a million objects is one run, a
+/// with their properties, the edits of collections, and the undo data. In a replica, the tag of the version follows the time. A bulk load of a million objects is one run, a
 /// few bytes; so is a list that grew by a million elements.
 enum ChangeSetRecord {
     /// `undo` is a section that `UndoRecord` wrote; nil when there is none.
-    static func encode(_ changes: ChangeSet, undo: [UInt8]? = nil, at seconds: Int64) -> [UInt8] {
+    static func encode(
+        _ changes: ChangeSet, undo: [UInt8]? = nil, tag: HistoryTag? = nil, at seconds: Int64
+    ) -> [UInt8] {
         var writer = ByteWriter()
         writer.fixed(UInt64(bitPattern: seconds))
-        writer.byte(changes.schemaChanged ? 1 : 0)
+        writer.byte((changes.schemaChanged ? 1 : 0) | (tag == nil ? 0 : tagFlag))
+        if let tag { writer.fixed(tag.rawValue) }
         writer.count(changes.classes.count)
         for (id, changes) in changes.classes.sorted(by: { $0.key < $1.key }) {
             writer.unsigned(UInt64(id.rawValue))
@@ -89,8 +92,7 @@ enum ChangeSetRecord {
     /// has.
     static func lengthWithoutUndo(_ bytes: UnsafeRawBufferPointer) throws(DamagedRecord) -> Int? {
         var reader = ByteReader(bytes)
-        _ = try reader.fixed()
-        _ = try reader.byte()
+        _ = try head(&reader)
         for _ in 0..<(try reader.count()) {
             _ = try reader.unsigned()
             for _ in 0..<2 {
@@ -110,8 +112,7 @@ enum ChangeSetRecord {
     }
 
     private static func decode(_ reader: inout ByteReader, version: Version) throws(DamagedRecord) -> ChangeSet? {
-        _ = try reader.fixed()
-        var result = ChangeSet(version: version, schemaChanged: try reader.byte() != 0)
+        var result = ChangeSet(version: version, schemaChanged: try head(&reader).schemaChanged)
         var room = keyLimit
         for _ in 0..<(try reader.count()) {
             let id = ClassID(try reader.integer(UInt32.self))
@@ -131,6 +132,24 @@ enum ChangeSetRecord {
         }
         if !reader.isAtEnd { try decodeEdits(&reader, into: &result) }
         return result
+    }
+
+    /// Bit 0 of the flags is for a changed schema.
+    private static let tagFlag: UInt8 = 2
+
+    private static func head(
+        _ reader: inout ByteReader
+    ) throws(DamagedRecord) -> (schemaChanged: Bool, tag: HistoryTag?) {
+        _ = try reader.fixed()
+        let flags = try reader.byte()
+        let tag = flags & tagFlag == 0 ? nil : HistoryTag(rawValue: try reader.fixed())
+        return (flags & 1 != 0, tag)
+    }
+
+    /// The tag that was passed to `encode`.
+    static func tag(_ bytes: UnsafeRawBufferPointer) -> HistoryTag? {
+        var reader = ByteReader(bytes)
+        return (try? head(&reader))?.tag
     }
 
     /// The time that was passed to `encode`, for the first entry in a scan.

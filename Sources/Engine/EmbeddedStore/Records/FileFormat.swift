@@ -10,6 +10,7 @@ import ObjectModel
 //              "schema"            the schema with its stable numbers, see SchemaRecord
 //              "history"           the history of the versions, see HistoryRecord. Files from before there were such records get it
 //                                  when they are opened
+//              "replica"           only in a replica: what it is a replica of, see ReplicaRecord
 //   classes    class u32           next object key u64, object count u64
 //   leaves     class u32, cluster u32, column u16
 //                                  a leaf as Columnar encodes it; column 0 is the live mask, the rest are property ids.
@@ -67,6 +68,7 @@ enum FileFormat {
     static let versionKey = Array("version".utf8)
     static let schemaKey = Array("schema".utf8)
     static let historyKey = Array("history".utf8)
+    static let replicaKey = Array("replica".utf8)
 
     /// The column of a cluster's live mask; property ids start at 1.
     static let liveMaskColumn = PropertyID(0)

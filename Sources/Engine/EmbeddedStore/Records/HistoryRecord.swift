@@ -57,6 +57,8 @@ extension HistoryRecord {
         guard let meta = try transaction.database(FileFormat.metaTree, create: false) else { throw DamagedRecord() }
         try ensure(in: transaction, meta)
         try change(HistoryRecord(transaction, meta)).put(in: transaction, meta)
+        // A copy of a replica is a store of its own.
+        try transaction.delete(meta, FileFormat.replicaKey)
         try transaction.commit()
     }
 }

@@ -141,3 +141,8 @@ enum SchemaRecord {
         }
     }
 }
+
+extension PropertySchema {
+    /// The column type of the property; nil for computed properties and types that this version does not store.
+    var leafKind: LeafKind? { LeafKind(type) }
+}

@@ -5,11 +5,12 @@ import StoreContract
 
 /// The change sets of recent versions, kept so that readers that are behind can catch up.
 enum ChangeLog {
-    /// `undo` is a section that `UndoRecord` wrote; nil when the changes cannot be undone.
+    /// `undo` is a section that `UndoRecord` wrote; nil when the changes cannot be undone. `tag` is given when versions
+    /// have tags of their own.
     static func append(
-        _ changes: ChangeSet, undo: [UInt8]?, _ transaction: LMDBTransaction, _ trees: Trees
+        _ changes: ChangeSet, undo: [UInt8]?, tag: HistoryTag?, _ transaction: LMDBTransaction, _ trees: Trees
     ) throws {
-        let record = ChangeSetRecord.encode(changes, undo: undo, at: Timestamp.now().seconds)
+        let record = ChangeSetRecord.encode(changes, undo: undo, tag: tag, at: Timestamp.now().seconds)
         try transaction.put(trees.log, Catalogue.versionRecord(changes.version), record)
     }
 
@@ -75,6 +76,12 @@ enum ChangeLog {
             return false
         }
         return oldest.map { Version($0 - min(1, $0)) }
+    }
+
+    /// The tag of a version of a replica, whose versions have tags of their own; nil when the log no longer holds it.
+    static func tag(of version: Version, _ transaction: LMDBTransaction, _ trees: Trees) throws -> HistoryTag? {
+        if version == LogPlace.start.version { return LogPlace.start.tag }
+        return try transaction.get(trees.log, Catalogue.versionRecord(version)).flatMap { ChangeSetRecord.tag($0) }
     }
 
     /// Every version after `version`, oldest first; nil when the log no longer holds the first of them, or one of them

@@ -67,6 +67,7 @@ struct CollectionEditor {
         let new = try savepoint.materialised(value, column)
         let old = try savepoint.session.replace(at: position, with: new, objectClass, key, column)
         savepoint.note(.replaced(objectClass, key, column, position: position, old: old))
+        redo(.replaced(new, at: position))
         if let mapKey {
             record(.map(MapEdit(deletions: [], insertions: [], modifications: [MapKey(mapKey)])))
         } else {
@@ -84,6 +85,7 @@ struct CollectionEditor {
     @discardableResult
     func takeOut(at position: Int) throws -> (value: Value, mapKey: String?) {
         let old = try takeOutUnrecorded(at: position)
+        redo(.removed(at: position))
         switch column.kind {
         case .set: record(.set(SetEdit(deletions: [old.value])))
         case .map: record(.map(MapEdit(deletions: [MapKey(old.mapKey ?? "")], insertions: [], modifications: [])))
@@ -103,7 +105,8 @@ struct CollectionEditor {
         try check(to, below: try count)
         guard from != to else { return false }
         let old = try takeOutUnrecorded(at: from)
-        try insert(old.value, mapKey: nil, at: to)
+        try insertUnrecorded(old.value, mapKey: nil, at: to)
+        redo(.moved(from: from, to: to))
         record { $0.recordMove(from: from, to: to) }
         return true
     }
@@ -132,6 +135,21 @@ struct CollectionEditor {
         return true
     }
 
+    // MARK: Repeating
+
+    /// Repeats a step of another store; the position and the value must fit.
+    func repeatInsertion(_ value: Value, mapKey: String?, at position: Int) throws {
+        try insert(value, mapKey: mapKey, at: position)
+        switch column.kind {
+        case .set: record(.set(SetEdit(insertions: [value])))
+        case .map: record(.map(MapEdit(deletions: [], insertions: [MapKey(mapKey ?? "")], modifications: [])))
+        default: record { $0.recordInsertion(at: position) }
+        }
+    }
+
+    /// See `repeatInsertion`.
+    func repeatMove(_ from: Int, _ to: Int) throws { _ = try move(from, to) }
+
     // MARK: Parts
 
     private var collection: MutableStoredCollection {
@@ -141,8 +159,17 @@ struct CollectionEditor {
     private var count: Int { get throws { try collection.count } }
 
     private func insert(_ value: Value, mapKey: String?, at position: Int) throws {
+        try insertUnrecorded(value, mapKey: mapKey, at: position)
+        redo(.inserted(value, mapKey: mapKey, at: position))
+    }
+
+    private func insertUnrecorded(_ value: Value, mapKey: String?, at position: Int) throws {
         try savepoint.session.insert(value, mapKey: mapKey, at: position, objectClass, key, column)
         savepoint.note(.inserted(objectClass, key, column, position: position))
+    }
+
+    private func redo(_ change: RedoStep.Change) {
+        savepoint.session.redo?.append(.changed(objectClass.schema.id, key, column.id, change))
     }
 
     private func check(_ value: Value) throws {

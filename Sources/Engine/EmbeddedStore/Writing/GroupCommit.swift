@@ -7,6 +7,8 @@ struct WriterJob: Sendable {
         case transaction(@Sendable (any WriteTransaction) throws -> Void)
         /// A schema change must be alone: when it fails, the transaction is not committed.
         case schema(Schema, Migration?)
+        /// A step that changes nothing here, and tells all stores of a log something.
+        case notice(RedoStep)
     }
 
     let work: Work
@@ -20,6 +22,7 @@ struct WriterJob: Sendable {
         switch work {
         case .transaction: !isAlone
         case .schema(_, let migration): migration?.block == nil
+        case .notice: true
         }
     }
 }
@@ -40,31 +43,44 @@ struct GroupOutcome {
 struct GroupCommit {
     let file: StoreFile
     let pulse: WriterPulse
+    /// The log that decides whether the commit happens; nil for a store of its own.
+    var replication: Replication?
+    var turn: (any LogTurn)?
 
     /// Throws when the whole group failed; nothing was kept then.
+    ///
+    /// With a log, it may end before the last jobs, which then have no result, and throws `Replication.Superseded` and
+    /// `Replication.Failure`.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
         let transaction = try pulse.waitingForOthers { try file.environment.begin(readOnly: false) }
         // Work may have kept its transaction; LMDB's lock must be released on the thread that took it.
         defer { transaction.abort() }
         let catalogue = try file.catalogue(transaction, file.trees)
-        let history = catalogue.history.continued
+        // Each append to a log has a tag of its own.
+        let history = replication == nil ? catalogue.history.continued : .new()
+        let tag = replication == nil ? nil : history.tag
+        var entries = replication.map { _ in EntryCollector(catalogue) }
         let session = try WriteSession(transaction, file.trees, catalogue, path: file.path, tag: history.tag)
         let room = try RoomCheck(file, transaction)
         var outcome = GroupOutcome()
         for job in jobs {
+            if let entries, entries.byteCount >= Replication.groupBytes { break }
             let version = session.version.next
+            if entries != nil { session.redo = RedoWriter() }
             do {
                 let (changes, undo) = try run(job, in: session, version: version, undoLimit: room.undoLimit)
+                entries?.add(changes, session)
                 session.advance(to: version)
                 outcome.changes.append(changes)
                 outcome.results.append(.success(version))
                 if changes.schemaChanged { outcome.schema = session.schema }
-                try ChangeLog.append(changes, undo: undo, transaction, file.trees)
+                try ChangeLog.append(changes, undo: undo, tag: tag, transaction, file.trees)
             } catch let error as MemberFailure {
                 outcome.results.append(.failure(file.storeError(error.underlying)))
             }
         }
         guard !outcome.changes.isEmpty else { return outcome }
+        entries?.close(session)
         try session.flush()
         try ChangeLog.trim(
             transaction, file.trees, newest: session.version, limit: file.options,
@@ -72,8 +88,41 @@ struct GroupCommit {
         try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
         if history != catalogue.history { try history.put(in: transaction, file.trees.meta) }
         try room.check(for: outcome.changes)
-        try transaction.commit()
+        if let replication, let entries {
+            try append(
+                entries.bodies, after: LogPlace(catalogue.version, catalogue.history.tag), replication, history.tag,
+                outcome)
+        }
+        try commit(transaction, outcome)
         return outcome
+    }
+
+    /// Throws `Failure` where the log has the entries already.
+    private func commit(_ transaction: LMDBTransaction, _ outcome: GroupOutcome) throws {
+        guard replication != nil else { return try transaction.commit() }
+        do {
+            try transaction.commit()
+        } catch {
+            throw Replication.Failure(
+                underlying: StoreError(
+                    .logOutcomeUnknown,
+                    "The log has the write, but the replica does not: \(file.storeError(error)). Read it again before you repeat it."
+                ), results: outcome.results)
+        }
+    }
+
+    /// Appends the entries to the log, which makes the commit happen. Throws `Superseded`, `Failure`.
+    private func append(
+        _ bodies: [[UInt8]], after place: LogPlace, _ replication: Replication, _ tag: HistoryTag,
+        _ outcome: GroupOutcome
+    ) throws {
+        do {
+            try pulse.waitingForOthers { try replication.append(bodies, after: place, tag: tag, turn) }
+        } catch let error as Replication.Superseded {
+            throw error
+        } catch {
+            throw Replication.Failure(underlying: error, results: outcome.results)
+        }
     }
 
     /// The changes of a job, and their undo data: nil for a change of the schema, and for more than the log may hold.
@@ -87,6 +136,10 @@ struct GroupCommit {
                 try file.snapshot().snapshot
             }
             return (changes, nil)
+        case .notice(let step):
+            let savepoint = Savepoint(session, version: version, journalLimit: file.options.journalLimit)
+            session.redo?.append(step)
+            return (savepoint.changeSet, savepoint.undo(limit: undoLimit))
         case .transaction(let work):
             let savepoint = Savepoint(session, version: version, journalLimit: file.options.journalLimit)
             do {

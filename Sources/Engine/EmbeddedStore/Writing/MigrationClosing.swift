@@ -40,7 +40,9 @@ struct MigrationClosing {
                     else { continue }
                     for key in Set(origins).sorted(by: { $0.rawValue < $1.rawValue }) {
                         let value = try session.value(objectClass, key, column)
-                        try session.assign(objectClass, key, column, value.withoutReferences(to: classID))
+                        let cleared = value.withoutReferences(to: classID)
+                        session.redo?.append(.changed(origin.id, key, column.id, .assigned(cleared, edit: nil)))
+                        try session.assign(objectClass, key, column, cleared)
                     }
                 }
             }

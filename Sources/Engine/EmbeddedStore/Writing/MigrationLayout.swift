@@ -16,6 +16,7 @@ struct MigrationLayout {
     /// Replaces the session's schema. Cost: the column of each property that is added, dropped or newly indexed.
     func change(to new: Schema) throws {
         let old = session.schema
+        session.redo?.append(.layout(new))
         // The decoded clusters have an entry for each column of the old schema.
         try session.writeOutClusters()
         for before in old.classes where new[before.id] == nil { try drop(before) }

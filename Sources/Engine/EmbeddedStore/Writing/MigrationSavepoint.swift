@@ -53,7 +53,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
             }
             try makeRoom(for: value, classID)
         }
-        return try super.create(classID, values)
+        return try super.create(classID, try freed(values, classID))
     }
 
     /// The row is that of the new schema; there may be more columns.
@@ -68,7 +68,44 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
         if let property = schemas.new[classID]?.primaryKeyProperty, let value = values[property.id] {
             try makeRoom(for: value, classID)
         }
-        try super.set(classID, key, values)
+        try super.set(classID, key, try freed(values, classID))
+    }
+
+    @discardableResult
+    override func edit(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
+    ) throws -> Bool {
+        let own: CollectionOperation =
+            switch operation {
+            case .insert(let value, let position): .insert(try freed(value, classID, property), at: position)
+            case .append(let value): .append(try freed(value, classID, property))
+            case .replace(let value, let position): .replace(try freed(value, classID, property), at: position)
+            case .put(let value, let mapKey): .put(try freed(value, classID, property), key: mapKey)
+            default: operation
+            }
+        return try super.edit(classID, key, property, own)
+    }
+
+    // MARK: Classes that become embedded
+
+    private func freed(_ values: [PropertyID: Value], _ classID: ClassID) throws -> [PropertyID: Value] {
+        guard !schemas.becomingEmbedded.isEmpty else { return values }
+        return Dictionary(
+            uniqueKeysWithValues: try values.map { ($0.key, try freed($0.value, classID, $0.key)) })
+    }
+
+    /// Until the end, objects of a class that becomes embedded are objects of their own: those that are given by their
+    /// properties are created, and the value links to them.
+    private func freed(_ value: Value, _ classID: ClassID, _ property: PropertyID) throws -> Value {
+        guard let target = schemas.new[classID]?[property]?.targetClass,
+            schemas.becomingEmbedded.contains(where: { $0.id == target })
+        else { return value }
+        switch value {
+        case .embedded(let values): return .link(try create(target, values))
+        case .list(let elements): return .list(try elements.map { try freed($0, classID, property) })
+        case .dictionary(let map): return .dictionary(try map.mapValues { try freed($0, classID, property) })
+        default: return value
+        }
     }
 
     override func checkUnique(_ value: Value, _ column: ColumnLayout, _ objectClass: MutableClass) throws {}

@@ -66,12 +66,14 @@ final class MutableRowAccessor: RowAccessor {
         arrangementPlace = UnsafePointer(session.arrangementPlace)
         arrangement = session.arrangement
         self.base = cluster.isAsAtStart ? base : nil
+        // With a log, each assignment is recorded with its value, which the session does.
+        let isAssignable = session.redo == nil
         columns = .allocate(capacity: properties.count)
         for (index, property) in properties.enumerated() {
             var column = Column()
             if let layout = objectClass.column(property), layout.isPlain {
                 column = Column(
-                    position: layout.position, kind: layout.kind, isAssigned: layout.isPlainlyAssigned,
+                    position: layout.position, kind: layout.kind, isAssigned: isAssignable && layout.isPlainlyAssigned,
                     isOptional: layout.acceptsPlainly(.null), isText: layout.kind == .string)
             }
             columns.initializeElement(at: index, to: column)

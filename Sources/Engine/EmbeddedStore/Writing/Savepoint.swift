@@ -214,16 +214,20 @@ class Savepoint: WriteTransaction {
         let old = try session.value(objectClass, key, column)
         try exchange(
             objectClass, key, column, old, for: value,
-            CollectionEdit(replacing: old, with: value, in: column.property.type))
+            CollectionEdit(replacing: old, with: value, in: column.property.type), isDifference: true)
         return old
     }
 
     /// Assigns a value when the old value and the edit of its elements are known.
+    ///
+    /// - Parameter isDifference: whether the edit is the one that follows from the two values.
     func exchange(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ old: Value, for value: Value,
-        _ edit: CollectionEdit?
+        _ edit: CollectionEdit?, isDifference: Bool = false
     ) throws {
         note(.assigned(objectClass, key, column, old: old))
+        session.redo?.append(
+            .changed(objectClass.schema.id, key, column.id, .assigned(value, edit: isDifference ? nil : edit)))
         try session.assign(objectClass, key, column, value)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
     }
@@ -275,12 +279,13 @@ class Savepoint: WriteTransaction {
     }
 
     /// Creates an object from a checked row, and the embedded objects in it.
-    private func append(_ objectClass: MutableClass, _ row: [Value]) throws -> ObjectKey {
+    func append(_ objectClass: MutableClass, _ row: [Value]) throws -> ObjectKey {
         var row = row
         for column in objectClass.materialisedColumns {
             row[column.position] = try materialised(row[column.position], column)
         }
         let key = try session.append(objectClass, row)
+        session.redo?.append(.created(objectClass.schema.id, key, row))
         noteCreation(objectClass, key)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordInsertion(key)
         return key
@@ -306,11 +311,19 @@ class Savepoint: WriteTransaction {
         try removeUnlinked(objectClass, key)
     }
 
-    private func removeUnlinked(_ objectClass: MutableClass, _ key: ObjectKey) throws {
+    /// Deletes an object, but neither the links to it nor the objects that it owns. Returns its values.
+    @discardableResult
+    func removeAlone(_ objectClass: MutableClass, _ key: ObjectKey) throws -> [Value] {
         let row = try objectClass.columns.map { try session.value(objectClass, key, $0) }
         note(.deleted(objectClass, key, row))
+        session.redo?.append(.deleted(objectClass.schema.id, key))
         try session.remove(objectClass, key)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordDeletion(key)
+        return row
+    }
+
+    private func removeUnlinked(_ objectClass: MutableClass, _ key: ObjectKey) throws {
+        let row = try removeAlone(objectClass, key)
         for column in objectClass.owningColumns { try removeOwned(row[column.position], butNot: .null, column) }
     }
 

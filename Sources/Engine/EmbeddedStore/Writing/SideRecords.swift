@@ -68,9 +68,11 @@ extension Savepoint {
         try exchangeRecord(key, for: (record, UInt64(clamping: expiry.seconds)))
     }
 
-    private func exchangeRecord(_ key: [UInt8], for record: (bytes: [UInt8], expiry: UInt64)?) throws {
+    func exchangeRecord(_ key: [UInt8], for record: (bytes: [UInt8], expiry: UInt64)?) throws {
         let old = try records.find(key)
         note(.kept(key, oldBytes: old?.bytes, oldExpiry: old?.expiry ?? 0))
+        session.redo?.append(
+            record.map { .kept(key, bytes: $0.bytes, expiry: $0.expiry) } ?? .forgotten(key))
         try records.put(record, under: key)
     }
 

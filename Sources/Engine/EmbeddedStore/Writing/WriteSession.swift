@@ -21,8 +21,10 @@ final class WriteSession {
     var version: Version { newest.version }
     /// The state that the next work starts from.
     private(set) var newest: Mark
-    /// The history of the versions that this transaction makes.
-    let tag: HistoryTag
+    /// The tag of the versions that this transaction makes.
+    private(set) var tag: HistoryTag
+    /// Collects what repeats the changes of the present work, for the log that several stores share; nil without one.
+    var redo: RedoWriter?
     /// The counters in the transaction; those of open classes may be newer.
     var classes: [ClassID: ClassState]
     /// The classes by number.
@@ -78,6 +80,12 @@ final class WriteSession {
 
     /// Records that work made a version.
     func advance(to version: Version) { newest = Mark(version, tag) }
+
+    /// Records that a version was repeated that another store made.
+    func advance(to version: Version, _ tag: HistoryTag) {
+        self.tag = tag
+        advance(to: version)
+    }
 
     private static func places(for schema: Schema) -> [MutableClass?] {
         Array(repeating: nil, count: Int(schema.nextClassID))
@@ -164,6 +172,26 @@ final class WriteSession {
                 try references.add(objectClass, key, column, values[column.position])
             }
             return key
+        }
+    }
+
+    /// Leaves the next key without an object: work that was rolled back has used it.
+    func skipKey(_ objectClass: MutableClass) throws {
+        try wholly {
+            try boundMutableClusters()
+            let key = ObjectKey(objectClass.state.nextKey)
+            objectClass.state.nextKey += 1
+            let (address, slot) = place(objectClass, key)
+            if slot == 0, address.cluster > 0 {
+                try writeOut(LeafAddress(classID: address.classID, cluster: address.cluster - 1), objectClass)
+            }
+            let cluster = try cluster(address, objectClass)
+            cluster.appendSlot()
+            for column in objectClass.columns {
+                let content = try content(column.property.type.zeroValue, objectClass, key, column)
+                try cluster.append(content, column.position) { try openLeaf(address, column) }
+            }
+            cluster.removeSlot(slot)
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import ObjectModel
 import Synchronization
 
 /// Shows whether the writer's thread makes progress, for a watchdog that restarts a server whose writer is stuck.
@@ -13,8 +14,8 @@ final class WriterPulse: Sendable {
         /// be read after its thread has ended.
         var clock: clockid_t?
         var waitsForOthers = false
-        /// What the last call of `hasMoved` saw.
-        var seen: (finished: Int, nanoseconds: Int) = (0, 0)
+        /// The progress that the last call of `hasMoved` saw.
+        var seen: (finished: Int, nanoseconds: Int64) = (0, 0)
     }
 
     private let state = Mutex(State())
@@ -43,14 +44,9 @@ final class WriterPulse: Sendable {
     /// Whether the writer finished something, used its processor or waited for another process since the last call.
     func hasMoved() -> Bool {
         state.withLock { state in
-            let now = (finished: state.finished, nanoseconds: state.clock.map(Self.nanoseconds) ?? 0)
+            let now = (finished: state.finished, nanoseconds: state.clock.map(SystemClock.nanoseconds) ?? 0)
             defer { state.seen = now }
             return now != state.seen || state.waitsForOthers
         }
-    }
-
-    private static func nanoseconds(_ clock: clockid_t) -> Int {
-        var time = timespec()
-        return clock_gettime(clock, &time) == 0 ? time.tv_sec * 1_000_000_000 + time.tv_nsec : 0
     }
 }

@@ -22,9 +22,9 @@ final class DeltaValueCache: Sendable {
         }
     }
 
-    private static let mostFirst = 12
+    private static let maximumFirst = 12
     /// Values beyond this number are not cached.
-    private static let mostValues = 1_024
+    private static let maximumValues = 1_024
 
     private let state = Mutex(State())
 
@@ -32,9 +32,9 @@ final class DeltaValueCache: Sendable {
         if let known = state.withLock({ $0[place] }) { return known }
         let value = try read()
         state.withLock { state in
-            if state.first.count < Self.mostFirst {
+            if state.first.count < Self.maximumFirst {
                 state.first.append((place, value))
-            } else if state.values.count < Self.mostValues {
+            } else if state.values.count < Self.maximumValues {
                 state.values[place] = value
             }
         }

@@ -41,7 +41,7 @@ struct ResultMemory {
 struct RecentChanges {
     /// Bounds of the cache.
     private static let most = 64
-    private static let mostIndices = 4_096
+    private static let maximumIndices = 4_096
 
     private struct Entry {
         let from: Version
@@ -60,7 +60,7 @@ struct RecentChanges {
     mutating func add(_ indices: IndexChanges, from: Version, to: Version) {
         entries.append(Entry(from: from, to: to, indices: indices))
         indexCount += indices.size
-        while let first = entries.first, entries.count > Self.most || indexCount > Self.mostIndices {
+        while let first = entries.first, entries.count > Self.most || indexCount > Self.maximumIndices {
             indexCount -= first.indices.size
             floor = first.to
             entries.removeFirst()

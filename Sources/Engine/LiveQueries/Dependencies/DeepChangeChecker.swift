@@ -42,6 +42,9 @@ struct DeepChangeChecker: Sendable {
         }
     }
 
+    /// Whether links lead back to objects of the class.
+    var returns: Bool { incoming[root]?.isEmpty == false }
+
     /// The classes whose changes can matter.
     var classes: Set<ClassID> { Set(distances.keys) }
 

@@ -1,9 +1,11 @@
 import ObjectModel
 
 /// Finds the views that a change can affect, by number. Cost of a look-up: the changes, the objects on the paths from
-/// them back to watched objects, and the views found.
+/// them back to watched objects, and the views found. Views that watch the objects which satisfy a condition cost nothing
+/// when no changed object does.
 package struct DependencyIndex {
     private var byClass: [ClassID: Set<Int>] = [:]
+    private var byCondition: [ClassID: ConditionIndex] = [:]
     private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
     private var byTree: [DependencyTree: [ObjectKey: Set<Int>]] = [:]
     private var known: [Int: Set<LiveWatch>] = [:]
@@ -47,6 +49,9 @@ package struct DependencyIndex {
         }
         for (classID, changes) in step.changes.classes {
             if let subjects = byClass[classID] { affected.formUnion(subjects) }
+            if let conditions = byCondition[classID] {
+                affected.formUnion(conditions.affected(by: changes, of: classID, in: step))
+            }
             guard let subjects = byObject[classID] else { continue }
             if subjects.count < changes.modifications.count + changes.deletions.count {
                 for (key, ids) in subjects where changes.modifications[key] != nil || changes.deletions.contains(key) {
@@ -63,6 +68,8 @@ package struct DependencyIndex {
     private mutating func add(_ watch: LiveWatch, _ id: Int) {
         switch watch {
         case .objects(let classID): byClass[classID, default: []].insert(id)
+        case .satisfying(let classID, let condition):
+            byCondition[classID, default: ConditionIndex()].add(condition, of: id)
         case .object(let object): byObject[object.classID, default: [:]][object.key, default: []].insert(id)
         case .ways(let tree, let key): byTree[tree, default: [:]][key, default: []].insert(id)
         }
@@ -73,6 +80,9 @@ package struct DependencyIndex {
         case .objects(let classID):
             byClass[classID]?.remove(id)
             if byClass[classID]?.isEmpty == true { byClass[classID] = nil }
+        case .satisfying(let classID, let condition):
+            byCondition[classID]?.remove(condition, of: id)
+            if byCondition[classID]?.views.isEmpty == true { byCondition[classID] = nil }
         case .object(let object):
             byObject[object.classID]?[object.key]?.remove(id)
             if byObject[object.classID]?[object.key]?.isEmpty == true { byObject[object.classID]?[object.key] = nil }

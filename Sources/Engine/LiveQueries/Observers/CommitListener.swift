@@ -19,6 +19,9 @@ package final class CommitListener: Sendable {
 
     package init() {}
 
+    /// Whether its receiver was released.
+    var isOver: Bool { state.withLock { $0.isAttached && $0.target == nil } }
+
     /// Sends `target` the change sets forwarded so far, and all later ones.
     package func attach(_ target: any CommitReceiver) {
         // Forwarding under the lock keeps earlier change sets before later ones.

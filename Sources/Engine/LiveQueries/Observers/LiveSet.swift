@@ -13,16 +13,17 @@ final class LiveSet {
     private let sight: LensSight?
     private lazy var past = VersionHistory(store, before: snapshot, through: sight)
 
-    /// The budget for making a view; nil for no limit.
-    private let budget: () -> QueryBudget?
+    private let policy: LivePolicy
+    private let clock: DeliveryClock
 
     init(
-        _ store: any Store, at snapshot: any Snapshot, through lens: AnyLens? = nil,
-        _ budget: @escaping () -> QueryBudget? = { nil }
+        _ store: any Store, at snapshot: any Snapshot, through lens: AnyLens?, _ policy: LivePolicy,
+        _ clock: DeliveryClock
     ) {
         self.store = store
         sight = lens.map { LensSight($0.lens, at: snapshot) }
-        self.budget = budget
+        self.policy = policy
+        self.clock = clock
         self.snapshot = snapshot
     }
 
@@ -52,11 +53,32 @@ final class LiveSet {
     }
 
     private func notify(_ step: VersionDelta, _ later: any Snapshot) {
-        for number in (step.changes.schemaChanged ? subjects.numbers : dependencyIndex.affected(by: step)).sorted() {
+        let numbers = step.changes.schemaChanged ? subjects.numbers : dependencyIndex.affected(by: step)
+        var costs: [(number: Int, nanoseconds: Int64)] = []
+        let worked = policy.isShared ? SystemClock.threadWork : 0
+        for number in numbers.sorted() {
             guard let subject = subjects[number] else { continue }
+            let start = policy.isShared ? SystemClock.monotonic - clock.nanoseconds : 0
             subject.advance(by: step, to: later)
+            if policy.isShared { costs.append((number, SystemClock.monotonic - clock.nanoseconds - start)) }
             if step.changes.schemaChanged { dependencyIndex.note(subject, as: number) }
             if !subject.isObserved { remove(number) }
+        }
+        // The clock also counts the time in which others had the processor, but only the thread's own time decides.
+        if let patience = policy.patience, SystemClock.threadWork - worked > patience {
+            relieve(costs, to: patience / 2)
+        }
+    }
+
+    /// Ends the observations of the costliest views, until the others take no longer than a time.
+    private func relieve(_ costs: [(number: Int, nanoseconds: Int64)], to limit: Int64) {
+        var rest = costs.reduce(0) { $0 + $1.nanoseconds }
+        for cost in costs.sorted(by: { $0.nanoseconds > $1.nanoseconds }) {
+            guard rest > limit else { return }
+            rest -= cost.nanoseconds
+            guard let subject = subjects[cost.number] else { continue }
+            subject.fail(LiveOverload(version: snapshot.version))
+            remove(cost.number)
         }
     }
 
@@ -79,6 +101,8 @@ final class LiveSet {
             let subject = try subjects[id] ?? registration.makeView(try limited() ?? seen)
             try subject.add(registration, seen, past)
             keep(subject, as: id)
+        } catch let error as StoreError where error.code == .tooExpensive && policy.isShared {
+            registration.subscriber.fail(LiveOverload(version: nil))
         } catch {
             registration.subscriber.fail(error)
         }
@@ -86,7 +110,7 @@ final class LiveSet {
 
     /// The visible snapshot, with queries that count against the budget.
     private func limited() throws -> (any Snapshot)? {
-        guard let budget = budget() else { return nil }
+        guard let budget = policy.budget() else { return nil }
         return try sight?.shown(limitedBy: budget) ?? snapshot.limited(by: budget)
     }
 

@@ -94,7 +94,7 @@ package final class LiveView {
 extension LiveWatch {
     fileprivate func isTouched(by changes: ChangeSet) -> Bool {
         switch self {
-        case .objects(let classID): changes.classes[classID] != nil
+        case .objects(let classID), .satisfying(let classID, _): changes.classes[classID] != nil
         case .object(let object):
             changes.classes[object.classID].map {
                 $0.modifications[object.key] != nil || $0.deletions.contains(object.key)

@@ -19,11 +19,13 @@ final class LiveWork {
     /// By the observers' lens; empty while there are no observers, so that no version is pinned needlessly.
     private var observed: [AnyLens?: LiveSet] = [:]
 
-    private let budget: @Sendable () -> QueryBudget?
+    private let policy: LivePolicy
+    private let clock: DeliveryClock
 
-    init(_ store: any Store, at version: Version, _ budget: @escaping @Sendable () -> QueryBudget?) {
+    init(_ store: any Store, at version: Version, _ policy: LivePolicy, _ clock: DeliveryClock) {
         self.store = store
-        self.budget = budget
+        self.policy = policy
+        self.clock = clock
         self.version = version
     }
 
@@ -42,8 +44,8 @@ final class LiveWork {
     }
 
     /// Advances everything to the newest version that snapshot and change sets both reach, and admits waiting
-    /// observers.
-    func drain() {
+    /// observers. Returns whether some still wait, so that commits do not: call it again.
+    func drain() -> Bool {
         while true {
             let covered = pending.last?.version ?? version
             if observed.isEmpty, waiting.isEmpty, late.isEmpty {
@@ -52,27 +54,28 @@ final class LiveWork {
             }
             guard !(pending.isEmpty && waiting.isEmpty) else {
                 held = nil
-                guard !late.isEmpty else { return }
+                guard !late.isEmpty else { return false }
                 (waiting, late) = (late, [])
                 continue
             }
             let snapshot: any Snapshot
             do {
-                snapshot = try held ?? store.snapshot()
+                snapshot = try held ?? policy.paced(store.snapshot())
             } catch {
                 fail(error)
-                return
+                return false
             }
             // A version can be read a moment before its change set arrives, and the arrival calls this again.
             guard snapshot.version <= covered else {
                 held = snapshot
-                return
+                return false
             }
             held = nil
             advance(to: snapshot)
-            admit(at: snapshot)
-            waiting = late
+            let isUnfinished = admit(at: snapshot)
+            waiting += late
             late = []
+            if isUnfinished { return true }
         }
     }
 
@@ -97,15 +100,20 @@ final class LiveWork {
         }
     }
 
-    private func admit(at snapshot: any Snapshot) {
-        let admitted = waiting
-        waiting = []
-        for registration in admitted {
+    /// Returns whether the thread's patience ended before all were admitted.
+    private func admit(at snapshot: any Snapshot) -> Bool {
+        let start = SystemClock.monotonic
+        var count = 0
+        for registration in waiting {
             let lens = registration.lens
-            let set = observed[lens] ?? LiveSet(store, at: snapshot, through: lens, budget)
+            let set = observed[lens] ?? LiveSet(store, at: snapshot, through: lens, policy, clock)
             set.admit(registration)
             observed[lens] = set.isEmpty ? nil : set
+            count += 1
+            if let patience = policy.patience, SystemClock.monotonic - start > patience { break }
         }
+        waiting.removeFirst(count)
+        return !waiting.isEmpty
     }
 
     /// Without a snapshot no observer can be admitted. The others wait for the next commit, unless there will be none.

@@ -1,4 +1,5 @@
 import ObjectModel
+import QueryLanguage
 import StoreContract
 
 extension Set<LiveWatch> {
@@ -6,7 +7,7 @@ extension Set<LiveWatch> {
     var classes: Set<ClassID> {
         reduce(into: []) { classes, watch in
             switch watch {
-            case .objects(let classID): classes.insert(classID)
+            case .objects(let classID), .satisfying(let classID, _): classes.insert(classID)
             case .object(let object): classes.insert(object.classID)
             case .ways(let tree, _): classes.formUnion(tree.nodes.lazy.map(\.classID))
             }
@@ -18,6 +19,8 @@ extension Set<LiveWatch> {
 enum LiveWatch: Hashable, Sendable {
     /// Any object of a class.
     case objects(of: ClassID)
+    /// The objects of a class that satisfy a condition before or after the change.
+    case satisfying(of: ClassID, MembershipCondition)
     /// One object, and no other of its class.
     case object(ObjectReference)
     /// The objects on the paths from one object of the tree's class.
@@ -61,6 +64,21 @@ extension MaintainedView {
             preconditionFailure("The observer's kind of events is not the view's.")
         }
         try add(subscriber, interest, snapshot, since: known)
+    }
+
+    /// The watches of a query's result.
+    func watches(of query: BoundQuery, _ dependencies: QueryDependencies, _ reach: DeepChangeChecker) -> Set<LiveWatch>
+    {
+        let others = subscriberGroups.flatMap { $0.classes }
+        var watches = Set(dependencies.classes.union(reach.classes).union(others).map { LiveWatch.objects(of: $0) })
+        // An object that is in the result neither before nor after a change matters only where others lead to it.
+        if dependencies.isLocal, !reach.returns, !subscriberGroups.contains(where: { $0.returns }),
+            let condition = MembershipCondition(query.predicate)
+        {
+            watches.remove(.objects(of: query.classID))
+            watches.insert(.satisfying(of: query.classID, condition))
+        }
+        return watches
     }
 
     /// The group with the interest; a new one if there is no suitable one.

@@ -51,6 +51,12 @@ struct SubscriberGroup<Event: LiveEventKind, Memory> {
     /// The classes whose changes can count although they are not within reach.
     var classes: Set<ClassID> { filter?.classes ?? interest.shape?.classes ?? [] }
 
+    /// Whether other objects of the view's class can count as parts of an object, besides those within reach.
+    var returns: Bool {
+        let branches = filter?.branches ?? interest.shape?.branches ?? []
+        return branches.contains { $0.tree.returns }
+    }
+
     func send(_ event: Event) {
         for subscriber in subscribers { subscriber.send(event) }
     }

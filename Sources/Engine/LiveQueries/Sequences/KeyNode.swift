@@ -6,8 +6,8 @@ import ObjectModel
 /// No node except the root is empty, and no inner node except the root keeps a single child for long.
 struct KeyNode: Sendable {
     /// A leaf is split beyond this. Small enough to be copied quickly, large enough that the rest of the tree is small.
-    static let mostKeys = 512
-    static let mostChildren = 32
+    static let maximumKeys = 512
+    static let maximumChildren = 32
 
     /// The number of keys in or below the node.
     private(set) var count: Int
@@ -57,7 +57,7 @@ struct KeyNode: Sendable {
         if index == 0 { firstKey = key }
         if children.isEmpty {
             keys.insert(key, at: index)
-            guard keys.count > Self.mostKeys else { return nil }
+            guard keys.count > Self.maximumKeys else { return nil }
             // Appends are mostly followed by more: the left part stays full.
             let cut = index == keys.count - 1 ? keys.count - 1 : keys.count / 2
             let right = KeyNode(keys: Array(keys[cut...]))
@@ -69,7 +69,7 @@ struct KeyNode: Sendable {
         let child = child(at: &rest)
         guard let split = children[child].insert(key, at: rest) else { return nil }
         children.insert(split, at: child + 1)
-        guard children.count > Self.mostChildren else { return nil }
+        guard children.count > Self.maximumChildren else { return nil }
         let cut = child + 2 == children.count ? children.count - 1 : children.count / 2
         let right = KeyNode(children: Array(children[cut...]))
         children.removeSubrange(cut...)
@@ -98,8 +98,8 @@ struct KeyNode: Sendable {
         let left = child > 0 ? child - 1 : child
         let (size, most) =
             children[left].children.isEmpty
-            ? (children[left].keys.count + children[left + 1].keys.count, Self.mostKeys)
-            : (children[left].children.count + children[left + 1].children.count, Self.mostChildren)
+            ? (children[left].keys.count + children[left + 1].keys.count, Self.maximumKeys)
+            : (children[left].children.count + children[left + 1].children.count, Self.maximumChildren)
         // Some room is left, so that the next insertion does not split it again.
         guard size <= most * 3 / 4 else { return }
         let right = children.remove(at: left + 1)
@@ -107,7 +107,7 @@ struct KeyNode: Sendable {
     }
 
     private var isSmall: Bool {
-        children.isEmpty ? keys.count < Self.mostKeys / 4 : children.count < Self.mostChildren / 4
+        children.isEmpty ? keys.count < Self.maximumKeys / 4 : children.count < Self.maximumChildren / 4
     }
 
     private mutating func append(_ other: KeyNode) {
@@ -119,8 +119,8 @@ struct KeyNode: Sendable {
 
 /// Builds a tree of keys in order, with nodes that have a little room.
 struct KeyTreeBuilder {
-    private static let keysPerLeaf = KeyNode.mostKeys * 7 / 8
-    private static let childrenPerNode = KeyNode.mostChildren * 7 / 8
+    private static let keysPerLeaf = KeyNode.maximumKeys * 7 / 8
+    private static let childrenPerNode = KeyNode.maximumChildren * 7 / 8
 
     private var leaf: [ObjectKey] = []
     private var leaves: [KeyNode] = []

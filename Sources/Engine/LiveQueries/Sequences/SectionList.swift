@@ -3,7 +3,7 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// The sections of a result at one version, in the order of their first elements. A value: a copy costs nothing.
+/// The sections of a result at one version. A value: a copy costs nothing.
 /// Memory: eight bytes an element, and some for each section.
 struct SectionList: Sendable {
     struct Section: Sendable {
@@ -15,12 +15,15 @@ struct SectionList: Sendable {
     /// Identifies a list of sections, whatever their rows.
     private final class Identity: Sendable {}
 
+    private let order: SectionKey.Order
     private(set) var sections: [Section]
     /// Section indices by the distinct form of their keys.
     private var indices: [Value: Int]
     private var identity = Identity()
 
-    init(_ sections: [Section]) {
+    /// - Parameter sections: in this order.
+    init(_ sections: [Section], in order: SectionKey.Order = .firstElements) {
+        self.order = order
         self.sections = sections
         indices = Self.indices(of: sections)
     }
@@ -30,9 +33,9 @@ struct SectionList: Sendable {
             sections.enumerated().map { ($1.name.distinctForm, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    init(_ sectioned: SectionedKeys) {
+    init(_ sectioned: SectionedKeys, in order: SectionKey.Order) {
         self.init(
-            sectioned.sections.map { Section(name: $0.key, rows: KeySequence(sectioned.keys[$0.range])) })
+            sectioned.sections.map { Section(name: $0.key, rows: KeySequence(sectioned.keys[$0.range])) }, in: order)
     }
 
     /// Puts the elements of a result into sections one by one. Cost: reading each.
@@ -49,7 +52,10 @@ struct SectionList: Sendable {
                 sections.append((name, [key]))
             }
         }
-        self.init(sections.map { Section(name: $0.name, rows: KeySequence($0.rows)) })
+        self.init(
+            reader.order.arranged(sections.map(\.name)).map { index in
+                Section(name: sections[index].name, rows: KeySequence(sections[index].rows))
+            }, in: reader.order)
     }
 
     /// Whether both have the same sections in the same order. False negatives are possible.
@@ -66,6 +72,8 @@ struct SectionKeyReader: Sendable {
     private let key: SectionKey
     private let sortKeys: [SortKey]
     private let classID: ClassID
+
+    var order: SectionKey.Order { key.order }
 
     init(_ key: SectionKey, of classID: ClassID) {
         self.key = key
@@ -125,22 +133,28 @@ extension SectionList {
         try arrange(firstChanged, of: oldCount, by: order, place)
     }
 
-    /// Moves sections with another first element than before to their positions among the others.
+    /// Moves sections that are new or have another first element than before to their positions among the others.
     private mutating func arrange(
         _ moving: Set<Int>, of oldCount: Int, by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPlace
     ) throws {
-        func first(_ section: Int) throws -> ResultPlace? { try sections[section].rows.first.map(place) }
+        // No section that stays is empty: its first element would have changed.
         let staying = sections.indices.filter { !moving.contains($0) }
-        var coming: [(rank: Int, place: ResultPlace, section: Int)] = []
-        for section in moving {
-            guard let place = try first(section) else { continue }
-            let rank = try staying.partitioningIndex { other in
-                guard let otherPlace = try first(other) else { return false }
-                return !order.isBefore(otherPlace, place)
-            }
-            coming.append((rank, place, section))
+        func isBefore(_ a: (section: Int, place: ResultPlace), _ b: (section: Int, place: ResultPlace)) -> Bool {
+            self.order.isBefore(sections[a.section].name, sections[b.section].name) ?? order.isBefore(a.place, b.place)
         }
-        coming.sort { $0.rank != $1.rank ? $0.rank < $1.rank : order.isBefore($0.place, $1.place) }
+        func first(_ section: Int) throws -> (section: Int, place: ResultPlace)? {
+            try sections[section].rows.first.map { (section, try place($0)) }
+        }
+        var coming: [(rank: Int, first: (section: Int, place: ResultPlace), section: Int)] = []
+        for section in moving {
+            guard let own = try first(section) else { continue }
+            let rank = try staying.partitioningIndex { other in
+                guard let other = try first(other) else { return false }
+                return !isBefore(other, own)
+            }
+            coming.append((rank, own, section))
+        }
+        coming.sort { $0.rank != $1.rank ? $0.rank < $1.rank : isBefore($0.first, $1.first) }
         var arranged: [Int] = []
         arranged.reserveCapacity(staying.count + coming.count)
         var next = 0
@@ -151,6 +165,6 @@ extension SectionList {
         }
         arranged += staying[next...]
         if arranged.count == oldCount, arranged.indices.allSatisfy({ arranged[$0] == $0 }) { return }
-        self = SectionList(arranged.map { sections[$0] })
+        self = SectionList(arranged.map { sections[$0] }, in: self.order)
     }
 }

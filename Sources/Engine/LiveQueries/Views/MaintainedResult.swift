@@ -31,11 +31,7 @@ final class MaintainedResult: MaintainedView {
 
     var keys: KeySequence { state.keys }
 
-    var watches: Set<LiveWatch> {
-        Set(
-            (dependencies.classes.union(reach.classes).union(subscriberGroups.flatMap { $0.classes }))
-                .map { .objects(of: $0) })
-    }
+    var watches: Set<LiveWatch> { watches(of: query, dependencies, reach) }
 
     func add(
         _ subscriber: Subscriber<LiveQueryEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,

@@ -27,14 +27,10 @@ final class MaintainedSections: MaintainedView {
         reach = DeepChangeChecker(from: query.classID, schema: snapshot.schema)
         result = try ResultState(
             query.resolved(snapshot), isOrdered: dependencies.maintenance == .incremental, snapshot)
-        sections = SectionList(try snapshot.sections(result.query, by: key))
+        sections = SectionList(try snapshot.sections(result.query, by: key), in: key.order)
     }
 
-    var watches: Set<LiveWatch> {
-        Set(
-            (dependencies.classes.union(reach.classes).union(subscriberGroups.flatMap { $0.classes }))
-                .map { .objects(of: $0) })
-    }
+    var watches: Set<LiveWatch> { watches(of: query, dependencies, reach) }
 
     func add(
         _ subscriber: Subscriber<LiveSectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
@@ -79,7 +75,7 @@ extension MaintainedSections {
         ) { [self] in try touched(by: step) }
         let difference = try SectionStep(
             sections, step, from: before, to: after, indices, affectedKeys: affectedKeys, reader
-        ) { SectionList(try snapshot.sections(after.query, by: key)) }
+        ) { SectionList(try snapshot.sections(after.query, by: key), in: key.order) }
         result = after
         sections = difference.new
         var last: LiveSectionChange?

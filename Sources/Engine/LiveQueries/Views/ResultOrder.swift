@@ -101,7 +101,7 @@ final class PlaceReader {
 /// The places of those elements of a long list that searches read first, so that they are not read again for each. Kept
 /// from step to step, without those that a step touches. Memory: a small fraction of the list's own.
 struct SearchSamples: Sendable {
-    private static let mostDepth = 12
+    private static let maximumDepth = 12
 
     private let depth: Int
     private var places: [ObjectKey: ResultPlace] = [:]
@@ -110,7 +110,7 @@ struct SearchSamples: Sendable {
     init() { depth = 0 }
 
     /// Makes samples for a list of so many elements.
-    init(count: Int) { depth = min(Self.mostDepth, max(0, Int.bitWidth - (count / 64).leadingZeroBitCount)) }
+    init(count: Int) { depth = min(Self.maximumDepth, max(0, Int.bitWidth - (count / 64).leadingZeroBitCount)) }
 
     /// Whether the samples still suit the size of the list.
     func fits(count: Int) -> Bool { SearchSamples(count: count).depth == depth && places.count <= 2 << depth }

@@ -35,10 +35,14 @@ final class ClassScan {
     /// Calls `body` with each cluster, ascending, that has matches, and their mask; stops when it says so or throws.
     ///
     /// - Parameters:
+    ///   - lastFirst: whether the clusters come in descending order instead.
+    ///   - mayMatter: tells by the headers of leaves whether the matches of a cluster can matter; the operators are not
+    ///     run on the others.
     ///   - countsObjects: whether the objects of each cluster count as work; false if `body` counts its own work.
     ///   - handlesEach: whether `body` processes each match.
     func forEachCluster(
-        from first: Int = 0, countsObjects: Bool = true, handlesEach: Bool = false, until stop: (() -> Bool)? = nil,
+        from first: Int = 0, countsObjects: Bool = true, handlesEach: Bool = false, lastFirst: Bool = false,
+        mayMatter: ((ClusterView) throws -> Bool)? = nil, until stop: (() -> Bool)? = nil,
         _ body: (ClusterView, SelectionMask) throws -> Void
     ) throws {
         let mask = SelectionMask(capacity: source.clusterCapacity)
@@ -48,6 +52,7 @@ final class ClassScan {
             guard live.slotCount <= source.clusterCapacity else { throw LeafError.malformed }
             if countsObjects { try source.willLook(at: live.liveCount, nanoseconds: root.cost) }
             let cluster = ClusterView(source: source, classID: classID, index: index, live: live)
+            if let mayMatter, try !mayMatter(cluster) { return }
             mask.reset(to: live)
             try root.narrow(mask, in: cluster)
             if mask.isEmpty { return }
@@ -55,17 +60,33 @@ final class ClassScan {
             try body(cluster, mask)
         }
         if let candidates = root.candidateClusters() {
-            for index in candidates where range.contains(index) {
+            for place in candidates.indices {
+                let index = candidates[lastFirst ? candidates.count - 1 - place : place]
+                guard range.contains(index) else { continue }
                 if let stop, stop() { return }
                 try visit(index)
             }
         } else {
             if stop == nil { try willScanAll() }
-            for index in range {
+            for place in range {
                 if let stop, stop() { return }
-                try visit(index)
+                try visit(lastFirst ? range.lowerBound + (range.upperBound - 1 - place) : place)
             }
         }
+    }
+
+    /// The first and the last cluster; nil if there are not two, or one of them has no objects.
+    func ends() throws -> (first: ClusterView, last: ClusterView)? {
+        guard clusters.count > 1, let first = try view(clusters.lowerBound),
+            let last = try view(clusters.upperBound - 1)
+        else { return nil }
+        return (first, last)
+    }
+
+    private func view(_ index: Int) throws -> ClusterView? {
+        guard let live = try source.liveMask(of: classID, cluster: index), live.liveCount > 0 else { return nil }
+        guard live.slotCount <= source.clusterCapacity else { throw LeafError.malformed }
+        return ClusterView(source: source, classID: classID, index: index, live: live)
     }
 
     /// Calls `body` with the values of a property in each cluster, ascending, that has objects, all of them selected.

@@ -99,7 +99,11 @@ struct ResultPipeline {
             }
             switch selected {
             case .scan(let scan):
-                try scan.forEachCluster { cluster, mask in
+                // Measurements count what the predicate selects of all clusters.
+                let skips = measure == nil
+                let lastFirst = try skips && scan.ends().map { try sorter.prefers($0.last, to: $0.first) } ?? false
+                try scan.forEachCluster(lastFirst: lastFirst, mayMatter: skips ? sorter.mayMatter : nil) {
+                    cluster, mask in
                     if measure != nil { rowsIn += mask.population }
                     try add { try sorter.add(cluster, mask) }
                 }

@@ -90,13 +90,14 @@ final class SectionBuilder {
     private func collected(
         _ keys: UnsafeBufferPointer<ObjectKey>, _ places: UnsafeBufferPointer<Int32>
     ) -> SectionedKeys {
-        var starts: [Int] = []
+        var starts = [Int](repeating: 0, count: names.count)
         var sections: [SectionedKeys.Section] = []
+        sections.reserveCapacity(names.count)
         var start = 0
-        for (name, count) in zip(names, counts) {
-            starts.append(start)
-            sections.append(SectionedKeys.Section(key: name, range: start..<start + count))
-            start += count
+        for section in key.order.arranged(names) {
+            starts[section] = start
+            sections.append(SectionedKeys.Section(key: names[section], range: start..<start + counts[section]))
+            start += counts[section]
         }
         let sorted = [ObjectKey](unsafeUninitializedCapacity: keys.count) { buffer, count in
             starts.withUnsafeMutableBufferPointer { starts in

@@ -7,6 +7,24 @@ extension SectionKey {
     package func value(of value: Value) -> Value { function?.value(of: value) ?? value }
 }
 
+extension SectionKey.Order {
+    /// Whether the section with the first key is before the other; nil where keys do not decide.
+    package func isBefore(_ a: Value, _ b: Value) -> Bool? {
+        switch self {
+        case .firstElements: nil
+        case .ascending: Value.order(a, b) < 0
+        case .descending: Value.order(a, b) > 0
+        }
+    }
+
+    /// The order of sections that are in the order of their first elements: their indices. Keys that are equal in the
+    /// order of values are one section, so no two are alike.
+    package func arranged(_ keys: [Value]) -> [Int] {
+        guard self != .firstElements else { return Array(keys.indices) }
+        return keys.indices.sorted { isBefore(keys[$0], keys[$1]) == true }
+    }
+}
+
 extension SectionKey.Function {
     /// Null stays null, except for `isNull`.
     package func value(of value: Value) -> Value {

@@ -7,6 +7,8 @@ struct ConstantTest {
     private enum Form {
         case string(TextPattern)
         case data(TextPattern)
+        /// A list or dictionary, whose elements are compared.
+        case collection
         case other
     }
 
@@ -30,7 +32,7 @@ struct ConstantTest {
         case .data(let bytes):
             form = .data(TextPattern(test, data: bytes, ignoresCase: ignoresCase))
         default:
-            form = .other
+            form = operation.isEquality && constant.isCollection ? .collection : .other
         }
     }
 
@@ -43,6 +45,9 @@ struct ConstantTest {
         case .data(let pattern):
             if case .data(let bytes) = value { return pattern.matches(bytes) != (operation == .notEqual) }
             return operation == .notEqual
+        case .collection:
+            guard value.kindRank == view.view.kindRank else { return operation == .notEqual }
+            return ScalarComparison.areEqualByContents(value.value, constant) != (operation == .notEqual)
         case .other:
             return ScalarComparison.holds(value, operation, view.view)
         }

@@ -47,8 +47,10 @@ struct ElementTest {
         isNegated = false
         let folding = TextFolding(ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
         let folds = ignoresCase || ignoresDiacritics
-        // Data has a different folding.
-        let isMembership = operation == .equal && quantifier != .all && !(folds && constants.contains(where: \.isData))
+        // Data has a different folding, and collections of a kind have one distinct form.
+        let isMembership =
+            operation == .equal && quantifier != .all && !(folds && constants.contains(where: \.isData))
+            && !constants.contains(where: \.isCollection)
         if isMembership, constants.count > 8 {
             // Nothing is equal to a NaN.
             members = Set(

@@ -19,6 +19,8 @@ final class RowComparison {
     private let rightQuantifier: Quantifier
     private let ignoresCase: Bool
     private let ignoresDiacritics: Bool
+    /// Whether one side is constants, which equal collections with the same elements.
+    private let comparesContents: Bool
     // Values of one object, reused for the next.
     private var lefts: [ValueView] = []
     private var rights: [ValueView] = []
@@ -29,6 +31,8 @@ final class RowComparison {
         rightQuantifier = comparison.rightQuantifier
         ignoresCase = comparison.ignoresCase
         ignoresDiacritics = comparison.ignoresDiacritics
+        comparesContents =
+            comparison.operator.isEquality && (comparison.left.hasCollections || comparison.right.hasCollections)
         let left = RowOperand(comparison.left, on: classID, in: source)
         if !comparison.isElementwise, let test = ElementTest(comparison) {
             if case .path(let reader) = left, !reader.isToMany, let single = test.single {
@@ -65,7 +69,10 @@ final class RowComparison {
 
     @inline(__always)
     private func holds(_ left: ValueView, _ right: ValueView) -> Bool {
-        ScalarComparison.holds(
+        if comparesContents, left.kindRank == right.kindRank {
+            return ScalarComparison.areEqualByContents(left.value, right.value) == (operation == .equal)
+        }
+        return ScalarComparison.holds(
             left, operation, right, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
     }
 
@@ -104,5 +111,16 @@ final class RowComparison {
         values.removeAll(keepingCapacity: true)
         try operand.append(key, to: &values)
         return values
+    }
+}
+
+extension BoundOperand {
+    /// Whether the operand is constants with a list or dictionary among them.
+    fileprivate var hasCollections: Bool {
+        switch self {
+        case .constant(let value): value.isCollection
+        case .list(let values): values.contains(where: \.isCollection)
+        case .path, .objects, .aggregate, .subquery, .arithmetic: false
+        }
     }
 }

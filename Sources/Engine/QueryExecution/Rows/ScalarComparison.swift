@@ -3,8 +3,8 @@ package import ObjectModel
 package import QueryLanguage
 
 /// The semantics of one comparison of two values. Two-valued: a null equals only a null, and a NaN nothing. Values of
-/// different kinds are neither equal nor ordered, where all numbers are one kind and all collections of a kind are
-/// equal.
+/// different kinds are neither equal nor ordered, where all numbers are one kind. A collection equals a constant of its
+/// kind with equal elements; two collections of a kind that objects hold are equal, whatever is in them.
 package enum ScalarComparison {
     package static func holds(
         _ left: Value, _ operation: ComparisonOperator, _ right: Value, ignoresCase: Bool = false,
@@ -58,6 +58,21 @@ package enum ScalarComparison {
         return operation.isInOrder(ValueView.order(left, right), 0)
     }
 
+    /// Whether two values are equal, collections by their elements. Collections nest no deeper than the store allows, so
+    /// the recursion ends.
+    static func areEqualByContents(_ left: Value, _ right: Value) -> Bool {
+        switch (left, right) {
+        case (.list(let left), .list(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { areEqualByContents($0, $1) }
+        case (.dictionary(let left), .dictionary(let right)):
+            left.entries.count == right.entries.count
+                && zip(left.entries, right.entries).allSatisfy {
+                    $0.key.utf8.elementsEqual($1.key.utf8) && areEqualByContents($0.value, $1.value)
+                }
+        default: holds(left, .equal, right)
+        }
+    }
+
     /// Compares two values one of which is null.
     private static func holdsOfNull(_ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView) -> Bool {
         switch operation {
@@ -76,6 +91,8 @@ package enum ScalarComparison {
 }
 
 extension ComparisonOperator {
+    var isEquality: Bool { self == .equal || self == .notEqual }
+
     /// Whether two values of one ordered type compare so; `!=` as `==`, for the caller to negate.
     @inline(__always)
     func isInOrder<T: Comparable>(_ left: T, _ right: T) -> Bool {
@@ -103,6 +120,16 @@ extension TextPattern.Test {
         case .endsWith: self = .suffix
         case .contains: self = .contains
         case .like: self = .like
+        }
+    }
+}
+
+extension Value {
+    /// Whether the value is a list or dictionary, as mixed values can be.
+    var isCollection: Bool {
+        switch self {
+        case .list, .dictionary: true
+        default: false
         }
     }
 }

@@ -81,7 +81,7 @@ package struct ValuePredicate {
 
 extension BoundPath {
     /// The property when the path is a single-valued property of the object itself that is not a link.
-    fileprivate var ownValue: PropertyID? {
+    package var ownValue: PropertyID? {
         guard let column, case .property(_, let type) = end, !type.isLink, !type.isMixed else { return nil }
         return column
     }

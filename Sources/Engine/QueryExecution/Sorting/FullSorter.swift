@@ -4,10 +4,19 @@ import QueryLanguage
 
 /// Sorts objects. Used by one thread at a time.
 protocol ObjectSorter: AnyObject {
-    /// Adds the selected objects of a cluster; may narrow the mask.
+    /// Adds the selected objects of a cluster; may narrow the mask. The clusters may come in any order.
     func add(_ cluster: ClusterView, _ mask: SelectionMask) throws
+    /// Whether any object of a cluster can be in the result, as far as the headers of leaves tell.
+    func mayMatter(_ cluster: ClusterView) throws -> Bool
+    /// Whether the objects of one cluster come before those of another, so that adding it first saves work.
+    func prefers(_ cluster: ClusterView, to other: ClusterView) throws -> Bool
     func add(_ key: ObjectKey) throws
     func sorted() throws -> [ObjectKey]
+}
+
+extension ObjectSorter {
+    func mayMatter(_ cluster: ClusterView) -> Bool { true }
+    func prefers(_ cluster: ClusterView, to other: ClusterView) -> Bool { false }
 }
 
 /// Sorts all objects by several keys, stably in the order in which they were added: by the first word of the first key,

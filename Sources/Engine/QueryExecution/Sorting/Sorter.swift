@@ -2,7 +2,8 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Sorts objects by several keys, stably in the order in which they were added, and keeps only the first `limit`.
+/// Sorts objects by several keys, and keeps only the first `limit`. Equal ones stay in the order in which they were
+/// added one by one, or, added by cluster, in the order of creation.
 ///
 /// With a limit it sorts and cuts whenever it has half as many again, and skips, unread, whole clusters whose minimum
 /// and maximum are after the last of the present best. Used by one thread at a time.
@@ -20,16 +21,16 @@ final class Sorter: ObjectSorter {
     private let limit: Int
     /// Frequent cuts keep the thresholds tight, so that few objects are added at all: of n in random order about limit
     /// × ln n. Sorting so few is cheap.
-    private let mostRows: Int
+    private let maximumRows: Int
     /// For each column except the last: the objects that it orders before the last of the best, and those with an equal
     /// value.
     private let masks: [(better: SelectionMask, ties: SelectionMask)]
 
-    // By row: the object, its arrival number, and a cell for each column.
+    // By row: the object, its rank among equal ones, and a cell for each column.
     private var keys: [ObjectKey] = []
-    private var arrivals: [Int] = []
+    private var arrivals: [Int64] = []
     private var cells: [SortCell] = []
-    private var arrived = 0
+    private var arrived: Int64 = 0
 
     /// Objects up to this position are left out.
     private var start: (cells: [SortCell], key: ObjectKey)?
@@ -37,6 +38,8 @@ final class Sorter: ObjectSorter {
     private var texts: [UnsafeMutableBufferPointer<UInt8>] = []
     /// The cells of the last of the best, once there are enough: only objects before it are added.
     private var worst: [SortCell] = []
+    /// Its rank among equal ones.
+    private var worstArrival: Int64 = 0
     /// The conditions for joining the best, for as many leading columns as have one.
     private var thresholds: [Threshold] = []
     /// The condition of the first column for being after the start.
@@ -46,7 +49,7 @@ final class Sorter: ObjectSorter {
         self.source = source
         self.classID = classID
         self.limit = limit
-        mostRows = limit < Int.max / 2 ? limit + max(limit / 2, 128) : .max
+        maximumRows = limit < Int.max / 2 ? limit + max(limit / 2, 128) : .max
         let capacity = source.clusterCapacity
         masks = keys.dropLast().map { _ in
             (SelectionMask(capacity: capacity), SelectionMask(capacity: capacity))
@@ -96,13 +99,37 @@ final class Sorter: ObjectSorter {
                 if index == 0, isBehindWorst(next) { return }
                 cells.append(next)
             }
-            finishRow(key)
+            finishRow(key, arrival: key.rawValue)
         }
     }
 
     func add(_ key: ObjectKey) throws {
         for column in columns { cells.append(try cell(key, column)) }
-        finishRow(key)
+        arrived += 1
+        finishRow(key, arrival: arrived)
+    }
+
+    func mayMatter(_ cluster: ClusterView) throws -> Bool {
+        if let startBound, try startBound.share(of: cluster) == 0 { return false }
+        guard let threshold = thresholds.first else { return true }
+        return try threshold.notWorse.share(of: cluster) > 0
+    }
+
+    func prefers(_ cluster: ClusterView, to other: ClusterView) throws -> Bool {
+        guard limit < Int.max / 2, let column = columns.first, let property = column.property else { return false }
+        func bounds(_ cluster: ClusterView) throws -> [SortCell] {
+            let (mask, scratch) = (
+                SelectionMask(capacity: cluster.live.slotCount), SelectionMask(capacity: cluster.live.slotCount)
+            )
+            mask.reset(to: cluster.live)
+            guard let (minimum, maximum) = try cluster.leaf(property).bounds(mask, scratch: scratch) else { return [] }
+            return [cell(minimum, column), cell(maximum, column)]
+        }
+        let (these, others) = (try bounds(cluster), try bounds(other))
+        guard !these.isEmpty, !others.isEmpty else { return false }
+        return these.allSatisfy { this in
+            others.allSatisfy { SortCell.order(this, $0, column.shape, ascending: column.ascending) < 0 }
+        }
     }
 
     /// The objects in order, at most `limit`.
@@ -120,9 +147,12 @@ final class Sorter: ObjectSorter {
         columns.order(cells[(cells.count - columns.count)...], others[...])
     }
 
-    private func finishRow(_ key: ObjectKey) {
-        arrived += 1
-        var isOut = !worst.isEmpty && orderOfNewest(worst) >= 0
+    private func finishRow(_ key: ObjectKey, arrival: Int64) {
+        var isOut = false
+        if !worst.isEmpty {
+            let order = orderOfNewest(worst)
+            isOut = order > 0 || (order == 0 && arrival >= worstArrival)
+        }
         if !isOut, let start {
             let order = orderOfNewest(start.cells)
             isOut = order < 0 || (order == 0 && key <= start.key)
@@ -132,8 +162,8 @@ final class Sorter: ObjectSorter {
             return
         }
         keys.append(key)
-        arrivals.append(arrived)
-        if keys.count > mostRows { prune() }
+        arrivals.append(arrival)
+        if keys.count > maximumRows { prune() }
     }
 
     private func cell(_ key: ObjectKey, _ column: SortColumn) throws -> SortCell {
@@ -177,13 +207,15 @@ final class Sorter: ObjectSorter {
         cells = best.flatMap { item in cells[Int(item.row) * width..<(Int(item.row) + 1) * width] }
         if limit > 0, keys.count == limit {
             worst = Array(cells.suffix(width))
+            worstArrival = arrivals.last ?? 0
             updateThresholds()
         }
     }
 
     // MARK: Thresholds
 
-    /// Later objects must come before the last of the best; one that is equal in all columns is after it.
+    /// Further objects must not come after the last of the best. One that is equal in all columns does if it was created
+    /// later.
     private func updateThresholds() {
         thresholds = []
         guard let last = keys.last else { return }
@@ -212,7 +244,10 @@ final class Sorter: ObjectSorter {
     private func keepBetter(_ mask: SelectionMask, _ cluster: ClusterView, level: Int = 0) throws {
         guard level < thresholds.count else { return }
         let threshold = thresholds[level]
-        if level + 1 == columns.count { return try threshold.better.narrow(mask, in: cluster) }
+        if level + 1 == columns.count {
+            let isLater = Int64(cluster.firstKey) > worstArrival
+            return try (isLater ? threshold.better : threshold.notWorse).narrow(mask, in: cluster)
+        }
         try threshold.notWorse.narrow(mask, in: cluster)
         if level + 1 == thresholds.count || mask.isEmpty { return }
         let (better, ties) = masks[level]

@@ -55,6 +55,8 @@ package enum QueryArgument: Hashable, Sendable {
     case list([Value])
     /// A list that contains objects by their primary keys.
     case elements([Element])
+    /// A list or dictionary, as one value that mixed values are compared with.
+    case collection(Value)
     /// An object by its class and primary key, or object key where the class has no primary key.
     case object(className: String, primaryKey: Value)
     /// For GEOWITHIN.
@@ -62,6 +64,7 @@ package enum QueryArgument: Hashable, Sendable {
 
     package enum Element: Hashable, Sendable {
         case value(Value)
+        case collection(Value)
         case floating(Value, text: String)
         case object(className: String, primaryKey: Value)
     }

@@ -151,9 +151,10 @@ package struct BoundSubquery: Hashable, Sendable {
     }
 }
 
-/// The result of two Ints is an Int: division truncates, and division by zero gives the largest Int, for a negative number
-/// the smallest. A result of more than 64 bits is a decimal128, with 34 digits. Otherwise it has the wider type of int, float, double, decimal128. An operand
-/// that is null or not a number makes it null. With one to-many side there are as many results.
+/// The result of two Ints is an Int: division truncates, and division by zero gives the largest Int, for a negative
+/// number the smallest. A result of more than 64 bits is a decimal128, with 34 digits. Otherwise it has the wider type
+/// of int, float, double, decimal128. An operand that is null or not a number makes it null. With one to-many side there
+/// are as many results.
 package struct BoundArithmetic: Hashable, Sendable {
     package enum Operation: String, Hashable, Sendable, CaseIterable {
         case add = "+"

@@ -22,6 +22,15 @@ package struct BoundPath: Hashable, Sendable {
         if case .count = end { return false }
         return links.contains(where: \.isToMany) || steps.contains(where: \.isToMany)
     }
+
+    /// Whether the values can have any type.
+    package var givesMixed: Bool {
+        guard case .property(_, let type) = end, type.isMixed else { return false }
+        return switch steps.last {
+        case .size, .length, .typeName, .keys: false
+        case .elements, .rowSecurity, nil: true
+        }
+    }
 }
 
 package enum LinkStep: Hashable, Sendable {

@@ -56,6 +56,7 @@ extension Binding {
             case .value(.list(let values)), .value(.set(let values)), .list(let values):
                 return (try constants(values, number, range), true)
             case .value(let value): return (try constants([value], number, range), false)
+            case .collection(let value): return ([Constant(.value(value), argument: number, range)], false)
             case .floating(let value, let text):
                 return ([Constant(.value(value), text: text, argument: number, range)], false)
             case .object(let name, let key):
@@ -65,6 +66,8 @@ extension Binding {
                 for element in elements {
                     switch element {
                     case .value(let value): constants += try self.constants([value], number, range)
+                    case .collection(let value):
+                        constants.append(Constant(.value(value), argument: number, range))
                     case .floating(let value, let text):
                         constants.append(Constant(.value(value), text: text, argument: number, range))
                     case .object(let name, let key):

@@ -18,12 +18,26 @@ package struct SectionKey: Hashable, Sendable {
         case isNull
     }
 
+    /// The order of the sections.
+    package enum Order: Hashable, Sendable, CaseIterable {
+        /// That of their first elements.
+        case firstElements
+        /// That of their keys.
+        case ascending
+        case descending
+    }
+
     /// A path to one value, which is neither an object nor a collection. A null link on the path makes the key null.
     package var path: BoundPath
     package var function: Function?
+    package var order: Order
 
-    package init(_ path: BoundPath, _ function: Function? = nil) {
+    package init(_ path: BoundPath, _ function: Function? = nil, order: Order = .firstElements) {
         self.path = path
         self.function = function
+        self.order = order
     }
+
+    /// Whether the keys can have any type.
+    package var givesMixed: Bool { function == nil && path.givesMixed }
 }

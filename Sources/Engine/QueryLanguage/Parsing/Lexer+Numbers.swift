@@ -16,7 +16,7 @@ extension Lexer {
         let (end, isFraction) = endOfDecimal(from: first)
         let text = String(decoding: bytes[start..<end], as: UTF8.self)
         position = end
-        let double = Double(padded(text)) ?? .infinity
+        let double = isFraction ? Double(padded(text)) ?? .infinity : .infinity
         // A number that no type can hold would become 0, and find other objects.
         if double == 0, Decimal128(text)?.isZero != false,
             text.prefix(while: { $0 != "e" && $0 != "E" }).contains(where: { "1"..."9" ~= $0 })
@@ -33,7 +33,7 @@ extension Lexer {
             return value.isInfinite ? .value(.double(Double(value))) : .floating(.float(value), text: text)
         }
         if !isFraction, let value = Int64(text) { return .value(.int(value)) }
-        return .floating(.double(double), text: text)
+        return .floating(.double(isFraction ? double : Double(text) ?? .infinity), text: text)
     }
 
     /// The end of the digits, the point and the exponent, and whether there is a point or an exponent.

@@ -146,6 +146,10 @@ struct Unparser {
             let text = number.description
             return .floating(.double(number.double), text: text.hasPrefix("-0") && text.count == 2 ? "-0." : text)
         case .float(let number): return type == .float || number.isFinite ? .value(value) : nil
+        case .double(let number) where type == .float:
+            // The binder rounds what a Float can hold, so that the text would mean the rounded number.
+            let narrow = Float(number)
+            return number.isNaN || narrow.isInfinite || Double(narrow) == number ? .value(value) : nil
         case .reference(let object):
             guard let target = schema[object.classID] else { return nil }
             if target.primaryKey == nil {

@@ -17,7 +17,7 @@ enum InstanceError {
     static let frozenDoesNotNotify = StoreError(
         .frozen, "Frozen Realms do not change and do not have change notifications.")
     static let frozenDoesNotWrite = StoreError(.frozen, "Can't perform transactions on a frozen Realm")
-    static let frozenStays = StoreError(.frozen, "Frozen Realms stay at their version.")
+    static let frozenStays = StoreError(.frozen, "Auto-refresh cannot be enabled for frozen Realms.")
 
     static let readOnlyDoesNotNotify = StoreError(
         .readOnly, "Read-only Realms do not change and do not have change notifications.")

@@ -21,7 +21,7 @@ package final class LiveInstance: Sendable {
         self.hub = hub
         self.scheduler = scheduler
         self.inbox = inbox
-        reads = ReadEpochHolder(thread: scheduler.threadMark)
+        reads = ReadEpochHolder(scheduler.mark)
         core = Confined(scheduler, InstanceCore(hub.store, inbox, at: snapshot, reads))
         frozen = nil
         inbox.attach(self)

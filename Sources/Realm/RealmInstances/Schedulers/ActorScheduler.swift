@@ -14,6 +14,9 @@ package struct ActorScheduler: LiveScheduler {
 
     package var id: LiveSchedulerID { LiveSchedulerID(actor) }
     package var isCurrent: Bool { executor_is_current(executor.identity, executor.implementation) }
+    package var mark: SchedulerMark {
+        .actor(identity: executor.identity, implementation: executor.implementation)
+    }
     package var canDeliver: Bool { true }
 
     package func run(_ job: @escaping @Sendable () -> Void) {

@@ -6,8 +6,8 @@ package protocol LiveScheduler: Sendable {
     /// Whether the calling code runs there.
     var isCurrent: Bool { get }
 
-    /// Identifies the scheduler's thread, if it has one of its own and comparing this is quicker than `isCurrent`.
-    var threadMark: UnsafeRawPointer? { get }
+    /// Recognises the scheduler more quickly than `isCurrent`; asked for on the scheduler.
+    var mark: SchedulerMark { get }
 
     /// Whether jobs given to `run` will be executed; called there. False on a thread without a run loop.
     var canDeliver: Bool { get }
@@ -29,5 +29,5 @@ package struct LiveSchedulerID: Hashable, Sendable {
 }
 
 extension LiveScheduler {
-    package var threadMark: UnsafeRawPointer? { nil }
+    package var mark: SchedulerMark { .unknown }
 }

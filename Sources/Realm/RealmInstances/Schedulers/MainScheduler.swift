@@ -22,7 +22,7 @@ package struct MainScheduler: LiveScheduler {
         }
     }
 
-    package var threadMark: UnsafeRawPointer? { thread?.threadMark }
+    package var mark: SchedulerMark { thread?.mark ?? .unknown }
 
     package static var isCurrent: Bool { Thread.isMainThread || QueueScheduler.isMainCurrent }
 

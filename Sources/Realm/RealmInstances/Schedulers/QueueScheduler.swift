@@ -1,3 +1,4 @@
+import CExecutor
 package import Dispatch
 package import StoreContract
 import Synchronization
@@ -15,7 +16,7 @@ package struct QueueScheduler: LiveScheduler {
     private static let marking = Mutex(())
 
     private let queue: DispatchQueue
-    private let mark: Mark
+    private let own: Mark
 
     /// Throws `concurrentQueue` for a global queue.
     package init(_ queue: DispatchQueue) throws {
@@ -26,7 +27,7 @@ package struct QueueScheduler: LiveScheduler {
             )
         }
         self.queue = queue
-        mark = Self.marking.withLock { _ in
+        own = Self.marking.withLock { _ in
             if let known = queue.getSpecific(key: Self.key) { return known }
             let made = Mark()
             queue.setSpecific(key: Self.key, value: made)
@@ -38,10 +39,22 @@ package struct QueueScheduler: LiveScheduler {
     static var isMainCurrent: Bool { main?.isCurrent == true }
 
     /// Whether it is the main queue.
-    package var isMain: Bool { mark === Self.main?.mark }
+    package var isMain: Bool { own === Self.main?.own }
 
-    package var id: LiveSchedulerID { LiveSchedulerID(mark) }
-    package var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) === mark }
+    package var id: LiveSchedulerID { LiveSchedulerID(own) }
+    package var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) === own }
+
+    /// The key's address is what Dispatch looks up, in the versions known so far; if it is not, nothing is found there.
+    /// The value's address stays while the queue exists, which this retains.
+    package var mark: SchedulerMark {
+        let key = SchedulerMark.Address(Unmanaged.passUnretained(Self.key).toOpaque())
+        guard isCurrent, let value = queue_specific(key.pointer) else { return .unknown }
+        // Where a queue that targets this one is current, that one is not compared: this does not retain it. Nothing has
+        // the address of the value, so it stands for no queue.
+        let own = current_queue_with(key.pointer) ?? value
+        return .queue(SchedulerMark.Address(own), key: key, value: SchedulerMark.Address(value))
+    }
+
     package var canDeliver: Bool { true }
     package func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
 }

@@ -39,19 +39,20 @@ package struct RunLoopScheduler: LiveScheduler {
         }
     }
 
-    private let mark: Mark
+    private let own: Mark
     private let loop: Loop
 
     /// The scheduler of the calling thread.
     package static var current: RunLoopScheduler {
-        RunLoopScheduler(mark: .current, loop: Loop(loop: .current))
+        RunLoopScheduler(own: .current, loop: Loop(loop: .current))
     }
 
-    package var id: LiveSchedulerID { LiveSchedulerID(mark) }
-    package var isCurrent: Bool { Self.currentMark == threadMark }
-    package var threadMark: UnsafeRawPointer? { UnsafeRawPointer(Unmanaged.passUnretained(mark).toOpaque()) }
+    package var id: LiveSchedulerID { LiveSchedulerID(own) }
+    package var isCurrent: Bool { place == Self.currentMark }
+    package var mark: SchedulerMark { .thread(place) }
+    private var place: SchedulerMark.Address { SchedulerMark.Address(Unmanaged.passUnretained(own).toOpaque()) }
 
-    /// The `threadMark` of the calling thread's scheduler; nil if there is none.
+    /// Identifies the calling thread's scheduler; nil if there is none.
     package static var currentMark: UnsafeRawPointer? { Mark.place }
 
     /// The main thread's loop may not run yet, but is expected to run.

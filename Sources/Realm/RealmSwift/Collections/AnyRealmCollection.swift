@@ -22,6 +22,11 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         }
     }
 
+    var isEmptyForever: Bool {
+        guard case .collection(let collection) = base else { return false }
+        return collection.isEmptyForever
+    }
+
     /// Wraps a collection, and shows its present elements.
     public init<C: RealmCollection>(_ base: C) where C.Element == Element {
         if let collection = base as? any RealmCollectionImpl<Element> {

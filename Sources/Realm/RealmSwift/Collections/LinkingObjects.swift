@@ -9,6 +9,7 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
     let bare: Bare?
     var accessor: (any CollectionAccessor)? { bare?.accessor ?? own }
     var unmanaged: [Element] { [] }
+    var isEmptyForever: Bool { accessor == nil }
 
     /// The state of a property without `@Persisted`, which is declared with `let` and therefore cannot be assigned.
     final class Bare {

@@ -62,7 +62,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     /// Appends elements.
     public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         raising { _ = try managed?.writing() }
-        for object in Array(objects) { append(object) }
+        for object in detached(objects) { append(object) }
     }
 
     /// Inserts an element at a position up to `count`.
@@ -85,9 +85,18 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     /// Inserts elements at a position up to `count`.
     public func insert<C: Collection>(contentsOf newElements: C, at i: Int) where C.Iterator.Element == Element {
         var position = i
-        for element in Array(newElements) {
+        for element in detached(newElements) {
             insert(element, at: position)
             position += 1
+        }
+    }
+
+    /// The elements, with copies of stored collections within mixed values: those are found by their positions in this
+    /// list perhaps, which change with each edit.
+    private func detached(_ elements: some Sequence<Element>) -> [Element] {
+        elements.map { element in
+            guard managed != nil, let value = element as? AnyRealmValue else { return element }
+            return value.detached as? Element ?? element
         }
     }
 
@@ -202,7 +211,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     where C.Iterator.Element == Element, R.Bound == Int {
         let bounds = subrange.relative(to: self)
         raising { try check(bounds) }
-        let elements = Array(newElements)
+        let elements = detached(newElements)
         removeAll(in: bounds)
         insert(contentsOf: elements, at: bounds.lowerBound)
     }
@@ -261,6 +270,20 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
 extension List: MutableCollection {
     public typealias SubSequence = Slice<List>
+
+    /// Sorting and partitioning call it. A stored list of mixed values with collections among them gives copies of its
+    /// elements, and takes them over afterwards: a collection that is stored in the list is found by its position, which
+    /// would lead elsewhere as soon as the first element is assigned. Other lists return nil.
+    public func withContiguousMutableStorageIfAvailable<R>(
+        _ body: (inout UnsafeMutableBufferPointer<Element>) throws -> R
+    ) rethrows -> R? {
+        guard managed != nil, Element.self is AnyRealmValue.Type else { return nil }
+        raising { _ = try managed?.writing() }
+        var elements = detached(self)
+        let result = try elements.withContiguousMutableStorageIfAvailable(body)
+        for (position, element) in elements.enumerated() { replace(index: position, object: element) }
+        return result
+    }
 
     /// The elements in a range of positions; within a write they can be replaced, also by a different number of
     /// elements.

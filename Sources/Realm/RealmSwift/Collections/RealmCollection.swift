@@ -80,11 +80,15 @@ protocol RealmCollectionImpl<Element>: RealmCollection, KeyValueElements, _Descr
     /// The elements of an unmanaged collection.
     var unmanaged: [Element] { get }
 
+    /// Whether the collection belongs to no realm and never will, so that all queries of it are empty.
+    var isEmptyForever: Bool { get }
+
     /// Creates a managed collection.
     init(accessor: any CollectionAccessor)
 }
 
 extension RealmCollectionImpl {
+    var isEmptyForever: Bool { false }
     public var realm: Realm? { accessor.map { Realm($0.realm) } }
     public var isInvalidated: Bool { accessor?.isInvalidated ?? false }
     public var count: Int { raising { try accessor?.count() ?? unmanaged.count } }
@@ -191,7 +195,7 @@ extension RealmCollection {
     }
 
     func matching(_ predicate: PredicateForm) -> Results<Element> {
-        raising { Results(try _source.objects().filtered(predicate)) }
+        raising { try _source.results { try $0.objects().filtered(predicate) } }
     }
 
     func position(_ predicate: PredicateForm) -> Int? {

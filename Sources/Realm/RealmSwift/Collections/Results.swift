@@ -2,18 +2,19 @@
 ///
 /// The query runs on first use: chained filters and sorts cost nothing until then.
 public struct Results<Element: RealmCollectionValue>: Equatable, RealmCollectionImpl {
-    let source: any CollectionAccessor
-    var accessor: (any CollectionAccessor)? { source }
+    /// Nil for a query of the linking objects of an unmanaged object, which finds nothing.
+    let accessor: (any CollectionAccessor)?
     var unmanaged: [Element] { [] }
+    var isEmptyForever: Bool { accessor == nil }
 
-    init(_ source: any CollectionAccessor) { self.source = source }
-    init(accessor: any CollectionAccessor) { source = accessor }
+    init(_ accessor: (any CollectionAccessor)?) { self.accessor = accessor }
+    init(accessor: any CollectionAccessor) { self.accessor = accessor }
 
     /// The element at a position. Traps if the position does not exist.
     public subscript(position: Int) -> Element { element(at: position) }
 
     /// Whether both are the same results; the results of two equal queries are not equal.
-    public static func == (a: Results, b: Results) -> Bool { a.source === b.source }
+    public static func == (a: Results, b: Results) -> Bool { a.accessor === b.accessor }
 
     public var description: String { describe(0) }
 }

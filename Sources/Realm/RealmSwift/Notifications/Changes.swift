@@ -31,7 +31,8 @@ public enum ObjectChange<T> {
     case error(any Error)
 }
 
-/// A property of a changed object.
+/// A property of a changed object. The values are those that `value(forKey:)` gives: an enum's raw value, the content of
+/// a mixed value.
 public struct PropertyChange {
     public let name: String
     /// The value before, if the change was made by another instance; nil for collections and for null.

@@ -1,4 +1,5 @@
 public import Dispatch
+import Foundation
 import LiveQueries
 import ObjectModel
 import RealmInstances
@@ -32,21 +33,27 @@ extension ObjectBase {
         }
     }
 
-    /// Converts a stored value to the property's Swift type; nil for null.
+    /// Converts a stored value to what `value(forKey:)` gives for the property, as Realm does: the raw value of an enum,
+    /// the content of a mixed value. Nil for null.
     private func swiftValue(_ value: Value?, _ property: BoundProperty) -> Any? {
         guard let value, !value.isNull, let _realm else { return nil }
         let stored = _Stored(property.reference(value))
+        func named(_ value: Any) -> Any? {
+            let plain = KeyValuePath.plain(value)
+            return plain is NSNull ? nil : plain
+        }
         func typed<V: _Persistable>(_: V.Type) -> Any? {
             guard let storable = V.self as? any _Storable.Type else { return nil }
             func restored<S: _Storable>(_: S.Type) -> Any? {
-                (try? S._restored(stored, in: _realm)).flatMap { flattened($0) }
+                (try? S._restored(stored, in: _realm)).flatMap { named($0) }
             }
             return restored(storable)
         }
         if let model = _class?.model, model.type == type(of: self) {
             return typed(model.properties[property.slot].wrapper.valueType)
         }
-        return try? property.type.base.visit(DynamicProperty.AsValue(value: stored.value, realm: _realm))
+        return (try? property.type.base.visit(DynamicProperty.AsValue(value: stored.value, realm: _realm)))
+            .flatMap { named($0) }
     }
 
     final func begin<T: ObjectBase>(

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreContract
+import Synchronization
 
 /// The common base class of stored objects: `Object` and `EmbeddedObject`.
 ///
@@ -16,6 +17,8 @@ open class ObjectBase {
     final var _lifetime = RLMRealm.Lifetime()
     /// The location of the object's values; see `RowLocation`.
     final var _rowLocation = RowLocation()
+    /// The number of the thread that reads this frozen object by its location; 0 for none yet.
+    final let _frozenReader = Atomic<UInt>(0)
     /// Whether this instance was passed to `Realm.delete`.
     final var _isDeletedHere = false
     /// The hash of the primary key, once computed for a managed object; else 0.

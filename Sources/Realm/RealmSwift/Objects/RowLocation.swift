@@ -2,13 +2,17 @@ import ObjectModel
 import QueryExecution
 import RealmInstances
 import StoreContract
+import Synchronization
 
 /// The location of a managed object's values, which makes a read take some nanoseconds.
 ///
 /// The pointers here do not retain what they point to. They are valid while `count` equals the count of the realm's
 /// read epoch, and are not used otherwise: until the count increases, `RowAccessorCache` retains the accessors and the
-/// instance retains its snapshot, and the object retains its realm, which owns the epoch. Frozen objects have no
-/// location, so only the realm's own thread accesses it.
+/// instance retains its snapshot, and the object retains its realm, which owns the epoch.
+///
+/// The realm's own thread alone accesses it; for a frozen object, the thread whose number is the object's
+/// `_frozenReader`. There is no epoch then, and the pointers are valid as long as the realm: `FrozenRows` retains what
+/// they point to.
 struct RowLocation {
     /// The count of the read epoch when the location was determined; 0 for never.
     fileprivate var count: UInt = 0
@@ -37,21 +41,42 @@ extension ObjectBase {
     /// Whether the caller is on the realm's thread, queue or actor.
     @inline(__always)
     private final func isHere(_ epoch: UnsafePointer<ReadEpoch>) -> Bool {
-        if let thread = epoch.pointee.thread, thread == RunLoopScheduler.currentMark { return true }
-        return _realm?.isConfinedHere == true
+        epoch.pointee.isCertainlyHere || _realm?.isConfinedHere == true
     }
 
     /// Reads a property's stored value directly; a link is read as its key. Returns nil if the object has no location,
-    /// because it is frozen, deleted or unmanaged, or if the caller is not on the realm's thread.
+    /// because it is deleted or unmanaged, or if the caller is not on the realm's thread.
     final func cell(_ slot: Int) -> Value? {
-        if isInPlace {
-            if let rows = _rowLocation.rows {
-                if let value = rows.value(_rowLocation.row, slot) { return value }
-                if rows.hasRead(slot) { return nil }
-            }
-            if let value = _rowLocation.cells?.value(_rowLocation.row, slot) { return value }
-        }
+        if _rowLocation.epoch == nil { return frozenCell(slot) }
+        if isInPlace, let value = valueInPlace(slot) { return value }
         return findPlace() ? _rowLocation.cells?.value(_rowLocation.row, slot) : nil
+    }
+
+    @inline(__always)
+    private final func valueInPlace(_ slot: Int) -> Value? {
+        if let rows = _rowLocation.rows {
+            if let value = rows.value(_rowLocation.row, slot) { return value }
+            if rows.hasRead(slot) { return nil }
+        }
+        return _rowLocation.cells?.value(_rowLocation.row, slot)
+    }
+
+    /// Reads a value of a frozen object. The thread that reads an object first has its location from then on, and other
+    /// threads look for theirs each time.
+    private final func frozenCell(_ slot: Int) -> Value? {
+        let thread = ThreadNumber.current
+        if _frozenReader.load(ordering: .relaxed) == thread { return valueInPlace(slot) }
+        guard let _realm, let _class, let cache = _realm.frozenRows?.cache(of: _class, on: thread),
+            let cells = try? cache.cells(around: _objectKey, in: _realm)
+        else { return nil }
+        let row = Int(_objectKey.rawValue - cells.firstKey)
+        guard cells.contains(row) else { return nil }
+        if _frozenReader.compareExchange(expected: 0, desired: thread, ordering: .relaxed).exchanged {
+            _rowLocation.cells = cells
+            _rowLocation.rows = cache.lastRows
+            _rowLocation.row = row
+        }
+        return cells.value(row, slot)
     }
 
     /// Returns the target of a link whose class has a model; nil if the link is null or cannot be read directly.

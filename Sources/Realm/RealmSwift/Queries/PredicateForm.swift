@@ -70,9 +70,11 @@ struct ArgumentReader {
     private func argument(_ given: Any) throws -> QueryArgument {
         guard let given = flattened(given) else { return .value(.null) }
         if let shape = given as? any RLMGeospatial { return .shape(shape.engineShape) }
-        if let value = try self.value(given) { return .value(value) }
+        if let value = try self.value(given) { return value.isNested ? .collection(value) : .value(value) }
         guard let sequence = given as? any Sequence else { throw misfit(given) }
-        return .list(try elements(of: sequence))
+        let elements = try elements(of: sequence)
+        guard elements.contains(where: \.isNested) else { return .list(elements) }
+        return .elements(elements.map { $0.isNested ? .collection($0) : .value($0) })
     }
 
     private func elements(of sequence: some Sequence) throws -> [Value] {

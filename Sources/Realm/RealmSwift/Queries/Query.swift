@@ -65,26 +65,17 @@ public struct Query<T> {
 extension Query {
     /// Whether the value, or one of several, is one of these.
     func isAmong(_ values: some Sequence) -> Query<Bool> {
-        let values = Array(values)
-        let conditions = values.compactMap { node.comparedByProperties(.equal, $0) }
-        guard conditions.isEmpty else {
-            let rest = values.filter { node.comparedByProperties(.equal, $0) == nil }
-            return Query<Bool>(conditions.dropFirst().reduce(conditions[0]) { .or($0, $1) }).or(rest, node)
-        }
-        return Query<Bool>(.isIn(node, .value(values.map { QueryValue.persisted($0) })))
+        let (conditions, rest) = Array(values).partitioned { node.comparedByProperties(.equal, $0) }
+        let plain = QueryNode.isIn(node, .value(rest.map { QueryValue.persisted($0) }))
+        guard let first = conditions.first else { return Query<Bool>(plain) }
+        let condition = conditions.dropFirst().reduce(first) { .or($0, $1) }
+        return Query<Bool>(rest.isEmpty ? condition : .or(condition, plain))
     }
 
     /// Whether a collection contains the value.
     func hasElement(_ value: Any) -> Query<Bool> {
         if let node = node.comparedByProperties(.equal, value) { return Query<Bool>(node) }
         return Query<Bool>(.isIn(.value(QueryValue.persisted(value)), node))
-    }
-}
-
-extension Query<Bool> {
-    /// This condition, or that the node is one of the values.
-    fileprivate func or(_ values: [Any], _ other: QueryNode) -> Query<Bool> {
-        values.isEmpty ? self : Query<Bool>(.or(node, .isIn(other, .value(values.map { QueryValue.persisted($0) }))))
     }
 }
 

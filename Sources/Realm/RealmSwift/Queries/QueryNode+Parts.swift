@@ -62,11 +62,10 @@ extension QueryNode {
             guard let equal = Self.elements(of: value, at: path) else { return self }
             return comparison == .equal ? equal : .not(equal)
         case .isIn(.path(let path), .value(let values as [Any])) where !path.isToMany:
-            let collections = values.compactMap { ($0 as? AnyRealmValue).flatMap { Self.elements(of: $0, at: path) } }
-            guard !collections.isEmpty else { return self }
-            let rest = values.filter { value in
-                (value as? AnyRealmValue).flatMap { Self.elements(of: $0, at: path) } == nil
+            let (collections, rest) = values.partitioned { value in
+                (value as? AnyRealmValue).flatMap { Self.elements(of: $0, at: path) }
             }
+            guard !collections.isEmpty else { return self }
             return collections.reduce(.isIn(.path(path), .value(rest))) { .or($0, $1) }
         case .and(let a, let b): return .and(a.comparingElements, b.comparingElements)
         case .or(let a, let b): return .or(a.comparingElements, b.comparingElements)
@@ -104,6 +103,18 @@ extension QueryNode {
             }
         }
         return condition
+    }
+}
+
+extension Array {
+    /// The results of the elements that have one, and the other elements.
+    func partitioned<Result>(_ result: (Element) -> Result?) -> (results: [Result], rest: [Element]) {
+        var results: [Result] = []
+        var rest: [Element] = []
+        for element in self {
+            if let result = result(element) { results.append(result) } else { rest.append(element) }
+        }
+        return (results, rest)
     }
 }
 

@@ -6,10 +6,18 @@ public struct _QuerySource {
     let accessor: (any CollectionAccessor)?
     /// The kind of collection, for Realm's messages.
     let kind: CollectionKind
+    /// Whether the collection is empty for good, so that all queries of it are: linking objects of an unmanaged object.
+    let isEmptyForever: Bool
 
-    init(_ accessor: (any CollectionAccessor)?, _ kind: CollectionKind) {
+    init(_ accessor: (any CollectionAccessor)?, _ kind: CollectionKind, isEmptyForever: Bool = false) {
         self.accessor = accessor
         self.kind = kind
+        self.isEmptyForever = isEmptyForever
+    }
+
+    /// Returns the results of a query, which are empty where nothing can be asked. Throws what `query` throws.
+    func results<Element>(_ query: (_QuerySource) throws -> any CollectionAccessor) throws -> Results<Element> {
+        Results(isEmptyForever ? nil : try query(self))
     }
 
     /// Throws for an unmanaged collection.
@@ -69,7 +77,8 @@ extension CollectionKind {
 extension RealmCollectionImpl {
     public var _source: _QuerySource {
         _QuerySource(
-            accessor, (accessor?.elements ?? accessor as? PropertyAccessor)?.property.type.collection ?? _unmanagedKind)
+            accessor, (accessor?.elements ?? accessor as? PropertyAccessor)?.property.type.collection ?? _unmanagedKind,
+            isEmptyForever: isEmptyForever)
     }
 
     private var _unmanagedKind: CollectionKind {

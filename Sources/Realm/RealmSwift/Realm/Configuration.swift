@@ -45,6 +45,9 @@ extension Realm {
         /// only of classes that have a subscription. See `SyncConfiguration`.
         public var syncConfiguration: SyncConfiguration? { didSet { stamp = Stamp() } }
 
+        /// The log over which several programs share the realm's objects; nil for a file of its own.
+        public var replication: Replication? { didSet { stamp = Stamp() } }
+
         /// An encryption key of 64 bytes. Encryption is not supported: opening with a key throws `Realm.Error`, so that
         /// no secret is ever written in the clear.
         public var encryptionKey: Data? { didSet { stamp = Stamp() } }
@@ -90,10 +93,10 @@ extension Realm {
             self.seedFilePath = seedFilePath
         }
 
-        /// Compares file, identifier, key, `readOnly` and schema version.
+        /// Compares file, identifier, key, `readOnly`, schema version and replication.
         public static func == (a: Configuration, b: Configuration) -> Bool {
             a.fileURL == b.fileURL && a.identifier == b.identifier && a.encryptionKey == b.encryptionKey
-                && a.readOnly == b.readOnly && a.schemaVersion == b.schemaVersion
+                && a.readOnly == b.readOnly && a.schemaVersion == b.schemaVersion && a.replication == b.replication
         }
 
         public var description: String {

@@ -25,8 +25,11 @@ public final class RLMRealm {
     }
     /// Invalidates the cells that objects have cached.
     let reads: ReadEpochHolder
-    /// Whether objects cache cells. Objects of a frozen realm do not, because several threads may read them at once.
+    /// Whether objects cache cells by the read epoch. Those of a frozen realm have `frozenRows` instead, because several
+    /// threads may read them at once.
     let keepsCells: Bool
+    /// Nil in a realm that is not frozen.
+    let frozenRows: FrozenRows?
     /// A counter that increases with each change that can alter the result of a query within one version.
     private(set) var edits = 0
     /// Classes that are missing in the file of a read-only realm: they read as empty.
@@ -47,6 +50,7 @@ public final class RLMRealm {
         instance = live
         reads = live.reads
         keepsCells = !live.isFrozen
+        frozenRows = live.isFrozen ? FrozenRows() : nil
         old = nil
         self.configuration = configuration
         var schema = try live.snapshot.schema
@@ -73,6 +77,7 @@ public final class RLMRealm {
         instance = nil
         reads = ReadEpochHolder()
         keepsCells = false
+        frozenRows = nil
         self.old = old
         self.transaction = transaction
         self.configuration = configuration

@@ -14,8 +14,9 @@ extension Realm {
 
     /// Runs the block in a write transaction as soon as no other transaction is open, in a later turn of the run loop,
     /// queue or actor, and commits in the background. Calls the completion there with nil once the commit is on disk,
-    /// or with the error. Until then the realm stays at its earlier version. Traps for read-only and frozen realms, and
-    /// on threads without a run loop.
+    /// or with the error. A block that cancels or commits the write itself leaves nothing to commit, and the completion
+    /// is not called. Until then the realm stays at its earlier version. Traps for read-only and frozen realms, and on
+    /// threads without a run loop.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil

@@ -17,6 +17,7 @@ final class RealmFile: Sendable {
     private let syncLock: SyncFileLock?
     private let isReadOnly: Bool
     private let isInMemory: Bool
+    private let replication: Replication?
     /// The path of the copy that is read instead; see `UnwritableFile`.
     private let copy: String?
     private let realms = Mutex<[LiveSchedulerID: Member]>([:])
@@ -29,31 +30,24 @@ final class RealmFile: Sendable {
         weak var realm: RLMRealm?
     }
 
-    private struct WeakFile: Sendable {
-        weak var file: RealmFile?
-    }
-
-    private static let files = Mutex<[String: WeakFile]>([:])
+    private static let files = OpenFiles()
 
     /// Returns the file of a configuration, and opens it if it is not open.
     static func open(_ configuration: Realm.Configuration) throws -> RealmFile {
         let path = try configuration.path
-        return try files.withLock { files in
-            if let file = files[path]?.file {
-                try file.check(configuration)
-                return file
-            }
-            let file = try RealmFile(path, configuration)
-            files[path] = WeakFile(file: file)
-            return file
+        return try files.open(path) { file in
+            try file.check(configuration)
+        } make: {
+            try RealmFile(path, configuration)
         }
     }
 
     /// Whether a file is open in this process.
-    static func isOpen(_ path: String) -> Bool { known(path) != nil }
+    static func isOpen(_ path: String) -> Bool { files.isOpen(path) }
 
     /// Whether a realm or a reference uses the file in this process. Waits for a thread that is just finishing an open.
     static func isInUse(_ path: String) -> Bool {
+        if OpenFiles.migrating == path { return true }
         let start = ContinuousClock.now
         while let hasRealms = known(path)?.hasRealms {
             if hasRealms || ContinuousClock.now - start > .milliseconds(500) { return true }
@@ -64,13 +58,14 @@ final class RealmFile: Sendable {
 
     private var hasRealms: Bool { realms.withLock { $0.values.contains { $0.realm != nil } } }
 
-    /// Returns the file if it is open in this process.
-    static func known(_ path: String) -> RealmFile? { files.withLock { $0[path]?.file } }
+    /// Returns the file if it is open in this process. Waits while another thread opens it.
+    static func known(_ path: String) -> RealmFile? { files.known(path) }
 
     private init(_ path: String, _ configuration: Realm.Configuration) throws {
         self.path = path
         isReadOnly = configuration.readOnly
         isInMemory = configuration.inMemoryIdentifier != nil
+        replication = configuration.replication
         try RealmFile.prepare(path, configuration)
         let copy = configuration.readOnly ? try UnwritableFile.copy(of: path) : nil
         self.copy = copy
@@ -111,6 +106,7 @@ final class RealmFile: Sendable {
     private static func prepare(_ path: String, _ configuration: Realm.Configuration) throws {
         let files = FileManager.default
         try refuseEncryption(path, configuration)
+        try configuration.checkReplication()
         if configuration.readOnly {
             if configuration.deleteRealmIfMigrationNeeded {
                 throw RealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
@@ -181,7 +177,12 @@ final class RealmFile: Sendable {
             $0 == 0 ? nil : Int(clamping: $0)
         }
         options.shouldCompactOnLaunch = configuration.shouldCompactOnLaunch
-        let store = try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
+        let store = try patiently {
+            guard let replication = configuration.replication else {
+                return try EmbeddedStore.open(path: path, schema: wanted, options: options)
+            }
+            return try EmbeddedStore.open(path: path, log: try connect(replication, path), options: options)
+        }
         do {
             try bring(store, to: wanted, configuration)
             return store
@@ -197,6 +198,14 @@ final class RealmFile: Sendable {
         }
         remove(path)
         return try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
+    }
+
+    private static func connect(_ replication: Replication, _ path: String) throws -> any CommitLog {
+        do {
+            return try replication.connect()
+        } catch let error where !(error is StoreError) {
+            throw Realm.Error(.fail, "The realm cannot be shared: \(error)", path: path)
+        }
     }
 
     /// Opens a file, and retries while another owner is closing it, such as an earlier instance in this process whose
@@ -242,14 +251,17 @@ final class RealmFile: Sendable {
             return
         }
         let block = configuration.migrationBlock
+        let path = try configuration.path
         try store.replaceSchema(
             with: merged,
             migration: StoreMigration { transaction in
-                if let block { block(try Migration(transaction, configuration), stored.version) }
+                guard let block else { return }
+                let migration = try Migration(transaction, configuration)
+                OpenFiles.$migrating.withValue(path) { block(migration, stored.version) }
             })
         Logger.log(
             .detail, Category.sdk,
-            "Migrated '\((try? configuration.path) ?? "")' from schema version \(stored.version) to \(wanted.version).")
+            "Migrated '\(path)' from schema version \(stored.version) to \(wanted.version).")
     }
 
     /// Throws `migrationRequired` for changes that require a higher schema version, if the file is writable. For
@@ -275,6 +287,10 @@ final class RealmFile: Sendable {
         }
         guard configuration.syncConfiguration?.gateway == sync?.configuration.gateway else {
             throw RealmException("Realm at path '\(path)' already opened with different sync configuration.")
+        }
+        guard configuration.replication == replication else {
+            throw Realm.Error(
+                .invalidInput, "Realm at path '\(path)' already opened with different replication.", path: path)
         }
         let version = try store.snapshot().schema.version
         guard version == configuration.schemaVersion else {

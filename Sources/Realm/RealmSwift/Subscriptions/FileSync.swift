@@ -57,11 +57,16 @@ final class FileSync: Sendable {
         case .always: break
         }
         guard !view.queries.isEmpty else { return }
+        let end = configuration.openTimeout.map { ContinuousClock.now + .seconds($0) }
         do {
             try await client.failingWithOutages { [client, configuration] in
                 try await client.download(timeout: configuration.openTimeout)
             }
         } catch let fault as FollowerFault {
+            // A request that has waited longer than that gives up for its own reasons.
+            if fault.code == .connection, let end, ContinuousClock.now >= end {
+                throw Realm.Error(.subscriptionFailed, "The subscriptions were not synchronized in time.")
+            }
             throw fault.published
         }
         _ = try client.view.isComplete

@@ -56,7 +56,7 @@ extension Results {
         } catch let fault as FollowerFault {
             throw fault.published
         }
-        raising { _ = try (source as? ResultsAccessor)?.realm.live.refresh() }
+        raising { _ = try (accessor as? ResultsAccessor)?.realm.live.refresh() }
         return self
     }
 
@@ -81,7 +81,7 @@ extension Results {
     }
 
     private func subscribable() throws -> ResultsAccessor {
-        guard let results = source as? ResultsAccessor, case .all = results.query.scope else {
+        guard let results = accessor as? ResultsAccessor, case .all = results.query.scope else {
             throw RealmException("Only queries of a class's objects can be subscribed to.")
         }
         try results.check()

@@ -86,6 +86,16 @@ public enum AnyRealmValue: Hashable {
         }
     }
 
+    /// The value, with unmanaged copies of its collections.
+    var detached: AnyRealmValue {
+        switch self {
+        case .list(let list): .fromArray(list.map(\.detached))
+        case .dictionary(let map):
+            .dictionary(Map(unmanaged: map.asKeyValueSequence().map { ($0.key, $0.value.detached) }))
+        default: self
+        }
+    }
+
     /// The value without its case; nil for null.
     var content: Any? {
         switch self {

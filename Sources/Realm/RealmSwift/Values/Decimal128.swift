@@ -30,9 +30,7 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     }
 
     public convenience init(number: NSNumber) {
-        let text = number.stringValue
-        // On Linux a whole double has a fraction here.
-        self.init(raw: StoredDecimal(text.hasSuffix(".0") ? String(text.dropLast(2)) : text) ?? .nan)
+        self.init(raw: StoredDecimal(plain: number.stringValue) ?? .nan)
     }
 
     /// Creates a number from digits with a decimal point and an exponent, `NaN` or `Infinity`; any other string is NaN.
@@ -124,16 +122,11 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
 
 extension StoredDecimal {
     /// The shortest decimal that identifies this number; a whole number has no fraction.
-    init(plain value: Double) { self = Self.whole(value.description) ?? StoredDecimal(shortest: value) }
+    init(plain value: Double) { self = StoredDecimal(plain: value.description) ?? StoredDecimal(shortest: value) }
 
     /// See `init(plain:)`; nil for a number without a decimal.
-    init?(plain value: Float) {
-        guard let decimal = Self.whole(value.description) ?? StoredDecimal(value.description) else { return nil }
-        self = decimal
-    }
+    init?(plain value: Float) { self.init(plain: value.description) }
 
-    /// Parses a text that ends in `.0` as a whole number; nil for others.
-    private static func whole(_ text: String) -> StoredDecimal? {
-        text.hasSuffix(".0") ? StoredDecimal(String(text.dropLast(2))) : nil
-    }
+    /// Parses the description of a number. Swift and Foundation write the fraction of a whole one.
+    fileprivate init?(plain text: String) { self.init(text.hasSuffix(".0") ? String(text.dropLast(2)) : text) }
 }

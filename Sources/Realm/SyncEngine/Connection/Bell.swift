@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Wakes one waiting task. If no task is waiting, the next wait returns at once.
@@ -24,12 +25,8 @@ final class Bell: Sendable {
             state.last += 1
             return state.last
         }
-        let clock = Task {
-            guard let seconds else { return }
-            try await Task.sleep(for: .seconds(seconds))
-            end(id)
-        }
-        defer { clock.cancel() }
+        let timer = seconds.map { SyncTimer.call(after: $0) { self.end(id) } }
+        defer { timer?.cancel() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in

@@ -28,6 +28,10 @@ final class GatewayTransport: Sendable {
     private let session: URLSession
     private let streams: URLSession
     private let delegate = StreamDelegate()
+    /// For the responses of the two sessions. An operation queue does not retain its own.
+    private let queues = (
+        DispatchQueue(label: "realmgate.sync.responses"), DispatchQueue(label: "realmgate.sync.streams")
+    )
     private let isOpen = Mutex(true)
 
     init(_ settings: FollowerSettings) {
@@ -35,15 +39,21 @@ final class GatewayTransport: Sendable {
         let asking = Self.configuration()
         asking.timeoutIntervalForRequest = 60
         asking.httpMaximumConnectionsPerHost = 8
-        session = URLSession(configuration: asking)
+        session = URLSession(configuration: asking, delegate: nil, delegateQueue: Self.queue(on: queues.0))
         let streaming = Self.configuration()
         // The maximum time between two chunks of data.
         streaming.timeoutIntervalForRequest = settings.idleTimeout
         streaming.httpMaximumConnectionsPerHost = 1
         streaming.timeoutIntervalForResource = 365 * 24 * 3600
+        streams = URLSession(configuration: streaming, delegate: delegate, delegateQueue: Self.queue(on: queues.1))
+    }
+
+    /// A queue for the responses, which waits for no other work of the application: see `SyncExecutor`.
+    private static func queue(on responses: DispatchQueue) -> OperationQueue {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        streams = URLSession(configuration: streaming, delegate: delegate, delegateQueue: queue)
+        queue.underlyingQueue = responses
+        return queue
     }
 
     private static func configuration() -> URLSessionConfiguration {

@@ -14,7 +14,7 @@ extension SyncClient {
                 continue
             }
             status.withLock { $0.connection = .connecting }
-            let stream = Task { try await self.run() }
+            let stream = Task(executorPreference: executor) { try await self.run() }
             status.withLock { $0.stream = stream }
             if isSuspended { stream.cancel() }
             var wanted = 0.0
@@ -80,7 +80,7 @@ extension SyncClient {
                 // Subscriptions may have changed since they were sent.
                 try await agree()
             }
-            let event = try SetEvent(event)
+            let (event, objects) = try EventObjects.split(event)
             switch event.content {
             case .other, .subscriptions, .removed: continue
             case .closing: return
@@ -94,7 +94,9 @@ extension SyncClient {
             case .initial(let name, _), .update(let name, _):
                 guard let number = SubscriptionName.queryNumber(in: name) else { continue }
                 do {
-                    try await stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
+                    try await stateStore.change { syncState, transaction in
+                        try syncState.apply(event, with: objects, transaction)
+                    }
                 } catch let fault as ValueFault {
                     try await fail(number, fault)
                 }
@@ -183,21 +185,29 @@ extension SyncClient {
     /// - Parameter timeout: seconds to wait for the stream.
     func passBarrier(timeout: TimeInterval? = nil) async throws {
         let token = UUID().uuidString
+        let isSilence = timeout ?? .infinity > settings.idleTimeout
+        let timer = SyncTimer.call(after: min(timeout ?? .infinity, settings.idleTimeout)) { [executor] in
+            Task(executorPreference: executor) { await self.giveUpBarrier(token, isSilence: isSilence) }
+        }
+        defer { timer.cancel() }
         try await withCheckedThrowingContinuation { continuation in
             barriers[token] = continuation
-            Task {
-                try await Task.sleep(for: .seconds(min(timeout ?? .infinity, settings.idleTimeout)))
-                guard let waiting = barriers.removeValue(forKey: token) else { return }
-                waiting.resume(throwing: SyncStateStore.timeout)
-                if timeout ?? .infinity > settings.idleTimeout { reconnect() }
-            }
-            Task {
-                do {
-                    try await requestBarrier(token)
-                } catch {
-                    barriers.removeValue(forKey: token)?.resume(throwing: error)
-                }
-            }
+            Task(executorPreference: executor) { await self.beginBarrier(token) }
+        }
+    }
+
+    /// Ends the waiting for a barrier that did not come. A stream that was silent for too long is opened again.
+    private func giveUpBarrier(_ token: String, isSilence: Bool) {
+        guard let waiting = barriers.removeValue(forKey: token) else { return }
+        waiting.resume(throwing: SyncStateStore.timeout)
+        if isSilence { reconnect() }
+    }
+
+    private func beginBarrier(_ token: String) async {
+        do {
+            try await requestBarrier(token)
+        } catch {
+            barriers.removeValue(forKey: token)?.resume(throwing: error)
         }
     }
 

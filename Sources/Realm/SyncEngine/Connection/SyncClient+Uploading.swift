@@ -114,7 +114,7 @@ extension SyncClient {
                 continue
             }
             // Usually the event has arrived by then.
-            try? await Task.sleep(for: .seconds(1))
+            await SyncTimer.pause(1)
             let still = stateStore.syncState.unconfirmed.intersection(waiting)
             guard !still.isEmpty, !Task.isCancelled else { continue }
             guard status.withLock({ $0.connection }) == .connected, (try? await passBarrier()) != nil,

@@ -29,19 +29,27 @@ extension SyncClient {
     package nonisolated func wait<R: Sendable>(
         timeout: TimeInterval? = nil, until test: @escaping @Sendable (SyncView) throws -> R?
     ) async throws -> R {
-        try await stateStore.wait(timeout: timeout, until: test)
+        try await withTaskExecutorPreference(executor) { try await stateStore.wait(timeout: timeout, until: test) }
     }
 
     /// Waits until the gateway has answered all uploads that were committed before this call. Throws as `wait`.
     package nonisolated func waitForUploads(timeout: TimeInterval?) async throws {
-        try await stateStore.change { _, _ in }
-        uploadBell.ring()
-        let last = view.uploads.last?.order ?? 0
-        try await wait(timeout: timeout) { view in view.uploads.contains { $0.order <= last } ? nil : () }
+        try await withTaskExecutorPreference(executor) {
+            try await stateStore.change { _, _ in }
+            uploadBell.ring()
+            let last = view.uploads.last?.order ?? 0
+            try await stateStore.wait(timeout: timeout) { view in
+                view.uploads.contains { $0.order <= last } ? nil : ()
+            }
+        }
     }
 
     /// Performs work that waits for the gateway. Throws once the gateway proves to be unreachable.
-    package func failingWithOutages(_ work: @escaping @Sendable () async throws -> Void) async throws {
+    package nonisolated func failingWithOutages(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        try await withTaskExecutorPreference(executor) { try await failWithOutages(work) }
+    }
+
+    private func failWithOutages(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let (outages, continuation) = AsyncStream.makeStream(of: FollowerFault.self)
         let id = UUID()
         status.withLock { $0.outages[id] = continuation }
@@ -61,7 +69,11 @@ extension SyncClient {
     }
 
     /// Waits until all data is here that the gateway had before the call. Repeats that if the connection is lost.
-    package func download(timeout: TimeInterval?) async throws {
+    package nonisolated func download(timeout: TimeInterval?) async throws {
+        try await withTaskExecutorPreference(executor) { try await downloadAll(timeout: timeout) }
+    }
+
+    private func downloadAll(timeout: TimeInterval?) async throws {
         let end = timeout.map { ContinuousClock.now + .seconds($0) }
         while true {
             let rest = end.map { max(0, ($0 - .now) / .seconds(1)) }
@@ -82,7 +94,7 @@ extension SyncClient {
             }
             if let end, ContinuousClock.now >= end { throw SyncStateStore.timeout }
             guard !status.withLock({ $0.isStopped }) else { throw CancellationError() }
-            try await Task.sleep(for: .milliseconds(20))
+            await SyncTimer.pause(0.02)
         }
     }
 }

@@ -32,6 +32,7 @@ package actor SyncClient {
     nonisolated let stateStore: SyncStateStore
     nonisolated let transport: GatewayTransport
     nonisolated let status = Mutex(Status())
+    nonisolated let executor = SyncExecutor()
     nonisolated let followBell = Bell()
     nonisolated let collectBell = Bell()
     nonisolated let uploadBell = Bell()
@@ -67,8 +68,10 @@ package actor SyncClient {
             collectBell.ring()
         }
         let tasks = [
-            Task { await self.follow() }, Task { await self.collect() }, Task { await self.upload() },
-            Task { await self.confirm() },
+            Task(executorPreference: executor) { await self.follow() },
+            Task(executorPreference: executor) { await self.collect() },
+            Task(executorPreference: executor) { await self.upload() },
+            Task(executorPreference: executor) { await self.confirm() },
         ]
         status.withLock { $0.tasks = tasks }
         collectBell.ring()
@@ -109,7 +112,7 @@ package actor SyncClient {
     /// Sends changed subscriptions to the gateway.
     nonisolated func subscriptionsChanged() {
         guard status.withLock({ $0.connection }) == .connected else { return followBell.ring() }
-        Task {
+        Task(executorPreference: executor) {
             do {
                 try await self.agree()
             } catch {

@@ -9,23 +9,34 @@ struct SyncMismatch: Error {}
 
 extension SyncState {
     /// Applies an event, within a write transaction that has already collected the local changes.
-    mutating func apply(_ event: SetEvent, _ transaction: any WriteTransaction) throws {
+    ///
+    /// - Parameter objects: the objects that the event begins or inserts, if they were separated from it.
+    mutating func apply(
+        _ event: SetEvent, with objects: EventObjects? = nil, _ transaction: any WriteTransaction
+    ) throws {
         let version = event.version.rawValue
         switch event.content {
         case .initial(let name, let items):
             guard let query = query(named: name) else { break }
             let number = query.number
-            let keys = try names(items, query.className, transaction).map(\.key)
+            let objects = objects ?? EventObjects(items)
+            let names = try names(objects, query.className, transaction)
             let before = members[number]?.keys ?? []
             if members[number] == nil { addMembers(number, of: query.className) }
-            members[number]?.replace(with: keys)
-            try upsert(items, of: query.className, at: version, transaction)
-            try leave(before, query.className, version, transaction)
-            setState(.complete, of: number)
+            members[number]?.replace(with: names.map(\.key))
+            try upsert(objects, names, of: query.className, at: version, transaction)
+            if event.isPart {
+                // The other parts may have the earlier objects: until then these are like those of a deleted query.
+                retire(before, of: query.className)
+                setState(.pending, of: number)
+            } else {
+                try leave(before, query.className, version, transaction)
+                setState(.complete, of: number)
+            }
         case .update(let name, let update):
             guard let query = query(named: name) else { break }
-            try take(update, of: query, version, transaction)
-            setState(.complete, of: query.number)
+            try take(update, objects ?? EventObjects(update.inserted), of: query, version, transaction)
+            if !event.isPart { setState(.complete, of: query.number) }
         case .failed(let name, let problem):
             guard let query = query(named: name) else { break }
             setState(.failed(code: problem.code ?? "", message: problem.sentence), of: query.number)
@@ -44,7 +55,8 @@ extension SyncState {
     }
 
     private mutating func take(
-        _ update: CollectionUpdate, of query: SyncQuery, _ version: UInt64, _ transaction: any WriteTransaction
+        _ update: CollectionUpdate, _ inserted: EventObjects, of query: SyncQuery, _ version: UInt64,
+        _ transaction: any WriteTransaction
     ) throws {
         guard var list = members[query.number] else { throw SyncMismatch() }
         // Removed from the dictionary, so that the only copy is edited in place. An error undoes the whole write.
@@ -54,14 +66,16 @@ extension SyncState {
             guard let key = list.remove(at: position) else { throw SyncMismatch() }
             left.append(key)
         }
-        let names = try names(update.inserted, query.className, transaction)
+        let names = try names(inserted, query.className, transaction)
         guard names.count == update.insertions.count else { throw SyncMismatch() }
         for (position, name) in zip(update.insertions, names) {
             guard position <= list.count, !list.contains(name.key) else { throw SyncMismatch() }
             list.insert(name.key, at: position)
         }
         members[query.number] = list
-        try upsert(update.modified + update.inserted, of: query.className, at: version, transaction)
+        // First, so that the modified ones may link to them.
+        try upsert(inserted, names, of: query.className, at: version, transaction)
+        try upsert(update.modified, of: query.className, at: version, transaction)
         try leave(left, query.className, version, transaction)
     }
 
@@ -72,32 +86,61 @@ extension SyncState {
     }
 
     private func names(
-        _ rows: [JSONValue], _ className: String, _ transaction: any WriteTransaction
+        _ rows: EventObjects, _ className: String, _ transaction: any WriteTransaction
     ) throws -> [SyncObject] {
         guard let primaryKey = transaction.schema[className]?.primaryKeyProperty else { throw SyncMismatch() }
-        return try rows.map { row in
-            guard let object = SyncObject(className, json: row[primaryKey.name] ?? .null, in: transaction.schema)
-            else { throw SyncMismatch() }
-            return object
+        return try (0..<rows.count).map { index in
+            let json = try rows.member(primaryKey.name, of: index)
+            guard let key = try? ValueCoding.decode(json, as: primaryKey.type) else { throw SyncMismatch() }
+            return SyncObject(className, key)
         }
     }
 
     // MARK: Rows
 
-    /// Applies rows of the gateway at a version. Properties with local changes that the version does not include keep
-    /// their values, and the row is held until those changes are settled.
+    /// The number of rows that are values at a time.
+    private static let rowsAtOnce = 1024
+
+    /// Applies rows that are values already.
     mutating func upsert(
         _ rows: [JSONValue], of className: String, at version: UInt64, _ transaction: any WriteTransaction
+    ) throws {
+        let rows = EventObjects(rows)
+        try upsert(
+            rows, try names(rows, className, transaction), of: className, at: version, transaction)
+    }
+
+    /// Applies rows of the gateway at a version. Properties with local changes that the version does not include keep
+    /// their values, and the row is held until those changes are settled. A row with the text of the last one of its
+    /// object is passed over.
+    private mutating func upsert(
+        _ rows: EventObjects, _ names: [SyncObject], of className: String, at version: UInt64,
+        _ transaction: any WriteTransaction
+    ) throws {
+        for start in stride(from: 0, to: rows.count, by: Self.rowsAtOnce) {
+            try upsert(
+                rows, names, start..<min(start + Self.rowsAtOnce, rows.count), of: className, at: version, transaction)
+        }
+    }
+
+    private mutating func upsert(
+        _ rows: EventObjects, _ names: [SyncObject], _ range: Range<Int>, of className: String, at version: UInt64,
+        _ transaction: any WriteTransaction
     ) throws {
         guard let objectClass = transaction.schema[className], let primaryKey = objectClass.primaryKeyProperty else {
             return
         }
         var links: [(object: SyncObject, place: ObjectReference, property: PropertySchema, json: JSONValue)] = []
         var created: [SyncObject] = []
-        for (object, row) in zip(try names(rows, className, transaction), rows) {
+        for index in range {
+            let object = names[index]
+            let text = rows.textHash(index)
+            let touch = pending(object, at: version)
+            if let text, touch == nil, texts[object] == text, held[object] == nil { continue }
+            let row = try rows.object(index)
             guard case .object(let members) = row else { throw SyncMismatch() }
             var kept: Set<String> = []
-            let touch = pending(object, at: version)
+            texts[object] = touch == nil ? text : nil
             held[object] = touch == nil ? nil : [.int(Int64(clamping: version)), row]
             switch touch {
             case .created?, .deleted?: continue
@@ -208,6 +251,7 @@ extension SyncState {
         }
         held[object] = nil
         unresolved[object] = nil
+        texts[object] = nil
         guard let place = try transaction.find(object) else { return }
         try noteLinks(to: place, object, transaction)
         try transaction.delete(place.classID, place.key)
@@ -314,6 +358,7 @@ extension SyncState {
         guard !isQueued(object), let place = try transaction.find(object) else { return }
         held[object] = nil
         unresolved[object] = nil
+        texts[object] = nil
         try transaction.delete(place.classID, place.key)
     }
 

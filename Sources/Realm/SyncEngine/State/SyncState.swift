@@ -113,6 +113,8 @@ struct SyncState: Sendable {
     var unconfirmed: Set<SyncObject> = []
     /// The gateway's values of properties that link to objects missing here.
     var unresolved = SyncTable("unresolved")
+    /// The texts of the rows that objects are equal to.
+    var texts = RowTexts()
     /// The objects that link to a missing object, by that object.
     var waiting: [SyncObject: Set<SyncObject>] = [:]
 
@@ -126,7 +128,10 @@ struct SyncState: Sendable {
     mutating func add(_ upload: Upload) {
         uploads.append(upload)
         changedUploads.insert(upload.number)
-        for object in upload.touched.keys { touchCounts[object, default: 0] += 1 }
+        for object in upload.touched.keys {
+            touchCounts[object, default: 0] += 1
+            texts[object] = nil
+        }
     }
 
     private mutating func forget(_ touched: [SyncObject: Upload.Touch]) {
@@ -140,7 +145,10 @@ struct SyncState: Sendable {
         guard let index = uploads.firstIndex(where: { $0.number == number }) else { return }
         forget(uploads[index].touched)
         body(&uploads[index])
-        for object in uploads[index].touched.keys { touchCounts[object, default: 0] += 1 }
+        for object in uploads[index].touched.keys {
+            touchCounts[object, default: 0] += 1
+            texts[object] = nil
+        }
         changedUploads.insert(number)
     }
 
@@ -285,6 +293,14 @@ struct SyncState: Sendable {
     mutating func addMembers(_ number: Int, of className: String) {
         members[number] = MatchList()
         memberClasses[number] = className
+    }
+
+    /// Keeps objects that no query may match any more until all queries are complete. See `settle`.
+    mutating func retire(_ keys: [Value], of className: String) {
+        guard !keys.isEmpty else { return }
+        let number = number()
+        addMembers(number, of: className)
+        members[number]?.replace(with: keys)
     }
 
     mutating func dropMembers(_ number: Int) {

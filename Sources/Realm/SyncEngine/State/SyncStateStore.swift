@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ObjectModel
 import Promises
@@ -85,7 +86,11 @@ final class SyncStateStore: Sendable {
                     return working
                 }
                 var syncState = try known ?? load(transaction)
-                if try !syncState.collect(store, transaction) { didLose() }
+                if try !syncState.collect(store, transaction) {
+                    // Objects may have been changed here without an upload.
+                    syncState.texts = RowTexts()
+                    didLose()
+                }
                 let value = try body(&syncState, transaction)
                 syncState.scanned = transaction.version
                 try syncState.save(SyncRecords(transaction: transaction))
@@ -136,12 +141,8 @@ final class SyncStateStore: Sendable {
             _ = waiters.withLock { $0.waiting.removeValue(forKey: id) }
             outcome.set(result)
         }
-        let clock = Task {
-            guard let timeout else { return }
-            try await Task.sleep(for: .seconds(timeout))
-            finish(.failure(Self.timeout))
-        }
-        defer { clock.cancel() }
+        let timer = timeout.map { SyncTimer.call(after: $0) { finish(.failure(Self.timeout)) } }
+        defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
             let look: @Sendable (SyncView) -> Bool = { syncState in
                 do {

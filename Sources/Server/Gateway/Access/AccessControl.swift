@@ -1,4 +1,5 @@
 package import AccessRules
+import Dispatch
 package import HTTPServer
 package import Identity
 package import ObjectCoding
@@ -131,6 +132,9 @@ package final class AccessControl: Sendable {
     /// The roles of the configuration.
     var roles: [Role] { state.withLock { $0.rules.roles } }
 
+    /// The roles of the configuration, and `admin`.
+    var allRoles: [Role] { state.withLock { $0.rules.all } }
+
     /// The names of all roles.
     package var roleNames: [String] { state.withLock { $0.rules.all.map(\.name) } }
 
@@ -198,7 +202,9 @@ extension AccessControl.Rules {
     /// Returns nil if none of the principal's roles exists.
     fileprivate func caller(_ principal: Principal) -> Caller? {
         all.first { principal.roles.contains($0.name) }.map { role in
-            Caller(principal, AccessView(role: role.narrowed(to: principal.scope), claims: principal.claims))
+            Caller(
+                principal, AccessView(role: role.narrowed(to: principal.scope), claims: principal.claims),
+                readsMetrics: role.isAdministrator && principal.scope.classes == nil)
         }
     }
 }
@@ -206,4 +212,16 @@ extension AccessControl.Rules {
 extension Caller {
     /// A caller to whom nothing is visible, for public paths.
     fileprivate static let nobody = Caller(.anonymous, AccessView(role: Role(name: "nobody")))
+}
+
+extension AccessControl {
+    private static let queue = DispatchQueue(label: "realmgate.access", qos: .utility)
+
+    /// Checks for changes every second from now on, while the access control exists.
+    package func watch() {
+        Self.queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+            self?.look()
+            self?.watch()
+        }
+    }
 }

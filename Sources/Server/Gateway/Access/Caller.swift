@@ -7,10 +7,13 @@ import JSONCoding
 package struct Caller: Hashable, Sendable {
     package let principal: Principal
     package let view: AccessView
+    /// Whether it may read the metrics: an administrator, also with a read-only key.
+    let readsMetrics: Bool
 
-    package init(_ principal: Principal, _ view: AccessView) {
+    package init(_ principal: Principal, _ view: AccessView, readsMetrics: Bool = false) {
         self.principal = principal
         self.view = view
+        self.readsMetrics = readsMetrics || view.isUnrestricted
     }
 
     /// The caller of a gateway without access control.
@@ -26,6 +29,11 @@ package struct Caller: Hashable, Sendable {
         claims.value(view.claims)
         return "role:" + view.role.name + ":" + String(decoding: claims.bytes, as: UTF8.self)
     }
+}
+
+extension Caller {
+    /// Identifies the caller among those that send an `Idempotency-Key`: two callers may choose the same key.
+    var names: [String] { ["\(principal.credential)", subscriber ?? ""] }
 }
 
 /// Passes the caller to the handlers inside.

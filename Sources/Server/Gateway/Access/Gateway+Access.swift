@@ -31,6 +31,16 @@ extension Gateway {
         }
     }
 
+    /// Throws 403 unless the caller may read the metrics.
+    func requireMetrics(_ request: Request) throws(Problem) {
+        guard !configuration.metricsAreOpen else { return }
+        guard try caller(of: request).readsMetrics else {
+            throw Problem(
+                StoreError.Code.accessDenied,
+                "This request requires a key or token with an administrator's role; the key may be read-only.")
+        }
+    }
+
     /// Returns the store as visible to the caller. Every read of a request uses it.
     func snapshot(for request: Request) throws -> any Snapshot {
         let whole = try store.snapshot()

@@ -1,3 +1,5 @@
+import FairScheduling
+import HTTPProblems
 import HTTPServer
 import Identity
 import JSONCoding
@@ -8,6 +10,7 @@ import ObjectModel
 extension Gateway {
     func onKeys(_ on: Registration) {
         on(.get, "/v1/whoami", whoAmI)
+        on(.get, "/v1/roles", listRoles)
         on(.get, "/v1/keys", listKeys)
         on(.post, "/v1/keys", createKey)
         on(.get, "/v1/keys/:id", getKey)

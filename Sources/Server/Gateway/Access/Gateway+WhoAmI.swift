@@ -56,7 +56,10 @@ extension Gateway {
         return visible + rights.keys.sorted()
     }
 
-    private func write(_ name: String, _ role: Role, _ json: JSONWriter) {
+    /// Writes what a role may do with the objects of a class.
+    ///
+    /// - Parameter predicates: whether to write the rules that select some of the objects.
+    func write(_ name: String, _ role: Role, _ json: JSONWriter, predicates: Bool = false) {
         let rule = role.classes[name] ?? role.others
         json.beginObject()
         json.name("name")
@@ -68,6 +71,16 @@ extension Gateway {
             json.string(isAlways ? "all" : predicate == nil ? "none" : "some")
         }
         guard !role.isAdministrator else { return json.endObject() }
+        let selecting = rights.filter { $0.1 != nil && $0.1 != "TRUEPREDICATE" }
+        if predicates, !selecting.isEmpty {
+            json.name("rules")
+            json.beginObject()
+            for (right, predicate) in selecting {
+                json.name(right)
+                json.string(predicate ?? "")
+            }
+            json.endObject()
+        }
         for (title, names) in [("readable", rule.readableProperties), ("writable", rule.writableProperties)] {
             guard let names else { continue }
             json.name(title)

@@ -11,11 +11,11 @@ struct KeyRequest {
     private static let members = [
         "name", "role", "roles", "claims", "subject", "expires", "expiresIn", "readOnly", "classes",
     ]
-    private static let longestText = 200
-    private static let longestList = 100
-    private static let largestClaims = 8 * 1024
+    private static let maximumTextLength = 200
+    private static let maximumListCount = 100
+    private static let maximumClaimsSize = 8 * 1024
     /// The longest validity: 100 years, in seconds.
-    private static let longestLife: Int64 = 100 * 366 * 86_400
+    private static let maximumLifetime: Int64 = 100 * 366 * 86_400
 
     /// - Parameter roles: the names of the roles that exist.
     init(_ json: JSONValue, roles known: [String], _ now: Timestamp) throws(Problem) {
@@ -53,8 +53,8 @@ struct KeyRequest {
         case .object(let claims)?:
             let writer = JSONWriter(capacity: 256)
             writer.value(.object(claims))
-            guard writer.count <= Self.largestClaims else {
-                throw Self.fault("$.claims", "'claims' may have at most \(Self.largestClaims) bytes.")
+            guard writer.count <= Self.maximumClaimsSize else {
+                throw Self.fault("$.claims", "'claims' may have at most \(Self.maximumClaimsSize) bytes.")
             }
             details.claims = .object(claims)
         case let other?: throw Self.fault("$.claims", "'claims' must be an object, not \(other.inWords).")
@@ -77,23 +77,24 @@ struct KeyRequest {
     private static func text(_ object: JSONObject, _ name: String) throws(Problem) -> String? {
         switch object[name] {
         case nil: return nil
-        case .string(let text)? where !text.isEmpty && text.utf8.count <= longestText: return text
-        case .string?: throw fault("$.\(name)", "'\(name)' must have 1 to \(longestText) bytes.")
+        case .string(let text)? where !text.isEmpty && text.utf8.count <= maximumTextLength: return text
+        case .string?: throw fault("$.\(name)", "'\(name)' must have 1 to \(maximumTextLength) bytes.")
         case let other?: throw fault("$.\(name)", "'\(name)' must be a string, not \(other.inWords).")
         }
     }
 
     private static func names(_ object: JSONObject, _ name: String) throws(Problem) -> [String]? {
         guard let value = object[name] else { return nil }
-        guard case .array(let elements) = value, elements.count <= longestList else {
+        guard case .array(let elements) = value, elements.count <= maximumListCount else {
             throw fault(
-                "$.\(name)", "'\(name)' must be an array of at most \(longestList) strings, not \(value.inWords).")
+                "$.\(name)", "'\(name)' must be an array of at most \(maximumListCount) strings, not \(value.inWords).")
         }
         var names: [String] = []
         for element in elements {
-            guard case .string(let text) = element, !text.isEmpty, text.utf8.count <= longestText else {
+            guard case .string(let text) = element, !text.isEmpty, text.utf8.count <= maximumTextLength else {
                 throw fault(
-                    "$.\(name)", "'\(name)' must contain strings of 1 to \(longestText) bytes, not \(element.inWords).")
+                    "$.\(name)",
+                    "'\(name)' must contain strings of 1 to \(maximumTextLength) bytes, not \(element.inWords).")
             }
             names.append(text)
         }
@@ -109,7 +110,7 @@ struct KeyRequest {
             }
             guard date > now else { throw fault("$.expires", "'expires' is in the past.") }
             return date
-        case (nil, .int(let seconds)?) where (1...longestLife).contains(seconds):
+        case (nil, .int(let seconds)?) where (1...maximumLifetime).contains(seconds):
             return Timestamp(seconds: now.floored.seconds + seconds)
         case (nil, let other?):
             throw fault("$.expiresIn", "'expiresIn' must be a number of seconds from 1, not \(other.inWords).")

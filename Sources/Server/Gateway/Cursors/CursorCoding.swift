@@ -2,6 +2,7 @@ import JSONCoding
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
+import WriteRequests
 
 /// Encodes cursors as opaque text: base64url of `[form, mark, class, sort, object key, values]`, where `sort` is a
 /// fingerprint of the sort keys that the cursor belongs to and a value is `[value]`, or `[]` if a link on the path is

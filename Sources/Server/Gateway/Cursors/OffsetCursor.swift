@@ -5,6 +5,7 @@ import LiveQueries
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import WriteRequests
 
 /// A position in the elements of one object's property: an offset in the result at a version.
 ///

@@ -1,3 +1,5 @@
+import FairScheduling
+import HTTPProblems
 import HTTPServer
 import ObjectCoding
 import Synchronization
@@ -101,9 +103,13 @@ extension Gateway {
         } catch {
             guard !isIdentified else { throw error }
             edge.unidentified.add(1, ordering: .relaxed)
-            guard configuration.metricsAreOpen, request.segments == ["metrics"] else { throw error }
+            guard configuration.metricsAreOpen, Self.isOfMetrics(request) else { throw error }
             return next(request)
         }
+    }
+
+    private static func isOfMetrics(_ request: Request) -> Bool {
+        request.segments == ["metrics"] || request.segments == ["v1", "metrics", "history"]
     }
 
     /// The key by which requests are counted together; nil for callers without identity, which are counted by address.
@@ -116,7 +122,7 @@ extension Gateway {
     }
 
     /// Returns the key of the request's quotas: that of its caller, or of its address.
-    static func limitKey(_ request: Request) -> LimitKey { streamKey(request) ?? RequestWork.ownCaller }
+    static func limitKey(_ request: Request) -> LimitKey { streamKey(request) ?? RequestPace.ownCaller }
 }
 
 /// The response to a request whose body is rejected.

@@ -2,6 +2,7 @@ package import HTTPServer
 package import Logging
 package import ObjectModel
 package import StoreContract
+import Synchronization
 import Transfer
 
 /// The features and limits of a gateway. Sizes are in bytes.
@@ -29,12 +30,12 @@ package struct GatewayConfiguration: Sendable {
     package var accessControl: AccessControl?
 
     /// Approves schema changes. Nil if administrators may make any.
-    package var schemaKeeper: (any SchemaKeeper)?
+    package var schemaApproval: (any SchemaApproval)?
 
     /// The maximum size of a request body; 413 beyond. The server's limit must be the same.
     package var bodyLimit = 16 * 1024 * 1024
     /// The maximum number of operations in a transaction; 413 beyond.
-    package var largestTransaction = 10_000
+    package var maximumTransaction = 10_000
     /// The time in seconds for which the response to a request with an `Idempotency-Key` is stored.
     package var idempotencyLifetime = 24 * 3600
     /// The size in bytes up to which a response is stored as it is; of a larger one only the references to its objects
@@ -47,16 +48,20 @@ package struct GatewayConfiguration: Sendable {
     /// The maximum number of values in `args`, including those in lists; 400 beyond.
     package var argumentLimit = 100_000
     /// The maximum number of key paths in a sort, distinct or grouping; 400 beyond.
-    package var largestOrder = 100
+    package var maximumOrder = 100
     /// The number of objects per page if `limit` is not given.
     package var defaultPage = 100
     /// The maximum number of objects per page.
-    package var largestPage = 10_000
+    package var maximumPage = 10_000
     /// The maximum number of groups or sections in a response; 400 beyond.
-    package var largestGrouping = 10_000
+    package var maximumGrouping = 10_000
 
     /// The maximum number of objects in the first event of a stream; beyond, it ends with an error.
-    package var largestObserved = 100_000
+    package var maximumObserved = 100_000
+    /// The lookups that the first result of a live query may take, and the nanoseconds that a commit may take all live
+    /// queries together, on the thread that all callers share. Costlier queries move to a thread of their caller's.
+    package var sharedEffort = 30_000
+    package var sharedPatience: Int64 = 20_000_000
 
     /// The file in which subscription sets survive a restart. Nil to keep them in memory only.
     package var subscriptionFile: String?
@@ -67,7 +72,7 @@ package struct GatewayConfiguration: Sendable {
     /// The maximum number of subscription sets of one caller; 429 beyond. Nil for no limit.
     package var subscriptionSetsPerCaller: Int? = 1_000
     /// The maximum number of subscriptions in a set; 400 beyond.
-    package var largestSubscriptionSet = 100
+    package var maximumSubscriptionSet = 100
     /// The default and maximum lifetime of a snapshot, in seconds.
     package var snapshotLife = 60
     package var maximumSnapshotLife = 3600
@@ -100,13 +105,19 @@ package struct GatewayConfiguration: Sendable {
     /// Whether every caller can read `/metrics`, and not only administrators.
     package var metricsAreOpen = false
     /// The free space in bytes on the database's disk below which `/readyz` returns 503.
-    package var leastFreeDisk = 64 << 20
+    package var minimumFreeDisk = 64 << 20
+    /// The time in seconds after which a gateway whose log does not respond is not ready.
+    package var maximumLogSilence = 30
+    /// The time in milliseconds for which a request waits for a version that is not here yet.
+    package var readWaitMilliseconds = 2_000
     /// The program's version, for metrics.
     package var version = "unknown"
     /// The level of the log line of each request; nil for no lines.
     package var requestLogLevel: Logger.Level?
     /// Receives that line; nil for the logger of all other lines.
     package var requestLog: (any RequestLog)?
+    /// The lines that administrators can read, which the program's loggers fill; nil for those of the gateway alone.
+    package var recentLog: RecentLog?
 
     /// The maximum size of an import; 413 beyond.
     package var importLimit = 4 << 30
@@ -127,6 +138,8 @@ package struct GatewayConfiguration: Sendable {
     package var importExpansion: Int? = 200
     /// The decompressed size in bytes that is always allowed.
     package var importFreeExpansion = 64 << 20
+    /// The time in seconds that the check of an uploaded backup may take; 422 beyond.
+    package var backupCheckSeconds = 600
     /// The time in seconds for which an import may run without a valid line; 422 beyond. Nil for no limit.
     package var importStall: Int? = 60
 
@@ -161,4 +174,24 @@ package struct GatewayConfiguration: Sendable {
     package var queriesPerCaller: Int? = 200
 
     package init() {}
+}
+
+/// The present configuration. Requests always read the latest settings.
+final class LiveConfiguration: Sendable {
+    /// The settings at one time. A class, because copying so many settings would be slow for a request that reads two.
+    final class Settings: Sendable {
+        let all: GatewayConfiguration
+        fileprivate init(_ all: GatewayConfiguration) { self.all = all }
+    }
+
+    private let state: Mutex<Settings>
+
+    init(_ configuration: GatewayConfiguration) { state = Mutex(Settings(configuration)) }
+
+    /// The present settings.
+    var now: Settings { state.withLock { $0 } }
+
+    var value: GatewayConfiguration { now.all }
+
+    func update(_ configuration: GatewayConfiguration) { state.withLock { $0 = Settings(configuration) } }
 }

@@ -1,10 +1,13 @@
 import Files
 import Glibc
+import HTTPProblems
 import HTTPServer
 import JSONCoding
 import ObjectCoding
+import WriteRequests
 
-/// The files of the console and of the JavaScript client, read once: paths of requests are looked up among them, so that no path leads anywhere else.
+/// The files of the console and of the JavaScript client, read once: paths of requests are looked up among them, so
+/// that no path leads anywhere else.
 struct StaticFiles: Sendable {
     private struct File {
         let type: String

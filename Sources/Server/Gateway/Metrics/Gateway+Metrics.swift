@@ -1,9 +1,13 @@
+import FairScheduling
 import HTTPServer
 import LiveQueries
+import LiveStreams
 import ObjectModel
 import StoreContract
+import SyncSubscriptions
 import Synchronization
 import WireProtocol
+import WriteRequests
 
 extension Gateway {
     func onHealth(_ on: Registration) {
@@ -13,11 +17,12 @@ extension Gateway {
             return .now(.json(Array(#"{"status":"ready"}"#.utf8)))
         }
         on(.get, "/metrics", getMetrics)
+        on(.get, "/v1/metrics/history", getMetricsHistory)
     }
 
     /// `GET /metrics`, for administrators unless the configuration makes it public.
     func getMetrics(_ request: Request, _ path: PathParameters) throws -> Reply {
-        if !configuration.metricsAreOpen { try requireAdministrator(request) }
+        try requireMetrics(request)
         _ = try QueryParameters(request, single: [])
         // Some of the numbers wait for others' locks.
         return workers.reply(for: Self.limitKey(request)) { [self] in
@@ -49,9 +54,13 @@ extension Gateway {
         text.single("process_cpu_seconds_total", .counter, "User and system CPU time spent.", process.cpuSeconds)
         text.single(
             "process_resident_memory_bytes", .gauge, "Memory in use, mapped files included.", process.residentBytes)
+        text.single(
+            "realmgate_mapped_memory_bytes", .gauge,
+            "The part of that memory that is in mapped files: the database's pages that were read, and the program itself. The system takes them back when it needs memory.",
+            process.mappedBytes)
         text.single("process_virtual_memory_bytes", .gauge, "Address space in use.", process.virtualBytes)
         text.single("process_open_fds", .gauge, "Open file descriptors.", process.openFiles)
-        text.single("process_max_fds", .gauge, "The limit of open file descriptors.", process.mostFiles)
+        text.single("process_max_fds", .gauge, "The limit of open file descriptors.", process.maximumFiles)
     }
 
     private func writeRequests(_ text: inout MetricsText) {
@@ -101,6 +110,10 @@ extension Gateway {
             "realmgate_reads_moved_total", .counter,
             "Reads that began on an event loop and were passed to a worker because they took too long.",
             edge.movedReads.load(ordering: .relaxed))
+        text.single(
+            "realmgate_queries_kept", .gauge,
+            "Queries whose parsed form is kept for the next request with the same text; at most 256.",
+            queries.count)
         text.single(
             "realmgate_worker_queue_length", .gauge, "Long requests that run or wait for their turn.", workers.length)
         text.single(
@@ -174,12 +187,50 @@ extension Gateway {
         }
         text.single(
             "realmgate_store_stopped", .gauge, "1 when a failed write has stopped the store.", store.hasStopped ? 1 : 0)
+        if let log = store.log { writeLog(log, applied: store.newestVersion, &text) }
     }
 
     private func writeLive(_ text: inout MetricsText) {
         text.single("realmgate_live_queries", .gauge, "Different live queries of event streams.", topics.count)
-        text.single("realmgate_live_results", .gauge, "Results that are kept current.", live.resultCount)
+        text.single("realmgate_live_results", .gauge, "Results that are kept current.", topics.resultCount)
+        text.single(
+            "realmgate_live_branches", .gauge, "Callers whose costly live queries have a thread of their own.",
+            topics.branchCount)
         text.single("realmgate_subscription_sets", .gauge, "Subscription sets.", subscriptions.count)
         text.single("realmgate_snapshots", .gauge, "Snapshots of callers.", snapshots.count)
+    }
+}
+
+extension Gateway {
+    /// The numbers of the log that several gateways share.
+    func writeLog(_ log: LogStatistics, applied: Version?, _ text: inout MetricsText) {
+        text.family("realmgate_log_appends_total", .counter, "Appends to the log in PostgreSQL, by how they ended.")
+        for outcome in LogStatistics.Outcome.allCases {
+            text.sample(["outcome": outcome.rawValue], log.appends[outcome] ?? 0)
+        }
+        text.family(
+            "realmgate_log_append_duration_seconds", .histogram, "Time of an append that PostgreSQL has taken.")
+        text.histogram(
+            bounds: StoreStatistics.Durations.bounds, buckets: log.appendDurations.buckets,
+            sum: log.appendDurations.seconds)
+        text.single(
+            "realmgate_log_turns_total", .counter, "Times that this gateway kept others from appending meanwhile.",
+            log.turns)
+        text.single(
+            "realmgate_log_entries_applied_total", .counter, "Versions of other gateways that were read from the log.",
+            log.entries)
+        text.single(
+            "realmgate_log_hints_total", .counter, "Messages of PostgreSQL that there are new entries.", log.hints)
+        if let newest = log.newest {
+            text.single(
+                "realmgate_log_version", .gauge, "The latest version of the log that this gateway knows of.",
+                Int(clamping: newest.rawValue))
+            let behind = newest.rawValue.subtractingReportingOverflow(applied?.rawValue ?? 0)
+            text.single(
+                "realmgate_log_behind_versions", .gauge, "Versions of the log that this gateway has not applied yet.",
+                behind.overflow ? 0 : Int(clamping: behind.partialValue))
+        }
+        text.single(
+            "realmgate_log_contact_seconds", .gauge, "The time since PostgreSQL last responded.", log.contactSeconds)
     }
 }

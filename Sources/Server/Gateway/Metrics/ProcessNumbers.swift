@@ -5,9 +5,11 @@ import Glibc
 struct ProcessNumbers {
     var cpuSeconds = 0.0
     var residentBytes = 0
+    /// The part of it that is in mapped files, such as the database: the system takes it back when it needs memory.
+    var mappedBytes = 0
     var virtualBytes = 0
     var openFiles = 0
-    var mostFiles = 0
+    var maximumFiles = 0
 
     /// Cost: some system calls and two small files.
     static func now() -> ProcessNumbers {
@@ -19,9 +21,10 @@ struct ProcessNumbers {
                 + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
         }
         let pages = words(of: "/proc/self/statm").compactMap { Int($0) }
-        if pages.count > 1 {
-            numbers.virtualBytes = pages[0] * sysconf(Int32(_SC_PAGESIZE))
-            numbers.residentBytes = pages[1] * sysconf(Int32(_SC_PAGESIZE))
+        if pages.count > 2 {
+            let size = sysconf(Int32(_SC_PAGESIZE))
+            (numbers.virtualBytes, numbers.residentBytes) = (pages[0] * size, pages[1] * size)
+            numbers.mappedBytes = pages[2] * size
         }
         if let directory = opendir("/proc/self/fd") {
             // Without `.`, `..` and the descriptor of this directory.
@@ -32,7 +35,7 @@ struct ProcessNumbers {
         }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
-            numbers.mostFiles = Int(clamping: limit.rlim_cur)
+            numbers.maximumFiles = Int(clamping: limit.rlim_cur)
         }
         return numbers
     }

@@ -29,13 +29,20 @@ extension Gateway {
         guard !store.hasStopped else {
             throw Problem(
                 .storeStopped,
-                "A write to the disk failed, and the server accepts no more writes; committed data is safe and can be read. "
+                store.stopReason
+                    ?? "A write to the disk failed, and the server accepts no more writes; committed data is safe and can be read. "
                     + "Repair the disk, then restart the server.")
         }
-        guard let free = store.freeDiskBytes, free < configuration.leastFreeDisk else { return }
+        if let log = store.log, log.contactSeconds > Double(configuration.maximumLogSilence) {
+            throw StoreError(
+                .logUnavailable,
+                "PostgreSQL has not responded for \(Int(log.contactSeconds)) seconds. Reads go on at the last version; writes fail. "
+                    + "Check that the database can be reached.")
+        }
+        guard let free = store.freeDiskBytes, free < configuration.minimumFreeDisk else { return }
         throw Problem(
             .storeDiskNearlyFull,
-            "The database's disk has \(free >> 20) MiB left, less than the \(configuration.leastFreeDisk >> 20) MiB that it "
+            "The database's disk has \(free >> 20) MiB left, less than the \(configuration.minimumFreeDisk >> 20) MiB that it "
                 + "should have. Free disk space.")
     }
 }

@@ -1,3 +1,4 @@
+import HTTPProblems
 import JSONCoding
 import ObjectCoding
 import ObjectModel

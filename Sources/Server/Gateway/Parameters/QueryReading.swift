@@ -1,3 +1,4 @@
+import HTTPProblems
 import JSONCoding
 import ObjectCoding
 import ObjectModel
@@ -6,9 +7,11 @@ import QueryLanguage
 /// Parses the parameters that select objects of a class.
 struct QueryReader {
     let schema: Schema
-    let configuration: GatewayConfiguration
+    let limits: QueryLimits
     /// The element class, for queries of plain values.
     var element: ElementClass?
+    /// Queries of this schema that were parsed before; nil to parse each.
+    var known: KnownQueries?
 
     /// The parameters that `query` reads.
     static let parameters = ["filter", "args", "sort", "distinct"]
@@ -16,6 +19,22 @@ struct QueryReader {
     /// Parses the query of `filter`, `args`, `sort` and `distinct`; steps in the filter's own text come first.
     func query(
         _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all
+    ) throws(Problem) -> BoundQuery {
+        guard let known, element == nil else { return try parsed(parameters, objectClass, in: scope) }
+        let text = KnownQueries.Text(
+            classID: objectClass.id, filter: parameters["filter"], arguments: parameters["args"],
+            sort: parameters["sort"], distinct: parameters["distinct"])
+        // Nothing to parse.
+        guard text.byteCount > 0 else { return try parsed(parameters, objectClass, in: scope) }
+        var query = try known.query(text, of: schema, limits) { () throws(Problem) in
+            try parsed(parameters, objectClass, in: .all)
+        }
+        query.scope = scope
+        return query
+    }
+
+    private func parsed(
+        _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope
     ) throws(Problem) -> BoundQuery {
         var query = try filter(parameters, objectClass, in: scope)
         if let sort = try sort(parameters, objectClass) { query.steps.append(.sort(sort)) }
@@ -26,10 +45,10 @@ struct QueryReader {
     /// Limits the number of sort keys, because each sort is a pass over the whole result. Called before the keys are
     /// parsed, which costs microseconds each.
     private func bounded(_ keys: Int, _ parameter: String) throws(Problem) {
-        guard keys > configuration.largestOrder else { return }
+        guard keys > limits.keys else { return }
         throw Problem(
             .queryTooManyKeys,
-            "There are \(keys) key paths for sort or distinct; at most \(configuration.largestOrder) are allowed.",
+            "There are \(keys) key paths for sort or distinct; at most \(limits.keys) are allowed.",
             parameter: parameter)
     }
 
@@ -40,14 +59,14 @@ struct QueryReader {
     ) throws(Problem) -> BoundQuery {
         let arguments =
             try parameters["args"].map { text throws(Problem) in
-                try ArgumentReader(schema: schema, limit: configuration.argumentLimit).arguments(text)
+                try ArgumentReader(schema: schema, limit: limits.arguments).arguments(text)
             } ?? []
         var query = BoundQuery(classID: objectClass.id)
         if let filter = parameters[name] {
-            guard filter.utf8.count <= configuration.filterLimit else {
+            guard filter.utf8.count <= limits.filter else {
                 throw Problem(
                     QueryError.Code.tooLong,
-                    "The \(name) is longer than \(configuration.filterLimit) bytes. Pass long lists in 'args'.",
+                    "The \(name) is longer than \(limits.filter) bytes. Pass long lists in 'args'.",
                     parameter: name)
             }
             query = try bound(name, filter) { binder, text throws(QueryError) in
@@ -136,17 +155,6 @@ struct QueryReader {
 struct NamedPath: Sendable {
     let name: String
     let path: BoundPath
-}
-
-extension BoundPath {
-    /// Whether the values can have any type.
-    var givesMixed: Bool {
-        guard case .property(_, let type) = end, type.isMixed else { return false }
-        return switch steps.last {
-        case .size, .length, .typeName, .keys: false
-        case .elements, .rowSecurity, nil: true
-        }
-    }
 }
 
 extension ResultStep {

@@ -3,6 +3,7 @@ import JSONCoding
 import ObjectCoding
 import ObjectModel
 import StoreContract
+import WriteRequests
 
 extension Gateway {
     func getSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -50,12 +51,12 @@ extension Gateway {
         var properties = 0
         for objectClass in schema.classes {
             properties += 1 + objectClass.properties.count
-            if properties > Self.mostQuickProperties { try request.requireWorker() }
+            if properties > Self.maximumQuickProperties { try request.requireWorker() }
         }
     }
 
     /// Writing each property takes some microseconds.
-    private static let mostQuickProperties = 500
+    private static let maximumQuickProperties = 500
 
     private static func document(_ request: Request) throws -> SchemaDocument {
         do {
@@ -68,12 +69,12 @@ extension Gateway {
     private func schemaResponse(
         for request: Request, as format: SchemaFormat = .json
     ) throws -> (response: Response, mark: Mark) {
-        let json = JSONWriter()
         let snapshot = try snapshot(for: request)
-        SchemaCoding.encode(snapshot.schema, into: json)
         var response: Response
         switch format {
         case .json:
+            let json = JSONWriter()
+            SchemaCoding.encode(snapshot.schema, into: json)
             response = .json(json.bytes)
             response.headers["ETag"] = EntityTag(row: json, of: snapshot.mark).header
         case .typescript:

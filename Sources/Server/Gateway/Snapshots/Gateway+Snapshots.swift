@@ -1,4 +1,5 @@
 import AccessRules
+import HTTPProblems
 import HTTPServer
 import Identity
 import JSONCoding
@@ -27,13 +28,29 @@ extension Gateway {
         let seconds =
             try parameters.integer("ttl", in: 1...configuration.maximumSnapshotLife)
             ?? min(configuration.snapshotLife, configuration.maximumSnapshotLife)
-        let frozen = try snapshots.keep(
-            try store.snapshot(), for: seconds, FrozenVersion.Owner(try caller(of: request).principal),
-            on: Self.limitKey(request))
-        var response = Response.json(Self.document(frozen), status: 201)
+        let (owner, account) = (FrozenVersion.Owner(try caller(of: request).principal), Self.limitKey(request))
+        guard let versions = store.sharedVersions else {
+            return .now(Self.made(try snapshots.keep(try store.snapshot(), for: seconds, owner, on: account)))
+        }
+        return .later { [self] responder in
+            do throws(Problem) {
+                try snapshots.keepShared(in: versions, for: seconds, owner, on: account) { [self] result in
+                    switch result {
+                    case .success(let frozen): responder.answer(Self.made(frozen))
+                    case .failure(let error): responder.answer(response(to: error, of: request))
+                    }
+                }
+            } catch {
+                responder.answer(error.httpResponse)
+            }
+        }
+    }
+
+    private static func made(_ frozen: FrozenVersion) -> Response {
+        var response = Response.json(document(frozen), status: 201)
         response.headers["Location"] = "/v1/snapshots/\(frozen.id)"
         response.headers.add(frozen.snapshot.mark)
-        return .now(response)
+        return response
     }
 
     /// Lists the caller's snapshots, or all for administrators. Callers without a credential cannot be distinguished,
@@ -66,14 +83,24 @@ extension Gateway {
     private func deleteSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let frozen = try named(path, request)
-        _ = snapshots.drop(frozen.id, of: frozen.owner)
-        return .now(.empty(204))
+        guard let versions = store.sharedVersions else {
+            _ = snapshots.drop(frozen.id, of: frozen.owner)
+            return .now(.empty(204))
+        }
+        return .later { [self] responder in
+            snapshots.dropShared(frozen, in: versions) { [self] result in
+                switch result {
+                case .success: responder.answer(.empty(204))
+                case .failure(let error): responder.answer(response(to: error, of: request))
+                }
+            }
+        }
     }
 
     /// `GET /v1/snapshots/{id}/changes?to={id}`: the differences to a later version, by default the latest.
     private func compareSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["to", "limit"])
-        let limit = try parameters.integer("limit", in: 0...configuration.largestPage) ?? configuration.defaultPage
+        let limit = try parameters.integer("limit", in: 0...configuration.maximumPage) ?? configuration.defaultPage
         let view = try caller(of: request).view
         let from = try named(path, request).snapshot
         let to = try parameters["to"].map { text in try frozen(text, request, parameter: "to") } ?? store.snapshot()
@@ -96,9 +123,10 @@ extension Gateway {
         }
     }
 
-    /// Returns the snapshot in the path. Throws 404 if the caller has none with that id.
-    private func named(_ path: PathParameters, _ request: Request) throws(Problem) -> FrozenVersion {
+    /// Returns the snapshot in the path. Throws 404 if the caller has none with that id, 503 if it may still come.
+    private func named(_ path: PathParameters, _ request: Request) throws -> FrozenVersion {
         let id = path["snapshot"] ?? ""
+        try checkIsHere(id)
         guard let found = snapshots.find(id, of: FrozenVersion.Owner(try caller(of: request).principal)) else {
             throw Problem(.snapshotNotFound, Self.gone(id))
         }
@@ -106,12 +134,28 @@ extension Gateway {
     }
 
     /// Returns the unrestricted store at the version that a parameter names. Throws 410 if the caller has no such
-    /// snapshot.
-    func frozen(_ id: String, _ request: Request, parameter: String) throws(Problem) -> any Snapshot {
+    /// snapshot, 503 if it may still come.
+    func frozen(_ id: String, _ request: Request, parameter: String) throws -> any Snapshot {
+        try checkIsHere(id)
         guard let found = snapshots.find(id, of: FrozenVersion.Owner(try caller(of: request).principal)) else {
             throw Problem(.snapshotGone, Self.gone(id), parameter: parameter)
         }
         return found.snapshot
+    }
+
+    /// Throws if another gateway may have made the snapshot and this one has not heard of it yet. Requests that name it
+    /// in their target have waited for it before.
+    private func checkIsHere(_ id: String) throws {
+        guard let version = sharedVersion(of: id), version > waits.announced else { return }
+        throw StoreError(
+            .behind,
+            "This server does not have the snapshot's version \(version) yet. Repeat the request, here or at another server."
+        )
+    }
+
+    /// The version of a snapshot that another gateway may have made.
+    func sharedVersion(of id: String) -> Version? {
+        store.sharedVersions == nil ? nil : FrozenVersions.version(of: id)
     }
 
     private static func gone(_ id: String) -> String {

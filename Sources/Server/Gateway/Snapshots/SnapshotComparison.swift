@@ -37,7 +37,8 @@ struct SnapshotComparison {
         json.beginArray()
         // The log does not contain the changes of a migration, so all objects are compared.
         var changes = changes.schemaChanged ? try ChangeSet(comparing: from, with: to) : changes
-        try SeenElsewhere(from: from, to: to).add(to: &changes)
+        try IndirectChanges(from: from, to: to).add(
+            to: &changes, remade: Set(to.schema.classes.filter { looksDifferent($0) }.map(\.id)))
         for objectClass in to.schema.classes where isListed(objectClass.id) {
             let changed = changes.classes[objectClass.id]
             guard changed != nil || comesAndGoes(objectClass.id) || looksDifferent(objectClass) else { continue }

@@ -2,11 +2,13 @@ import AccessRules
 import HTTPServer
 import JSONCoding
 import LiveQueries
+import LiveStreams
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
 import WireProtocol
+import WriteRequests
 
 /// The data in updates besides positions.
 enum Include: String, CaseIterable, Sendable {
@@ -125,7 +127,7 @@ extension Gateway {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
         let reader = place.reader(configuration)
-        let by = try reader.section(parameters, place.objectClass)
+        var by = try reader.section(parameters, place.objectClass)
         let sort = try reader.sort(parameters, place.objectClass)
         let ascending = try parameters.flag("ascending") || parameters["ascending"] == nil
         guard sort == nil || parameters["ascending"] == nil else {
@@ -135,6 +137,7 @@ extension Gateway {
                 parameter: "ascending")
         }
         var query = try reader.filter(parameters, place.objectClass, in: place.scope)
+        if sort == nil { by.order = ascending ? .ascending : .descending }
         query.steps.append(.sort(sort ?? [SortKey(by.path, ascending: ascending)]))
         if let distinct = try reader.distinct(parameters, place.objectClass) { query.steps.append(.distinct(distinct)) }
         var key = try rows(parameters, of: .sections(query, by: by), place)

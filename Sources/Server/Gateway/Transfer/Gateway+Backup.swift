@@ -1,3 +1,4 @@
+import FairScheduling
 import Glibc
 import HTTPServer
 import ObjectModel

@@ -1,3 +1,4 @@
+import FairScheduling
 import HTTPServer
 import JSONCoding
 import ObjectCoding
@@ -57,8 +58,7 @@ extension Gateway {
     func loadDemo(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         try requireAdministrator(request)
-        // The classes of a program are its own.
-        guard configuration.schemaKeeper == nil, let directory = configuration.demoDirectory else {
+        guard let directory = demoDirectory else {
             throw Problem(
                 .demoUnavailable, "This server has no files of the demo. Start it with --demo-data and their directory."
             )
@@ -79,6 +79,12 @@ extension Gateway {
             runDemo(directory)
         }
         return .now(try demoResponse(202))
+    }
+
+    /// The directory of the demo's files; nil for a database that cannot have the demo.
+    private var demoDirectory: String? {
+        // A program defines its own classes.
+        configuration.schemaApproval == nil ? configuration.demoDirectory : nil
     }
 
     private func runDemo(_ directory: String) {
@@ -108,7 +114,7 @@ extension Gateway {
         let json = JSONWriter(capacity: 128)
         json.beginObject()
         json.name("available")
-        json.bool(configuration.demoDirectory != nil && configuration.schemaKeeper == nil && isEmpty)
+        json.bool(demoDirectory != nil && isEmpty)
         json.name("state")
         json.string(state.name)
         switch state {

@@ -1,3 +1,4 @@
+import FairScheduling
 import HTTPServer
 import ObjectCoding
 import ObjectModel
@@ -5,16 +6,17 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 import Transfer
+import WriteRequests
 
 /// A file of objects as a response body.
 private final class ExportSource: BodySource {
     private let exporter: Mutex<ObjectExporter>
     private let pool: WorkerPool
-    private let work: RequestWork
+    private let work: RequestPace
     /// The caller's place in the quota of transfers.
     private let place: Quota.Lease
 
-    init(_ exporter: sending ObjectExporter, _ pool: WorkerPool, _ work: RequestWork, _ place: Quota.Lease) {
+    init(_ exporter: sending ObjectExporter, _ pool: WorkerPool, _ work: RequestPace, _ place: Quota.Lease) {
         self.exporter = Mutex(exporter)
         self.pool = pool
         self.work = work
@@ -77,7 +79,7 @@ extension Gateway {
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let (chosen, order) = (properties, query)
         let lease = try transfers.place(for: Self.limitKey(request))
-        let work = RequestWork.current ?? RequestWork(Self.limitKey(request))
+        let work = RequestPace.current ?? RequestPace(Self.limitKey(request))
         return try reply(reading: query.steps.isEmpty ? 0 : place.size, for: request) {
             let exporter: ObjectExporter
             do {

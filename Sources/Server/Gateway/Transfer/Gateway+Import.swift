@@ -29,10 +29,7 @@ private struct ImportOrder: Sendable {
     struct Bounds: Sendable {
         /// The number of lines that may be rejected.
         var faults: Int?
-        /// The maximum expansion ratio of a compressed file.
-        var expansion: Int?
-        /// The decompressed size in bytes that is always allowed.
-        var freeExpansion: Int
+        var expansion: ExpansionLimit
         /// The maximum time in seconds without a valid line.
         var stall: Int?
     }
@@ -54,10 +51,10 @@ private struct ImportOrder: Sendable {
         do {
             try watch.check()
             let source = try ByteSource(file, of: request, limit: limit)
-            let most = try mostExpanded
+            let most = try bounds.expansion.bytes(of: file, request)
             source.check = { [isAtomic, wholeLimit] expanded in
                 try watch.check()
-                if let most, expanded > most.bytes { throw Problem(expandsBeyond: most.bytes, most.times) }
+                try most?.check(expanded)
                 if isAtomic, expanded > wholeLimit { throw ObjectImporter.TooLarge(limit: wholeLimit) }
             }
             switch format {
@@ -74,13 +71,6 @@ private struct ImportOrder: Sendable {
             throw refusal
         } catch {
             throw ObjectImporter.Failure(error)
-        }
-    }
-
-    /// Nil for an uncompressed file.
-    private var mostExpanded: (bytes: Int, times: Int)? {
-        get throws {
-            try ExpansionLimit(times: bounds.expansion, free: bounds.freeExpansion).bytes(of: file, request)
         }
     }
 
@@ -103,6 +93,7 @@ extension Gateway {
         on(.post, "/v1/demo", loadDemo)
         on(.get, "/v1/export/:class", exportObjects)
         on(.get, "/v1/backup", getBackup)
+        onFile(.post, "/v1/backup/check", configuration.importLimit, checkBackup)
     }
 
     /// `POST /v1/import/{Class}`: imports the objects of an NDJSON or CSV file. A worker reads the file after all of it
@@ -110,43 +101,16 @@ extension Gateway {
     /// disconnects.
     func importObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
         let order = try importOrder(request, path)
-        guard request.header("Accept")?.contains("text/event-stream") == true else {
-            return transfers.reply(for: Self.limitKey(request)) { [self] in
-                do {
-                    let outcome = try order.run(in: store) { _ in }
-                    var response = Response.json(Self.document(of: outcome))
-                    if let version = outcome.version, let tag = try store.tag(of: version) {
-                        response.headers.add(Mark(version, tag))
-                    }
-                    return .now(response)
-                } catch {
-                    return .now(response(to: error, of: request))
+        let form = TransferForm<ObjectImporter.Outcome, ObjectImporter.Outcome>(
+            progress: { Self.document(of: $0, in: order.file.count) }, done: { Self.document(of: $0) },
+            response: { [store] outcome in
+                var response = Response.json(Self.document(of: outcome))
+                if let version = outcome.version, let tag = try store.tag(of: version) {
+                    response.headers.add(Mark(version, tag))
                 }
-            }
-        }
-        let account = Self.limitKey(request)
-        let place = try transfers.place(for: account)
-        try transfers.checkRoom()
-        return .events { [self] stream in
-            let client = ClientPresence()
-            stream.onClose { _ in client.leave() }
-            transfers.run(for: account, client) { [self] in
-                defer { withExtendedLifetime(place) {} }
-                do {
-                    let outcome = try order.run(in: store) { done in
-                        stream.send(
-                            SharedBytes.event(
-                                name: EventKind.progress.rawValue, data: Self.document(of: done, in: order.file.count)))
-                    }
-                    stream.send(SharedBytes.event(name: EventKind.done.rawValue, data: Self.document(of: outcome)))
-                } catch {
-                    let json = JSONWriter(capacity: 512)
-                    problem(of: error).encode(into: json)
-                    stream.send(SharedBytes.event(name: "error", data: json.bytes))
-                }
-                stream.close()
-            }
-        }
+                return response
+            })
+        return try reply(transferring: request, as: form) { [store] in try order.run(in: store, progress: $0) }
     }
 
     private func importOrder(_ request: Request, _ path: PathParameters) throws -> ImportOrder {
@@ -179,8 +143,7 @@ extension Gateway {
             isAtomic: try parameters.flag("atomic"), view: view, wholeLimit: configuration.atomicImportLimit,
             file: file, request: request, limit: configuration.importLimit,
             bounds: ImportOrder.Bounds(
-                faults: configuration.importFaults, expansion: configuration.importExpansion,
-                freeExpansion: configuration.importFreeExpansion,
+                faults: configuration.importFaults, expansion: ExpansionLimit(configuration),
                 stall: configuration.importStall))
     }
 
@@ -233,36 +196,6 @@ extension JSONWriter {
             int(number)
         }
     }
-
-    /// Writes what an import that ended early has done.
-    func importCounts(_ part: ImportedPart) {
-        if let version = part.version {
-            name("version")
-            int(version.rawValue)
-        }
-        importNumbers([
-            ("created", part.created), ("modified", part.modified), ("refused", part.refused),
-            ("unchanged", part.unchanged), ("incomplete", part.incomplete), ("lines", part.lines),
-        ])
-        if let line = part.line { importNumbers([("line", line)]) }
-    }
-
-    /// Writes the member `errors` of a response about a file.
-    func lines(_ faults: [LineFault]) {
-        name("errors")
-        beginArray()
-        for fault in faults {
-            beginObject()
-            name("line")
-            int(fault.line)
-            name("code")
-            string(fault.code)
-            name("detail")
-            string(fault.message)
-            endObject()
-        }
-        endArray()
-    }
 }
 
 extension AccessView: ImportView {}
@@ -305,14 +238,6 @@ extension Problem {
         self.init(
             .importTooManyFaults,
             "More than \(fault.limit) lines are invalid, so the import ended (limits.importFaults). Correct the file; with update=modified an interrupted import can be repeated."
-        )
-    }
-
-    /// The error for a compressed file that expands too much.
-    init(expandsBeyond bytes: Int, _ times: Int) {
-        self.init(
-            .importExpandsTooFar,
-            "The file expands to more than \(bytes >> 20) MiB, over \(times) times its size (limits.importExpansion). Send it uncompressed, or split it: with update=modified an interrupted import can be repeated."
         )
     }
 

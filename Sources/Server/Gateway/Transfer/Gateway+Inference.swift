@@ -1,3 +1,4 @@
+import FairScheduling
 import HTTPServer
 import JSONCoding
 import ObjectCoding
@@ -35,8 +36,7 @@ extension Gateway {
             throw Problem(.parameterInvalid, error.message, parameter: "type")
         }
         let limit = configuration.importLimit
-        let expansion = ExpansionLimit(
-            times: configuration.importExpansion, free: configuration.importFreeExpansion)
+        let expansion = ExpansionLimit(configuration)
         return transfers.reply(for: Self.limitKey(request)) { [self] in
             do {
                 let watch = TransferWatch()
@@ -44,7 +44,7 @@ extension Gateway {
                 let most = try expansion.bytes(of: file, request)
                 source.check = { expanded in
                     try watch.check()
-                    if let most, expanded > most.bytes { throw Problem(expandsBeyond: most.bytes, most.times) }
+                    try most?.check(expanded)
                 }
                 let json = JSONWriter(capacity: 4096)
                 try inference.run(source).encode(into: json)
@@ -69,15 +69,10 @@ extension Gateway {
         options.escapesFormulas = try escapesFormulas(parameters, format)
         options.faultLimit = configuration.importFaults
         if let name = parameters["primaryKey"] { options.key = name.isEmpty ? .none : .named(name) }
-        for text in parameters.all("type") {
-            do throws(TransferFault) {
-                let given = try GivenType(text)
-                guard options.types.updateValue(given.type, forKey: given.property) == nil else {
-                    throw TransferFault("'\(given.property)' is given a type more than once. Give it one.")
-                }
-            } catch {
-                throw Problem(.parameterInvalid, error.message, parameter: "type")
-            }
+        do throws(TransferFault) {
+            options.types = try GivenType.types(parameters.all("type"))
+        } catch {
+            throw Problem(.parameterInvalid, error.message, parameter: "type")
         }
         return options
     }

@@ -1,3 +1,4 @@
+import FairScheduling
 import HTTPServer
 import ObjectCoding
 import StoreContract
@@ -6,7 +7,7 @@ import Synchronization
 /// Ends a transfer whose client has disconnected or that makes no progress, and pauses it while others have their
 /// turns. The transfer's thread calls it every few milliseconds of work.
 final class TransferWatch: Sendable {
-    private let work: RequestWork?
+    private let work: RequestPace?
     /// The maximum time in seconds without progress; nil for no limit.
     private let stall: Int?
     private let mayRest: Bool
@@ -18,7 +19,7 @@ final class TransferWatch: Sendable {
 
     /// - Parameter mayRest: false for work that blocks others while it pauses.
     init(stall: Int? = nil, mayRest: Bool = true) {
-        work = RequestWork.current
+        work = RequestPace.current
         self.stall = stall
         self.mayRest = mayRest
         progress = Atomic(0)
@@ -39,6 +40,9 @@ final class TransferWatch: Sendable {
 
     /// Records progress.
     func advance() { progress.store(now, ordering: .relaxed) }
+
+    /// Nanoseconds of the transfer's own work, of which differences alone mean something.
+    var worked: Int64 { now }
 
     private var now: Int64 {
         let rested = (work?.paused ?? .zero).components

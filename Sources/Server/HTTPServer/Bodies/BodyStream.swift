@@ -35,7 +35,7 @@ final class BodyStream: Sendable {
 
     private let state: Mutex<State>
     private let producers: BodyProducers
-    private let memory: AnswerMemory
+    private let memory: ResponseMemory
     private let wake: @Sendable () -> Void
     private let report: @Sendable (any Error) -> Void
 
@@ -44,7 +44,8 @@ final class BodyStream: Sendable {
     ///   - wake: called on a producer's thread when a read that had to wait should be retried.
     ///   - report: called on a producer's thread with an error of the source.
     init(
-        _ source: any BodySource, producers: BodyProducers, memory: AnswerMemory, wake: @escaping @Sendable () -> Void,
+        _ source: any BodySource, producers: BodyProducers, memory: ResponseMemory,
+        wake: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         state = Mutex(State(source: source, inSource: source.bytesAtHand))

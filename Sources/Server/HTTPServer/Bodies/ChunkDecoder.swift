@@ -23,8 +23,8 @@ struct ChunkDecoder {
     private let limit: Int
     private let trailerLimits: RequestHead.Limits
 
-    private static let longestLine = 1024
-    private static let mostExtensionBytes = 16 * 1024
+    private static let maximumLineLength = 1024
+    private static let maximumExtensionBytes = 16 * 1024
 
     /// - Parameter limit: the maximum size of a chunk.
     init(limit: Int, trailers: RequestHead.Limits) {
@@ -73,12 +73,12 @@ struct ChunkDecoder {
 
     private mutating func takeInSizeLine(_ byte: UInt8) throws(HTTPError) {
         lineBytes += 1
-        guard lineBytes <= Self.longestLine else {
+        guard lineBytes <= Self.maximumLineLength else {
             throw .malformed("The size of a chunk and its extensions are too long.")
         }
         if state != .size {
             extensionBytes += 1
-            guard extensionBytes <= Self.mostExtensionBytes else {
+            guard extensionBytes <= Self.maximumExtensionBytes else {
                 throw .malformed("The chunks have too many extensions.")
             }
         }

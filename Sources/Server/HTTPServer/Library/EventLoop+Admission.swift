@@ -25,8 +25,8 @@ extension EventLoop {
             ($0.rank, $0.connection.deadline) < ($1.rank, $1.connection.deadline)
         }
         for (_, connection) in ordered where wanted > 0 && !connection.hasUnreadBytes {
-            connection.cut()
             counters.displacedConnectionCounter.move(by: 1)
+            connection.cut()
             wanted -= 1
         }
         guard placesTaken > configuration.connectionShare else { return }

@@ -49,7 +49,7 @@ extension EventLoop {
             return made
         case .empty:
             return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
-        case .bytes(let bytes) where bytes.count <= AnswerMemory.small:
+        case .bytes(let bytes) where bytes.count <= ResponseMemory.small:
             return bytes.withUnsafeBytes {
                 // The library copies these bytes and does not write to them.
                 MHD_create_response_from_buffer(

@@ -2,6 +2,7 @@ import CMicrohttpd
 import CRefusals
 import Cryptography
 import Glibc
+import Promises
 
 /// One thread with one libmicrohttpd daemon and all its connections.
 ///
@@ -20,7 +21,7 @@ final class EventLoop {
     let counters: ServerCounters
     let inbox: LoopInbox
     let producers: BodyProducers
-    let memory: AnswerMemory
+    let memory: ResponseMemory
     /// `nil` without TLS.
     private let certificates: CertificateSlot?
     let headLimits: RequestHead.Limits
@@ -51,7 +52,7 @@ final class EventLoop {
 
     init(
         index: Int, listening socket: Int32, isIPv6: Bool, configuration: ServerConfiguration, router: Router,
-        counters: ServerCounters, producers: BodyProducers, memory: AnswerMemory, certificates: CertificateSlot?,
+        counters: ServerCounters, producers: BodyProducers, memory: ResponseMemory, certificates: CertificateSlot?,
         pem: Certificate.PEM?
     ) throws(ServerError) {
         self.configuration = configuration
@@ -138,7 +139,8 @@ final class EventLoop {
 
     private func runDaemon() {
         mustRunDaemon = false
-        MHD_run(daemon)
+        // Whoever is to be woken by several of its requests is woken once.
+        WakeUps.gather { _ = MHD_run(daemon) }
     }
 
     private func take(_ event: epoll_event) {

@@ -1,9 +1,10 @@
 import CMicrohttpd
 import Glibc
+import Promises
 import Synchronization
 
 /// Messages from other threads to a loop. Any number of posts between two reads cost one wake-up.
-final class LoopInbox: Sendable {
+final class LoopInbox: Sleeper {
     enum Message: Sendable {
         /// The answer to a suspended request.
         case answer(request: UInt64, connection: UInt64, Responder.Answer)
@@ -52,7 +53,12 @@ final class LoopInbox: Sendable {
             defer { change(&state) }
             return state.isEmpty
         }
-        guard wasEmpty else { return }
+        if wasEmpty { WakeUps.wake(self) }
+    }
+
+    /// Makes the eventfd readable, unless the loop has taken everything by itself meanwhile.
+    func wake() {
+        guard state.withLock({ !$0.isEmpty }) else { return }
         var one: UInt64 = 1
         // Fails only if the counter is full, and then the loop is awake anyway.
         _ = write(wakeFD, &one, 8)

@@ -47,9 +47,9 @@ package struct ServerConfiguration: Sendable {
     package var receiveTimeout = 60_000
 
     /// The memory for large responses that wait for their clients, of all loops; 503 beyond, except for a single one.
-    package var answerMemory = 128 << 20
+    package var responseMemory = 128 << 20
     /// The time without progress after which a connection is closed whose client reads nothing of a large response. The
-    /// shorter one applies while others wait for `answerMemory`.
+    /// shorter one applies while others wait for `responseMemory`.
     package var answerStuckTimeout = 15_000
     package var answerStuckTimeoutWhenShort = 2_000
 

@@ -7,7 +7,7 @@ package struct FieldElement: Hashable, Sendable {
         package let value: String?
 
         init(_ text: Substring) {
-            let equals = text.firstIndex(of: "=")
+            let equals = text.utf8.firstIndex(of: UInt8(ascii: "="))
             name = (equals.map { text[..<$0] } ?? text).trimmingBlanks.lowercased()
             value = equals.map { equals in
                 var value = text[text.index(after: equals)...].trimmingBlanks
@@ -23,7 +23,7 @@ package struct FieldElement: Hashable, Sendable {
 
     package init(_ text: some StringProtocol) {
         let text = Substring(text)
-        guard let end = text.firstIndex(of: ";") else {
+        guard let end = text.utf8.firstIndex(of: UInt8(ascii: ";")) else {
             name = text.trimmingBlanks.lowercased()
             parameters = []
             return
@@ -41,8 +41,9 @@ package struct FieldElement: Hashable, Sendable {
 extension Substring {
     /// The text without leading and trailing spaces and tabs.
     var trimmingBlanks: Substring {
-        var text = drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
+        else { return self[endIndex...] }
+        return self[first..<utf8.index(after: last)]
     }
 }

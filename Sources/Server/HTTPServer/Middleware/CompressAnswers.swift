@@ -6,7 +6,7 @@ package struct CompressionPolicy: Sendable {
     package var shortest = 1024
     /// The size in bytes above which bodies are compressed while they are sent, off the loop's thread. Compressing a
     /// smaller body at once takes some hundred microseconds at most.
-    package var longestAtOnce = 32 * 1024
+    package var maximumOneShotSize = 32 * 1024
     package var pool = EncoderPool()
 
     package init() {}
@@ -85,9 +85,9 @@ extension Response {
         switch body {
         case .empty: return nil
         case .pieces(let source): return .pieces(EncodedSource(source, coding, policy.pool))
-        case .bytes(let bytes) where bytes.count <= policy.longestAtOnce:
+        case .bytes(let bytes) where bytes.count <= policy.maximumOneShotSize:
             return (try? bytes.withUnsafeBytes { try policy.pool.encode($0, coding) }).map(Body.bytes)
-        case .shared(let shared) where shared.count <= policy.longestAtOnce:
+        case .shared(let shared) where shared.count <= policy.maximumOneShotSize:
             return (try? shared.withUnsafeBytes { try policy.pool.encode($0, coding) }).map(Body.bytes)
         case .bytes(let bytes): return .pieces(EncodedSource(BytesSource(bytes), coding, policy.pool))
         case .shared(let shared): return .pieces(EncodedSource(BytesSource(shared), coding, policy.pool))

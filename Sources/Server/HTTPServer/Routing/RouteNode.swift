@@ -1,56 +1,71 @@
-/// A node of the routing tree: a path component and the nodes below it.
-struct RouteNode: Sendable {
+/// A node of the routing tree: a path component and the nodes below it. Never changed, so that a look-up copies nothing.
+final class RouteNode: Sendable {
     struct Endpoint: Sendable {
         let names: [String]
         let body: Router.BodyHandling
         let handler: Handler
     }
 
-    private var literals: [String: RouteNode] = [:]
-    /// Zero or one element; an array, because a struct cannot contain itself.
-    private var parameter: [RouteNode] = []
-    private var rest: [RouteNode] = []
-    private var endpoints: [(method: HTTPMethod, endpoint: Endpoint)] = []
+    private let literals: [String: RouteNode]
+    private let parameter: RouteNode?
+    private let rest: RouteNode?
+    private let endpoints: [(method: HTTPMethod, endpoint: Endpoint)]
 
-    mutating func insert(
-        _ components: ArraySlice<Substring>, names: [String], method: HTTPMethod, body: Router.BodyHandling,
-        handler: @escaping Handler
+    /// Creates an empty tree.
+    convenience init() { self.init(literals: [:], parameter: nil, rest: nil, endpoints: []) }
+
+    private init(
+        literals: [String: RouteNode], parameter: RouteNode?, rest: RouteNode?,
+        endpoints: [(method: HTTPMethod, endpoint: Endpoint)]
     ) {
-        guard let component = components.first else {
-            endpoints.removeAll { $0.method == method }
-            endpoints.append((method, Endpoint(names: names, body: body, handler: handler)))
-            return
-        }
-        let following = components.dropFirst()
-        if component.hasPrefix(":") {
-            if parameter.isEmpty { parameter.append(RouteNode()) }
-            parameter[0].insert(
-                following, names: names + [String(component.dropFirst())], method: method, body: body,
-                handler: handler)
-        } else if component.hasPrefix("*") {
-            if rest.isEmpty { rest.append(RouteNode()) }
-            rest[0].insert(
-                [], names: names + [String(component.dropFirst())], method: method, body: body, handler: handler)
-        } else {
-            literals[String(component), default: RouteNode()].insert(
-                following, names: names, method: method, body: body, handler: handler)
-        }
+        self.literals = literals
+        self.parameter = parameter
+        self.rest = rest
+        self.endpoints = endpoints
     }
 
-    /// Returns the matching node, and appends the values of its parameters to `values`, which stays unchanged without a
-    /// match.
-    func find(_ segments: ArraySlice<String>, _ values: inout [String]) -> RouteNode? {
-        guard let segment = segments.first else { return endpoints.isEmpty ? nil : self }
-        let following = segments.dropFirst()
-        if let found = literals[segment]?.find(following, &values) { return found }
-        if let next = parameter.first {
+    /// Returns a tree with an endpoint more, which replaces one with the same components and method.
+    func inserting(
+        _ components: ArraySlice<Substring>, names: [String], method: HTTPMethod, body: Router.BodyHandling,
+        handler: @escaping Handler
+    ) -> RouteNode {
+        var (literals, parameter, rest, endpoints) = (literals, parameter, rest, endpoints)
+        func inserted(into node: RouteNode?, _ components: ArraySlice<Substring>, _ name: Substring?) -> RouteNode {
+            (node ?? RouteNode()).inserting(
+                components, names: names + (name.map { [String($0)] } ?? []), method: method, body: body,
+                handler: handler)
+        }
+        if let component = components.first {
+            let following = components.dropFirst()
+            if component.hasPrefix(":") {
+                parameter = inserted(into: parameter, following, component.dropFirst())
+            } else if component.hasPrefix("*") {
+                rest = inserted(into: rest, [], component.dropFirst())
+            } else {
+                let literal = String(component)
+                literals[literal] = inserted(into: literals[literal], following, nil)
+            }
+        } else {
+            endpoints.removeAll { $0.method == method }
+            endpoints.append((method, Endpoint(names: names, body: body, handler: handler)))
+        }
+        return RouteNode(literals: literals, parameter: parameter, rest: rest, endpoints: endpoints)
+    }
+
+    /// Returns the node that matches the segments from an index on, and appends the values of its parameters to
+    /// `values`, which stays unchanged without a match.
+    func find(_ segments: [String], from index: Int = 0, _ values: inout [String]) -> RouteNode? {
+        guard index < segments.count else { return endpoints.isEmpty ? nil : self }
+        let segment = segments[index]
+        if let found = literals[segment]?.find(segments, from: index + 1, &values) { return found }
+        if let parameter {
             values.append(segment)
-            if let found = next.find(following, &values) { return found }
+            if let found = parameter.find(segments, from: index + 1, &values) { return found }
             values.removeLast()
         }
-        guard let next = rest.first else { return nil }
-        values.append(contentsOf: segments)
-        return next
+        guard let rest else { return nil }
+        values.append(contentsOf: segments[index...])
+        return rest
     }
 
     func endpoint(for method: HTTPMethod) -> Endpoint? {

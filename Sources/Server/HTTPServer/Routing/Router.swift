@@ -54,7 +54,8 @@ package struct Router: Sendable {
             request.trace?.take(route, index: index)
             return try handler(request, path)
         }
-        root.insert(pattern.split(separator: "/")[...], names: [], method: method, body: body, handler: handler)
+        root = root.inserting(
+            pattern.split(separator: "/")[...], names: [], method: method, body: body, handler: handler)
     }
 
     package mutating func get(_ pattern: String, _ handler: @escaping Handler) { on(.get, pattern, handler) }
@@ -78,7 +79,7 @@ package struct Router: Sendable {
     /// Returns where the body of a request to this path is kept.
     func bodyHandling(_ method: HTTPMethod, _ segments: [String]) -> BodyHandling {
         var values: [String] = []
-        return root.find(segments[...], &values)?.endpoint(for: method)?.body ?? .memory
+        return root.find(segments, &values)?.endpoint(for: method)?.body ?? .memory
     }
 
     /// Returns the error response for a request whose body is about to be received into a file; nil if it is accepted.
@@ -128,7 +129,7 @@ package struct Router: Sendable {
 
     private func dispatch(_ request: Request) throws -> Reply {
         var values: [String] = []
-        guard let node = root.find(request.segments[...], &values) else {
+        guard let node = root.find(request.segments, &values) else {
             if request.target == "*", request.method == .options { return .now(.empty(204)) }
             throw HTTPError.notFound("There is nothing at this path. Check it against /openapi.json.")
         }

@@ -140,17 +140,19 @@ final class StreamSockets {
             // Unread input would turn the close into a reset, and the client would lose the last events.
             discardInput(slot)
         }
-        if let secure = secured.removeValue(forKey: slot) {
+        let secure = secured.removeValue(forKey: slot)
+        entries[slot] = Entry(generation: entries[slot].generation)
+        vacant.append(slot)
+        // First the owner and the counter, then the client: who sees the end must not find the stream open elsewhere.
+        stream.didClose(reason)
+        counters.streamCounter.move(by: -1)
+        if let secure {
             epoll_ctl(epoll, EPOLL_CTL_DEL, fd, nil)
             let abrupt = reason == .stuck || reason == .clientLeft || secure.hasWaitingRecord
             secure.connection.secureStreamEnded(abrupt: abrupt)
         } else {
             close(fd)
         }
-        entries[slot] = Entry(generation: entries[slot].generation)
-        vacant.append(slot)
-        counters.streamCounter.move(by: -1)
-        stream.didClose(reason)
         if isEmpty { countBytes(0) }
     }
 

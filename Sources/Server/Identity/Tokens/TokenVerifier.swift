@@ -11,7 +11,7 @@ package final class TokenVerifier: Sendable {
     /// The maximum number of cached tokens.
     static let memory = 10_000
     /// The maximum number of keys that are tried for one token.
-    private static let mostTries = 8
+    private static let maximumTries = 8
 
     private struct State {
         var keys: [TokenKey]
@@ -47,7 +47,7 @@ package final class TokenVerifier: Sendable {
         }
         guard let token = CompactSignature(text) else { throw .invalid }
         let keys = state.withLock { $0.keys }.lazy.filter { $0.suits(token) }
-        guard let key = keys.prefix(Self.mostTries).first(where: { $0.verifies(token) }),
+        guard let key = keys.prefix(Self.maximumTries).first(where: { $0.verifies(token) }),
             let claims = TokenClaims(token.payload)
         else { throw .invalid }
         let principal = try principal(with: claims, signer: key.fingerprint, now.seconds)

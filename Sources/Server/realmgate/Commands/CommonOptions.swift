@@ -16,19 +16,62 @@ struct DataOptions: ParsableArguments {
     func path(_ sources: SettingSources) -> String {
         sources.text(data, "REALMGATE_DATA") ?? ServiceConfiguration.defaults.data
     }
+}
 
-    /// Opens the file; nil if there is none.
-    func openIfPresent(_ sources: SettingSources) throws -> (any Store)? {
-        InstalledFiles.isFile(path(sources)) ? try open(sources, mustExist: true) : nil
+/// `--data` and `--store`, options of every command that reads or writes objects.
+struct StoreOptions: ParsableArguments {
+    @OptionGroup var file: DataOptions
+    @OptionGroup var log: LogOptions
+
+    /// Whether there is a database file, or a log whose replica would be made.
+    func isThere(_ sources: SettingSources) -> Bool {
+        let place = log.address(file.path(sources), sources)
+        return place.url != nil || InstalledFiles.isFile(place.path)
     }
 
-    /// Opens the file. Creates it unless `mustExist`.
+    /// Opens the store; nil if there is none.
+    func openIfPresent(_ sources: SettingSources) throws -> (any Store)? {
+        isThere(sources) ? try open(sources, mustExist: true) : nil
+    }
+
+    /// Opens the store. Creates it unless `mustExist`; a replica's file is created in any case.
     func open(_ sources: SettingSources, mustExist: Bool) throws -> any Store {
-        let path = path(sources)
-        if mustExist, !InstalledFiles.isFile(path) {
-            throw CommandFailure("There is no database file '\(path)'. Name one with --data FILE.")
+        var place = log.address(file.path(sources), sources)
+        if mustExist, place.url == nil, !InstalledFiles.isFile(place.path) {
+            throw CommandFailure.noDatabase(place.path, " Name one with --data FILE.")
         }
-        return try EmbeddedStore.open(path: path, options: ServiceConfiguration.defaults.store)
+        // A log is as old as its realm; the replica's file is made here.
+        if place.url != nil, mustExist { place.realmMustExist = true }
+        return try place.open(ServiceConfiguration.defaults.store)
+    }
+}
+
+/// `--store` and its companions, for objects that several gateways share.
+struct LogOptions: ParsableArguments {
+    @Option(
+        name: .customLong("store"),
+        help: .setting(
+            "store.url",
+            discussion: """
+                The file of --data is then a replica, which may be deleted at any time. Other users can see the \
+                arguments of a command, so give a password in the variable, or in the file that PGPASSFILE names.
+                """, valueName: "url"))
+    var url: String?
+
+    @Option(help: .setting("store.realm", valueName: "name"))
+    var realm: String?
+
+    @Flag(inversion: .prefixedNo, help: .setting("store.mustExist"))
+    var mustExist: Bool?
+
+    func validate() throws { try DirectoryOptions.check(url) }
+
+    func address(_ path: String, _ sources: SettingSources) -> StoreAddress {
+        var address = StoreAddress(path: path)
+        address.url = sources.text(url, "REALMGATE_STORE")
+        address.realm = sources.text(realm, "REALMGATE_STORE_REALM") ?? address.realm
+        address.realmMustExist = mustExist ?? address.realmMustExist
+        return address
     }
 }
 
@@ -55,7 +98,7 @@ struct OrderOptions: ParsableArguments {
 /// Opens a database that must exist.
 enum DatabaseFile {
     static func open(_ path: String) throws -> EmbeddedStore {
-        guard InstalledFiles.isFile(path) else { throw CommandFailure("There is no database file '\(path)'.") }
+        guard InstalledFiles.isFile(path) else { throw CommandFailure.noDatabase(path) }
         return try EmbeddedStore.open(path: path, options: ServiceConfiguration.defaults.store)
     }
 }

@@ -41,7 +41,7 @@ struct Demo: ParsableCommand {
             guard case .stop(let signal) = Signals.wait() else { continue }
             // First, because a second signal ends the program at once.
             directory.remove()
-            return service.stop(because: signal)
+            return try service.stop(because: signal)
         }
     }
 

@@ -25,7 +25,7 @@ struct Export: ParsableCommand {
     @Argument(help: "The class.")
     var className: String
 
-    @OptionGroup var database: DataOptions
+    @OptionGroup var database: StoreOptions
 
     @Option(help: "ndjson or csv (default: by the name of the output, else ndjson).")
     var format: TransferFormat?

@@ -37,7 +37,7 @@ struct Import: ParsableCommand {
     @Argument(help: "The file; - is standard input.", completion: .file())
     var file: String
 
-    @OptionGroup var database: DataOptions
+    @OptionGroup var database: StoreOptions
 
     @Option(help: "ndjson or csv (default: by the name of the file, else ndjson).")
     var format: TransferFormat?
@@ -92,8 +92,13 @@ struct Import: ParsableCommand {
         }
         let input = try InputFile(file, isReadTwice: newClass.create)
         // Before the database is created: a file from which no class follows leaves none.
-        let proposal = try newClass.create ? infer(input, format, present(sources)) : nil
-        if newClass.dryRun, let proposal { return try show(proposal, after: try present(sources)) }
+        var proposal: ClassProposal?
+        if newClass.create {
+            let present = try present(sources)
+            let inferred = try infer(input, format, present)
+            if newClass.dryRun { return try show(inferred, after: present) }
+            proposal = inferred
+        }
         let store = try database.open(sources, mustExist: schemaFile == nil && !newClass.create)
         defer { store.close() }
         if let proposal {

@@ -33,7 +33,7 @@ struct NewClassOptions: ParsableArguments {
             throw ValidationError("Give --primary-key or --no-primary-key, not both.")
         }
         do {
-            _ = try givenTypes()
+            _ = try GivenType.types(types)
         } catch {
             throw ValidationError("--type: \(error.message)")
         }
@@ -41,22 +41,11 @@ struct NewClassOptions: ParsableArguments {
 
     func inference(escapesFormulas: Bool) throws(TransferFault) -> ClassInference.Options {
         var options = ClassInference.Options()
-        options.types = try givenTypes()
+        options.types = try GivenType.types(types)
         options.escapesFormulas = escapesFormulas
         options.faultLimit = nil
         if let primaryKey { options.key = .named(primaryKey) }
         if noPrimaryKey { options.key = .none }
         return options
-    }
-
-    private func givenTypes() throws(TransferFault) -> [String: PropertyType] {
-        var given: [String: PropertyType] = [:]
-        for text in types {
-            let one = try GivenType(text)
-            guard given.updateValue(one.type, forKey: one.property) == nil else {
-                throw TransferFault("'\(one.property)' is given a type more than once. Give it one.")
-            }
-        }
-        return given
     }
 }

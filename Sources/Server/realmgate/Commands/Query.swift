@@ -30,7 +30,7 @@ struct Query: ParsableCommand {
     @Argument(help: "The predicate (default: all objects).")
     var filter: String?
 
-    @OptionGroup var database: DataOptions
+    @OptionGroup var database: StoreOptions
 
     @OptionGroup var order: OrderOptions
 

@@ -35,7 +35,7 @@ struct SchemaCommand: ParsableCommand {
               realmgate schema --apply shop.json --data shop.realmgate
             """)
 
-    @OptionGroup var database: DataOptions
+    @OptionGroup var database: StoreOptions
 
     @Option(
         help: ArgumentHelp("Make the database's classes those of this schema file.", valueName: "file"),
@@ -67,7 +67,7 @@ struct SchemaCommand: ParsableCommand {
 
     private func check(_ file: String) throws {
         let document = try SchemaFile.read(file)
-        guard InstalledFiles.isFile(database.path(.process)) else {
+        guard database.isThere(.process) else {
             print("The schema is valid.")
             return
         }

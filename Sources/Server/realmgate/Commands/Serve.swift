@@ -27,6 +27,7 @@ struct Serve: ParsableCommand {
               realmgate serve --demo
               realmgate serve --data shop.realmgate --schema shop.json --port 9000
               realmgate serve --config /etc/realmgate.yaml --set log.level=debug
+              realmgate serve --store postgres://rg@db1/app --realm shop --data shop.replica
               REALMGATE_DATA=/data/shop.realmgate REALMGATE_HOST=0.0.0.0 REALMGATE_AUTH=true realmgate serve
 
             The settings in the file, with their variables and defaults:
@@ -35,7 +36,7 @@ struct Serve: ParsableCommand {
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var database: DataOptions
+    @OptionGroup var database: StoreOptions
     @OptionGroup var address: AddressOptions
 
     @Option(
@@ -107,14 +108,16 @@ struct Serve: ParsableCommand {
         while true {
             switch Signals.wait() {
             case .reload: service.reload()
-            case .stop(let name): return service.stop(because: name)
+            case .stop(let name): return try service.stop(because: name)
             }
         }
     }
 
     private func settings() throws -> Settings {
         try configuration.settings([
-            "data": database.data, "host": address.host, "port": address.port.map(String.init), "schema": schema,
+            "data": database.file.data, "store.url": database.log.url, "store.realm": database.log.realm,
+            "store.mustExist": database.log.mustExist.map(String.init), "host": address.host,
+            "port": address.port.map(String.init), "schema": schema,
             "demo": demo.map(String.init), "demoData": demoData, "static": console, "openapi": openapi,
             "auth.required": auth.map(String.init), "allowOpen": allowOpen.map(String.init),
             "tls.certificate": tlsCertificate, "tls.key": tlsKey,

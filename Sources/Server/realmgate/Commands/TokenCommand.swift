@@ -28,18 +28,22 @@ struct TokenCommand: ParsableCommand {
 struct KeyOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var database: DataOptions
+    @OptionGroup var log: LogOptions
 
     @Option(help: .setting("auth.keys", valueName: "file"), completion: .file())
     var keys: String?
 
     func settings() throws(CommandFailure) -> Settings {
-        try configuration.settings(["data": database.data, "auth.keys": keys])
+        try configuration.settings([
+            "data": database.data, "auth.keys": keys, "store.url": log.url, "store.realm": log.realm,
+            "store.mustExist": log.mustExist.map(String.init),
+        ])
     }
 
     /// Throws if `--data` is not given and the default database does not exist; warns if a given one does not exist.
     func checkDatabase(_ settings: Settings) throws(CommandFailure) {
-        let configuration = try settings.configuration("data", "auth.keys")
-        guard configuration.keyFile == nil else { return }
+        let configuration = try keyConfiguration(settings)
+        guard configuration.keyFile == nil, !configuration.sharesKeys else { return }
         let path = configuration.data
         guard !InstalledFiles.isFile(path) else { return }
         guard settings.origin("data") != "default" else {
@@ -50,13 +54,19 @@ struct KeyOptions: ParsableArguments {
             "There is no database file '\(path)' yet. A server that creates it will require this key.\n")
     }
 
-    func ring(_ settings: Settings) throws(CommandFailure) -> KeyRing {
-        let configuration = try settings.configuration("data", "auth.keys")
-        do {
-            return try KeyRing(path: configuration.keyPath)
+    func ring(_ settings: Settings) throws -> KeyRing {
+        let configuration = try keyConfiguration(settings)
+        let shared = configuration.sharesKeys ? try configuration.place.sharedKeys() : nil
+        do throws(IdentityError) {
+            guard let shared else { return try KeyRing(path: configuration.keyPath) }
+            return try KeyRing(shared)
         } catch {
             throw CommandFailure(error.description)
         }
+    }
+
+    private func keyConfiguration(_ settings: Settings) throws(CommandFailure) -> ServiceConfiguration {
+        try settings.configuration("data", "auth.keys", "store.url", "store.realm", "store.mustExist")
     }
 }
 

@@ -25,7 +25,7 @@ struct TypesCommand: ParsableCommand {
               realmgate types typescript --schema shop.json > classes.ts
             """)
 
-    @OptionGroup var database: DataOptions
+    @OptionGroup var database: StoreOptions
 
     @Option(
         help: ArgumentHelp("Print the classes of this schema file; no database is needed.", valueName: "file"),
@@ -36,7 +36,7 @@ struct TypesCommand: ParsableCommand {
     var language: Language
 
     func validate() throws {
-        if schema != nil, database.data != nil { throw ValidationError("Give --schema or --data, not both.") }
+        if schema != nil, database.file.data != nil { throw ValidationError("Give --schema or --data, not both.") }
     }
 
     func run() throws {

@@ -9,7 +9,7 @@ extension Setting {
     /// An entry has the setting's name, the property that stores its value and provides its default, the range, a
     /// sentence, and whether a running server applies a change.
     static let all: [Setting] = [
-        .text("data", \.data, "The database file."),
+        .text("data", \.place.path, "The database file; with store.url, the replica's."),
         .text("host", \.server.host, "The address to listen on."),
         .integer("port", \.server.port, 0...65_535, "The port to listen on; 0 chooses a free one."),
         .text("schema", \.schema, "A JSON file with the schema, applied at the start."),
@@ -72,7 +72,9 @@ extension Setting {
             "trustedProxies", \.gateway.trustedProxies,
             "Addresses or networks of proxies whose X-Forwarded-For is trusted.", isLive: true),
         .flag("compression", \.gateway.compresses, "Compress responses for clients that request it."),
-        .flag("metrics.open", \.gateway.metricsAreOpen, "Serve /metrics without credentials.", isLive: true),
+        .flag(
+            "metrics.open", \.gateway.metricsAreOpen, "Serve /metrics and /v1/metrics/history without credentials.",
+            isLive: true),
         .integer(
             "limits.connections", \.server.connectionLimit, 1...1_000_000, "The maximum number of open connections."),
         .integer(
@@ -102,6 +104,9 @@ extension Setting {
             "limits.importStall", \.gateway.importStall, ...86_400,
             "The time in seconds for which an import may run without a valid line; 0 for no limit.", isLive: true),
         .integer(
+            "limits.backupCheck", \.gateway.backupCheckSeconds, 1...86_400,
+            "The time in seconds that the check of an uploaded backup may take.", isLive: true),
+        .integer(
             "limits.transfers", \.gateway.transfers, 1...64,
             "The number of imports and backups that run at a time; others take turns with them."),
         .limit(
@@ -109,7 +114,7 @@ extension Setting {
             "The maximum number of unfinished imports, exports and backups of one caller; 0 for no limit.", isLive: true
         ),
         .integer(
-            "limits.page", \.gateway.largestPage, 1...1_000_000, "The maximum number of objects in a page.",
+            "limits.page", \.gateway.maximumPage, 1...1_000_000, "The maximum number of objects in a page.",
             isLive: true),
         .size(
             "limits.answerBytes", \.gateway.answerBytes, 1024...(1 << 40),
@@ -118,14 +123,14 @@ extension Setting {
             "limits.eventBytes", \.gateway.eventBytes, 1024...(1 << 40),
             "The maximum size of a stream event; a larger one is split into parts.", isLive: true),
         .size(
-            "limits.memory", \.server.answerMemory, and: \.gateway.eventMemory, (1 << 20)...(1 << 46),
+            "limits.memory", \.server.responseMemory, and: \.gateway.eventMemory, (1 << 20)...(1 << 46),
             "The memory for large responses and for events that wait for their clients."),
         .integer(
-            "limits.observed", \.gateway.largestObserved, 1...100_000_000,
+            "limits.observed", \.gateway.maximumObserved, 1...100_000_000,
             "The maximum number of objects in the first result of an event stream.",
             isLive: true),
         .integer(
-            "limits.transaction", \.gateway.largestTransaction, 1...1_000_000,
+            "limits.transaction", \.gateway.maximumTransaction, 1...1_000_000,
             "The maximum number of operations in a transaction.",
             isLive: true),
         .limit(
@@ -151,7 +156,7 @@ extension Setting {
             "limits.queriesPerCaller", \.gateway.queriesPerCaller, ...1_000_000,
             "The maximum number of long requests of one caller that run or wait; 0 for no limit.", isLive: true),
         .size(
-            "limits.freeDisk", \.gateway.leastFreeDisk, 0...(1 << 46),
+            "limits.freeDisk", \.gateway.minimumFreeDisk, 0...(1 << 46),
             "The free disk space below which /readyz returns 503.", isLive: true),
         .integer(
             "idempotency.lifetime", \.gateway.idempotencyLifetime, 1...31_536_000,
@@ -182,8 +187,34 @@ extension Setting {
             "subscription.setsPerCaller", \.gateway.subscriptionSetsPerCaller, ...10_000_000,
             "The maximum number of subscription sets of one caller; 0 for no limit.", isLive: true),
         .integer(
-            "subscription.setSize", \.gateway.largestSubscriptionSet, 1...10_000,
+            "subscription.setSize", \.gateway.maximumSubscriptionSet, 1...10_000,
             "The maximum number of subscriptions in a set that is created later.", isLive: true),
+        .text(
+            "store.url", \.place.url,
+            "The URL of a PostgreSQL database in which several gateways share their objects.", isSecret: true
+        ).named(variable: "REALMGATE_STORE", option: "--store"),
+        .text("store.realm", \.place.realm, "The name of those objects in that database; with store.url.")
+            .named(variable: "REALMGATE_STORE_REALM", option: "--realm"),
+        .flag("store.mustExist", \.place.realmMustExist, "Do not make the realm in PostgreSQL if it is not there.")
+            .named(variable: "REALMGATE_STORE_MUST_EXIST", option: "--must-exist"),
+        .integer(
+            "store.patience", \.place.patience, 1...3600,
+            "The time in seconds for which a write waits for PostgreSQL."),
+        .integer(
+            "store.turnSeconds", \.place.turnSeconds, 1...3600,
+            "The time in seconds after which PostgreSQL ends a write that keeps other gateways waiting."),
+        .integer(
+            "store.logSeconds", \.logSeconds, 0...31_536_000,
+            "The time in seconds for which the log in PostgreSQL keeps an entry at least."),
+        .size(
+            "store.imageBytes", \.imageBytes, (1 << 16)...(1 << 46),
+            "The length of the log above the newest image of the realm from which a new image may be made."),
+        .integer(
+            "store.readWait", \.gateway.readWaitMilliseconds, 0...60_000,
+            "The time in milliseconds for which a request waits for a version that another gateway has made."),
+        .integer(
+            "store.staleSeconds", \.gateway.maximumLogSilence, 1...86_400,
+            "The time in seconds after which a server that PostgreSQL does not answer is not ready."),
         .size("store.size", \.store.maximumSize, (1 << 20)...(1 << 46), "The maximum size of the database."),
         .integer(
             "store.changeLogVersions", \.store.changeLogVersions, 1...1_000_000_000,

@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectCoding
 import ObjectModel
+import PostgresLog
 import StoreContract
 import Transfer
 
@@ -19,7 +20,8 @@ struct CommandFailure: Error {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as StoreError: self.init(error)
-        case let fault as TransferFault: self.init(fault.message)
+        case let fault as LogConfigurationFault: self.init(fault.description, exitCode: 78)
+        case let fault as TransferFault: self.init(fault.message, exitCode: fault.isUnreadableFile ? 66 : 1)
         case let fault as ObjectImporter.TooLarge:
             self.init(
                 "--atomic accepts files of up to \(fault.limit >> 20) MiB, because the transaction is in memory until it is on disk. Raise --atomic-limit, or omit --atomic: with --update modified an interrupted import can be repeated."
@@ -46,5 +48,22 @@ struct CommandFailure: Error {
         self.init(error.description, exitCode: exitCode)
     }
 
-    init(_ error: StoreError) { self.init(withHint(error.message, error.hint)) }
+    /// The exit codes are those of sysexits.h; 1 for what is wrong with objects, queries and schemas.
+    init(_ error: StoreError) {
+        let exitCode: Int32 =
+            switch error.code {
+            case .invalidFile: 65
+            case .fileAccess: 66
+            case .logUnavailable: 69
+            case .full, .inputOutput: 74
+            case .busy: 75
+            default: 1
+            }
+        self.init(withHint(error.message, error.hint), exitCode: exitCode)
+    }
+
+    /// A database file that is to be there.
+    static func noDatabase(_ path: String, _ advice: String = "") -> CommandFailure {
+        CommandFailure("There is no database file '\(path)'.\(advice)", exitCode: 66)
+    }
 }

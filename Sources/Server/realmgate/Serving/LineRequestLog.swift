@@ -1,3 +1,4 @@
+import Gateway
 import HTTPServer
 import JSONCoding
 import Logging
@@ -8,12 +9,15 @@ struct LineRequestLog: RequestLog {
     let label: String
     let format: LogFormat
     let level: LiveLogLevel
+    /// Keeps the newest lines; nil to keep none.
+    var recent: RecentLog?
     /// Writes a line, which includes its line break.
     var put: @Sendable ([UInt8]) -> Void = LineLogHandler.standardError
 
     func takes(_ level: Logger.Level) -> Bool { self.level.takes(level) }
 
     func write(_ record: RequestRecord, at level: Logger.Level) {
+        recent?.add(record, at: level, label: label)
         switch format {
         case .text: put(text(record, level))
         case .json: put(json(record, level))

@@ -1,3 +1,4 @@
+import Gateway
 import Logging
 import Synchronization
 
@@ -19,14 +20,16 @@ final class LiveLogLevel: Sendable {
     private static func place(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
 }
 
-/// Writes logs to standard error if the level includes them.
+/// Writes logs to standard error if the level includes them, and keeps the newest ones.
 struct LiveLogHandler: LogHandler {
     private var inner: LineLogHandler
     private let level: LiveLogLevel
+    private let recent: RecentLog?
 
-    init(label: String, _ format: LogFormat, _ level: LiveLogLevel) {
+    init(label: String, _ format: LogFormat, _ level: LiveLogLevel, _ recent: RecentLog? = nil) {
         inner = LineLogHandler(label: label, format: format, level: .trace)
         self.level = level
+        self.recent = recent
     }
 
     /// The level of the process; a logger has none of its own.
@@ -45,5 +48,8 @@ struct LiveLogHandler: LogHandler {
         set { inner[metadataKey: key] = newValue }
     }
 
-    func log(event: LogEvent) { inner.log(event: event) }
+    func log(event: LogEvent) {
+        inner.log(event: event)
+        recent?.add(event, inner.metadata, label: inner.label)
+    }
 }

@@ -17,6 +17,7 @@ final class Service: Sendable {
     private let host: GatewayHost
     private let manager: ServiceManager?
     private let watchdog: Watchdog?
+    private let keeper: ReplicaKeeper?
     private let level: LiveLogLevel
     private let logger: Logger
     private let current: Mutex<(settings: ServiceSettings, rules: AccessControl.Rules)>
@@ -35,19 +36,21 @@ final class Service: Sendable {
     ) throws -> Service {
         let level = LiveLogLevel(settings.configuration.logLevel)
         let format = settings.configuration.logFormat
-        LoggingSystem.bootstrap { label in LiveLogHandler(label: label, format, level) }
+        let recent = RecentLog()
+        LoggingSystem.bootstrap { label in LiveLogHandler(label: label, format, level, recent) }
         let rules = try settings.accessRules()
         let control = AccessControl(rules, keys: try settings.keyRing())
         try settings.refuseOpenAddress(control)
         try settings.checkTLS()
         let configuration = settings.configuration
-        let store = try EmbeddedStore.open(path: configuration.data, options: configuration.store)
+        let replicaLog = ReplicaLog()
+        let store = try configuration.place.open(configuration.store) { replicaLog.log($0) }
         do {
             if let schema = configuration.schema { _ = try SchemaFile.apply(schema, to: store) }
             if configuration.loadsDemo, let demo = configuration.demo {
                 try DemoProgress.load(demo, into: store)
             }
-            return try Service(settings, rules, control, store, level, again)
+            return try Service(settings, rules, control, store, level, recent, again)
         } catch {
             store.close()
             throw error
@@ -57,11 +60,14 @@ final class Service: Sendable {
     /// Starts to listen.
     private init(
         _ settings: ServiceSettings, _ rules: AccessControl.Rules, _ control: AccessControl, _ store: EmbeddedStore,
-        _ level: LiveLogLevel, _ again: @escaping @Sendable () throws -> ServiceSettings
+        _ level: LiveLogLevel, _ recent: RecentLog, _ again: @escaping @Sendable () throws -> ServiceSettings
     ) throws {
         let configuration = settings.configuration
         var gateway = configuration.gateway
-        gateway.requestLog = LineRequestLog(label: "gateway", format: configuration.logFormat, level: level)
+        gateway.recentLog = recent
+        let lines = GatheredLines(LineLogHandler.standardError)
+        gateway.requestLog = LineRequestLog(
+            label: "gateway", format: configuration.logFormat, level: level, recent: recent, put: { lines.add($0) })
         do {
             host = try GatewayHost(serving: store, to: control, gateway, at: configuration.server)
         } catch let error as ServerError {
@@ -74,6 +80,14 @@ final class Service: Sendable {
         current = Mutex((settings, rules))
         manager = .process
         watchdog = manager.flatMap { [host] in Watchdog($0, host, store) }
+        let name = "\(ReplicaKeeper.hostName):\(host.address.split(separator: ":").last ?? "")"
+        keeper = ReplicaKeeper(
+            store, configuration.data,
+            ReplicaKeeper.Options(
+                copy: configuration.data + ".upload", imageBytes: configuration.imageBytes,
+                logSeconds: configuration.logSeconds, address: name, roles: settings.settings.roles.digest)
+        ) { _ in kill(getpid(), SIGTERM) }
+        keeper?.start()
         logger.info("Started.", metadata: ["data": "\(configuration.data)", "version": "\(Realmgate.version)"])
         tellWhoMayCall(settings)
         if let missing = settings.missingFiles { logger.warning("\(missing)") }
@@ -110,6 +124,7 @@ final class Service: Sendable {
             let new = try settings.accessRules(keeping: rules.tokens)
             try host.update(new) { try settings.update(&$0) }
             level.value = settings.configuration.logLevel
+            keeper?.update(roles: settings.settings.roles.digest)
             current.withLock { $0 = (settings, new) }
             let fixed = news.filter { name in
                 name != "auth.roles" && !(Setting.named(name)?.isLive ?? true)
@@ -127,14 +142,24 @@ final class Service: Sendable {
         }
     }
 
-    /// Lets running requests finish, then closes the database.
-    func stop(because signal: String) {
+    /// `EX_TEMPFAIL`: what is wrong with the replica is over with the next start.
+    private static let replicaExitCode: Int32 = 75
+
+    /// Lets running requests finish, then closes the database. Throws `CommandFailure` when the server stops because its
+    /// replica must be replaced.
+    func stop(because signal: String) throws {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
         watchdog?.end()
         manager?.send("STOPPING=1")
         host.stop(within: Self.stopLimit)
+        let failure = store.replicaFailure
+        keeper?.end()
         store.close()
         logger.info("Stopped.")
+        guard let failure, ReplicaKeeper.endsProgram(failure) else { return }
+        if failure.code == .unsupportedFormat { throw CommandFailure(failure.message, exitCode: 78) }
+        throw CommandFailure(
+            "\(failure.message) The next start makes a new replica.", exitCode: Self.replicaExitCode)
     }
 
     private static func monotonicMicroseconds() -> Int {

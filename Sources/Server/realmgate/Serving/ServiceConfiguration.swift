@@ -8,7 +8,12 @@ import Logging
 /// The configuration of a server: those of its parts, and the program's own. The table of settings names one of these
 /// properties for each setting; the property's initial value is the setting's default.
 struct ServiceConfiguration: Sendable {
-    var data = "data.realmgate"
+    /// The database file, and what it is a replica of, if anything.
+    var place = StoreAddress()
+    var data: String { place.path }
+    /// How long the log keeps entries at least, and from which length on it gets an image, if the place has a log.
+    var logSeconds = 3600
+    var imageBytes = 64 << 20
     /// The path of a JSON file with the schema.
     var schema: String?
     var loadsDemo = false
@@ -65,4 +70,6 @@ struct ServiceConfiguration: Sendable {
 
     /// The path of the API keys.
     var keyPath: String { keyFile ?? data + ".keys" }
+    /// Whether the keys are in PostgreSQL, for all gateways: when no file of keys is given.
+    var sharesKeys: Bool { place.url != nil && keyFile == nil }
 }

@@ -48,7 +48,7 @@ struct ServiceSettings: Sendable {
     ) throws(CommandFailure) -> String? {
         guard let path else { return files.directory(of: part) }
         guard InstalledFiles.isDirectory(path) else {
-            throw CommandFailure("\(settings.origin(name)): there is no directory '\(path)'.")
+            throw CommandFailure("\(settings.origin(name)): there is no directory '\(path)'.", exitCode: 66)
         }
         return path
     }
@@ -61,10 +61,14 @@ struct ServiceSettings: Sendable {
         gateway = running.gateway
     }
 
-    /// Opens the API keys.
-    func keyRing() throws(CommandFailure) -> KeyRing {
-        do {
-            return try KeyRing(path: configuration.keyPath, initialKey: configuration.administratorKey)
+    /// Opens the API keys. Connects to PostgreSQL when gateways share them.
+    func keyRing() throws -> KeyRing {
+        let shared = configuration.sharesKeys ? try configuration.place.sharedKeys() : nil
+        do throws(IdentityError) {
+            guard let shared else {
+                return try KeyRing(path: configuration.keyPath, initialKey: configuration.administratorKey)
+            }
+            return try KeyRing(shared, initialKey: configuration.administratorKey)
         } catch {
             throw CommandFailure(error.description, exitCode: 78)
         }
@@ -109,9 +113,11 @@ struct ServiceSettings: Sendable {
     }
 
     /// Throws for anything that would keep a server with these settings from starting, without opening the database.
-    func check() throws(CommandFailure) {
-        let control = AccessControl(try accessRules(), keys: try keyRing())
-        try refuseOpenAddress(control)
+    func check() throws {
+        let rules = try accessRules()
+        try configuration.place.check()
+        // Only PostgreSQL knows whether there are shared keys.
+        if !configuration.sharesKeys { try refuseOpenAddress(AccessControl(rules, keys: try keyRing())) }
         try checkTLS()
     }
 

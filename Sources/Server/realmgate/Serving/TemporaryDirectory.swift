@@ -45,7 +45,8 @@ struct TemporaryDirectory {
 
     private static var failure: CommandFailure {
         CommandFailure(
-            "Cannot create a temporary file in '\(parent)': \(String(cString: strerror(errno))). Set TMPDIR to a directory that can be written to."
+            "Cannot create a temporary file in '\(parent)': \(String(cString: strerror(errno))). Set TMPDIR to a directory that can be written to.",
+            exitCode: 73
         )
     }
 }

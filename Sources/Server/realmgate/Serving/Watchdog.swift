@@ -3,7 +3,7 @@ import EmbeddedStore
 import Hosting
 import Synchronization
 
-/// Tells the service manager that the server is alive, as long as every event loop answers and the store's writer makes
+/// Reports to the service manager that the server is alive, as long as every event loop answers and the store's writer makes
 /// progress. When either is stuck the messages stop, and the service manager restarts the program.
 final class Watchdog: Sendable {
     private struct State {

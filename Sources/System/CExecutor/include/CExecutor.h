@@ -1,9 +1,21 @@
-/// Returns whether the calling code runs on an executor. Swift itself only has a check that ends the program.
+/// Where the calling code runs: on an actor's executor, or on a dispatch queue.
 
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The two words are those of an `UnownedSerialExecutor`. Never traps.
+/// Returns whether the calling code runs on an executor. Swift itself only has a check that ends the program. The two
+/// words are those of an `UnownedSerialExecutor`. Never traps.
 bool executor_is_current(uintptr_t identity, uintptr_t implementation);
+
+/// Returns what the current dispatch queue, or one that it targets, has for a key; null if none of them has the key.
+/// Swift's own function makes a copy of the value, which takes many times as long.
+const void *queue_specific(const void *key);
+
+/// Returns the current dispatch queue, only for comparison. It takes a fraction of the time of `queue_specific`, which
+/// locks the queue.
+const void *current_queue(void);
+
+/// Returns the current dispatch queue if it has the key itself, and not only a queue that it targets; else null.
+const void *current_queue_with(const void *key);

@@ -39,7 +39,7 @@ package struct VerificationKey: Sendable {
     /// The accepted lengths of an RSA modulus, in bits. Shorter ones can be factored; longer ones cost too much time.
     package static let modulusBits = 2048...16_384
     /// The maximum length of an RSA exponent, in bytes.
-    private static let longestExponent = 8
+    private static let maximumExponentLength = 8
 
     private let material: Material
 
@@ -57,7 +57,8 @@ package struct VerificationKey: Sendable {
         }
         guard let last = modulus.last, last & 1 == 1 else { throw KeyFault("has an even modulus") }
         // With the exponent 1 everyone can sign, because a signature is then the padded hash itself.
-        guard exponent.count <= Self.longestExponent, let low = exponent.last, low & 1 == 1, exponent != [1] else {
+        guard exponent.count <= Self.maximumExponentLength, let low = exponent.last, low & 1 == 1, exponent != [1]
+        else {
             throw KeyFault("has an exponent that is not an odd number from 3 to \(UInt64.max); 65537 is usual")
         }
         material = .rsa(modulus: modulus, exponent: exponent)

@@ -48,6 +48,7 @@ package struct ObjectInputReader {
                 "\(objectClass.name.withCapitalArticle) is written as a JSON object, not as \(json.inWords).")
         }
         var input = ObjectInput(objectClass.id)
+        input.values.reserveCapacity(object.members.count)
         for member in object.members {
             guard let property = objectClass[member.name] else {
                 throw unknown(member.name, objectClass, place.member(member.name))

@@ -84,6 +84,7 @@ extension Problem {
         case importTooManyFaults = "import.too_many_faults"
         case importExpandsTooFar = "import.expands_too_far"
         case importStalled = "import.stalled"
+        case backupTooSlow = "backup.too_slow"
         case exportImpossible = "export.impossible"
         case clientGone = "client.gone"
 

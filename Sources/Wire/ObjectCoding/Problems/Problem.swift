@@ -96,6 +96,25 @@ package struct LineFault: Error, Hashable, Sendable {
     }
 }
 
+extension JSONWriter {
+    /// Writes the member `errors` of a response about a file.
+    package func lines(_ faults: [LineFault]) {
+        name("errors")
+        beginArray()
+        for fault in faults {
+            beginObject()
+            name("line")
+            int(fault.line)
+            name("code")
+            string(fault.code)
+            name("detail")
+            string(fault.message)
+            endObject()
+        }
+        endArray()
+    }
+}
+
 /// How much of a file was imported before the import ended early.
 package struct ImportedPart: Hashable, Sendable {
     /// The version of the last commit; nil before the first.

@@ -15,9 +15,8 @@ package final class LinkResolver {
     /// The number of objects that may still be written in place of links.
     private var remaining = LinkResolver.limit
 
-    /// Primary keys by class and object: many objects often link to few.
-    private var known: [ClassID: [ObjectKey: Value]] = [:]
-    private let remembers: Bool
+    /// The primary keys of targets that many objects may link to; nil if few objects are written.
+    private var known: PrimaryKeyCache?
     /// Whether the reader's access is restricted.
     private let isRestricted: Bool
     /// Whether links to objects without a primary key are rejected.
@@ -44,7 +43,7 @@ package final class LinkResolver {
         self.context = context
         snapshot = context.storedRows
         isRestricted = context.isPartial
-        self.remembers = remembers
+        known = remembers ? PrimaryKeyCache() : nil
         self.needsPrimaryKeys = needsPrimaryKeys
         self.answerLimit = answerLimit
         budget = context.budget.flatMap { $0.countsBytes ? $0 : nil }
@@ -100,7 +99,7 @@ package final class LinkResolver {
 
     /// Writes a stored value with its links.
     package func write(_ value: Value, _ column: RowPlan.Column, _ style: TypeStyle, _ json: JSONWriter) {
-        switch (column.kind, value) {
+        switch (column, value) {
         case (.link(_, let place), .link(let key)): link(key, place, style, json)
         case (.link(_, let place), .list), (.link(_, let place), .set), (.link(_, let place), .dictionary):
             json.value(value, style) { link in
@@ -205,9 +204,11 @@ package final class LinkResolver {
     }
 
     private func primaryKey(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        if remembers, let value = known[classID]?[key] { return value }
+        guard known != nil else { return try context.value(classID, key, property) }
+        let target = ObjectReference(classID, key)
+        if let value = known?[target] { return value }
         let value = try context.value(classID, key, property)
-        if remembers { known[classID, default: [:]][key] = value }
+        known?[target] = value
         return value
     }
 }

@@ -23,7 +23,8 @@ package final class RowPlan: Sendable {
         }
     }
 
-    package enum Kind: Sendable {
+    /// How the values of a column are written.
+    package enum Column: Sendable {
         case value(PropertyID, isMixed: Bool)
         /// A link, or a collection of links.
         case link(PropertyID, Target)
@@ -31,15 +32,13 @@ package final class RowPlan: Sendable {
         case linkingObjects(PropertyID, Target)
     }
 
-    package struct Column: Sendable {
-        /// The name with quotes and colon.
-        package let name: [UInt8]
-        package let kind: Kind
-    }
-
     package let classID: ClassID
     package let className: String
     package let columns: [Column]
+    /// The names of the columns.
+    package let names: EscapedNames
+    /// Whether there are computed columns.
+    package let hasComputed: Bool
     /// The stored properties among the columns, in order.
     package let stored: [PropertyID]
     /// Whether objects are identified by `$key` because the class has no primary key. Embedded objects reached through
@@ -119,9 +118,8 @@ package final class RowPlan: Sendable {
         var columns: [Column] = []
         var stored: [PropertyID] = []
         for property in properties + added {
-            let name = JSONWriter.escapedName(property.name)
             guard let target = property.targetClass.flatMap({ schema[$0] }) else {
-                columns.append(Column(name: name, kind: .value(property.id, isMixed: property.type.isMixed)))
+                columns.append(.value(property.id, isMixed: property.type.isMixed))
                 stored.append(property.id)
                 continue
             }
@@ -134,21 +132,23 @@ package final class RowPlan: Sendable {
             }
             let place = Target(target, isOwned: isOwned, expanded: expanded)
             if let origin = property.originProperty {
-                columns.append(Column(name: name, kind: .linkingObjects(origin, place)))
+                columns.append(.linkingObjects(origin, place))
             } else {
-                columns.append(Column(name: name, kind: .link(property.id, place)))
+                columns.append(.link(property.id, place))
                 stored.append(property.id)
             }
         }
         classID = objectClass.id
         className = objectClass.name
         self.columns = columns
+        names = EscapedNames((properties + added).map(\.name))
+        hasComputed = stored.count < columns.count
         self.stored = stored
         writesObjectKey = objectClass.primaryKey == nil && !isPart
         self.endsLines = endsLines
         self.style = style
         looksFurther = columns.contains {
-            switch $0.kind {
+            switch $0 {
             case .value: false
             case .link(_, let target): target.isOwned ? target.expanded?.looksFurther == true : target.expanded != nil
             case .linkingObjects: true

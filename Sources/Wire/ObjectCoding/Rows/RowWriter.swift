@@ -112,13 +112,14 @@ package struct RowWriter: RowSink {
     /// Writes the name of the next stored column, after the computed columns before it.
     private mutating func name() {
         writeComputed()
-        json.name(escaped: plan.columns[next].name)
+        json.name(next, of: plan.names)
         next += 1
     }
 
     private mutating func writeComputed() {
-        while next < plan.columns.count, case .linkingObjects(let property, let place) = plan.columns[next].kind {
-            json.name(escaped: plan.columns[next].name)
+        guard plan.hasComputed else { return }
+        while next < plan.columns.count, case .linkingObjects(let property, let place) = plan.columns[next] {
+            json.name(next, of: plan.names)
             json.beginArray()
             for origin in look.linking(to: key, place, property) {
                 look.check(json)
@@ -266,7 +267,7 @@ package struct ElementWriter {
 extension RowPlan.Column {
     /// The stored property; nil for a computed one.
     fileprivate var property: PropertyID? {
-        switch kind {
+        switch self {
         case .value(let property, _), .link(let property, _): property
         case .linkingObjects: nil
         }

@@ -25,9 +25,9 @@ package struct ClassInference {
     }
 
     /// The number of properties that a class from a file may have.
-    package static let mostProperties = 1000
+    package static let maximumProperties = 1000
     /// The number of hashes, of some 20 bytes each, by which all possible keys are compared together.
-    static let mostHashes = 2_000_000
+    static let maximumHashes = 2_000_000
 
     /// - Parameters:
     ///   - className: the name of the class to be.
@@ -88,14 +88,7 @@ package struct ClassInference {
 
     private func readCSV(_ source: ByteSource, _ rows: inout RowTallies, _ progress: (Int) throws -> Void) throws {
         var reader = CSVReader(source)
-        do {
-            guard let header = try reader.next() else {
-                throw TransferFault("The file is empty; its first line must name the properties.")
-            }
-            try rows.begin(header.map { options.escapesFormulas ? CSVFormulas.plain($0.text) : $0.text })
-        } catch let fault as RecordFault {
-            throw TransferFault("The first line must name the properties. \(fault.message)")
-        }
+        _ = try reader.header(escapesFormulas: options.escapesFormulas) { try rows.addColumn($0) }
         while true {
             do {
                 guard let record = try reader.next() else { return }

@@ -33,19 +33,7 @@ extension ClassProposal {
         writer.endObject()
         writer.name("refused")
         writer.int(refused)
-        writer.name("errors")
-        writer.beginArray()
-        for fault in faults {
-            writer.beginObject()
-            writer.name("line")
-            writer.int(fault.line)
-            writer.name("code")
-            writer.string(fault.code)
-            writer.name("detail")
-            writer.string(fault.message)
-            writer.endObject()
-        }
-        writer.endArray()
+        writer.lines(faults)
         writer.endObject()
     }
 

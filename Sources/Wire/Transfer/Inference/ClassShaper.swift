@@ -124,8 +124,8 @@ struct ClassShaper {
         }
         let word = String(String.UnicodeScalarView(letters))
         var stem = owner + word.prefix(1).uppercased() + word.dropFirst()
-        // A class name has at most 57 bytes.
-        while stem.utf8.count > 50 { stem.removeLast() }
+        // With room for a number.
+        while stem.utf8.count > ClassSchema.nameLimit - 7 { stem.removeLast() }
         var number = 1
         while true {
             let name = number == 1 ? stem : "\(stem)\(number)"

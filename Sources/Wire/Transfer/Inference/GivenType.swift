@@ -19,4 +19,17 @@ package struct GivenType: Hashable, Sendable {
         }
         self.type = type
     }
+
+    /// Parses all types that were given, by the names of their properties. Throws `TransferFault`, also for a property
+    /// that has two.
+    package static func types(_ texts: [String]) throws(TransferFault) -> [String: PropertyType] {
+        var given: [String: PropertyType] = [:]
+        for text in texts {
+            let one = try GivenType(text)
+            guard given.updateValue(one.type, forKey: one.property) == nil else {
+                throw TransferFault("'\(one.property)' is given a type more than once. Give it one.")
+            }
+        }
+        return given
+    }
 }

@@ -41,21 +41,16 @@ struct RowTallies {
 
     // MARK: Rows
 
-    /// Takes the names of a CSV file. Throws `RecordFault`.
-    mutating func begin(_ header: [String]) throws {
-        for (index, name) in header.enumerated() {
-            guard !name.isEmpty else { throw RecordFault("Column \(index + 1) has no name.") }
-            guard places[name] == nil else { throw RecordFault("Column '\(name)' appears twice.") }
-            try check(name)
-            try makePlace(name)
-        }
+    /// Adds the next column of a CSV file. Throws `RecordFault` for a name that no property can have.
+    mutating func addColumn(_ name: String) throws {
+        guard !name.isEmpty else { throw RecordFault("Column \(names.count + 1) has no name.") }
+        try check(name)
+        try makePlace(name)
     }
 
     /// Adds a record. Throws `RecordFault` if it has another number of fields than the header.
     mutating func add(_ record: [CSVField], line: Int) throws {
-        guard record.count == names.count else {
-            throw RecordFault("There are \(record.count) fields where the first line has \(names.count).")
-        }
+        if let fault = RecordFault(record, columns: names.count) { throw fault }
         count += 1
         for (place, field) in record.enumerated() {
             guard !field.isMissing else {
@@ -111,9 +106,10 @@ struct RowTallies {
     }
 
     private func check(_ name: String) throws(RecordFault) {
-        guard name.utf8.count <= 63 else {
+        guard name.utf8.count <= PropertySchema.nameLimit else {
             throw RecordFault(
-                "The name '\(name.abbreviated)' is longer than 63 bytes, the most that a property's may have.")
+                "The name '\(name.abbreviated)' is longer than \(PropertySchema.nameLimit) bytes, the most that a property's may have."
+            )
         }
         guard !name.isEmpty else { throw RecordFault("A member has no name.") }
         guard !name.hasPrefix("$") else {
@@ -122,9 +118,9 @@ struct RowTallies {
     }
 
     private mutating func makePlace(_ name: String) throws {
-        guard names.count < ClassInference.mostProperties else {
+        guard names.count < ClassInference.maximumProperties else {
             throw TransferFault(
-                "The file has more than \(ClassInference.mostProperties) different names of properties. Write names that are data as values."
+                "The file has more than \(ClassInference.maximumProperties) different names of properties. Write names that are data as values."
             )
         }
         var state = State(tally: try budget.make())
@@ -170,7 +166,7 @@ struct RowTallies {
 
     /// Releases the hashes of the least likely keys while there are too many.
     private mutating func boundHashes() {
-        while states.reduce(0, { $0 + $1.search.kept }) > ClassInference.mostHashes {
+        while states.reduce(0, { $0 + $1.search.kept }) > ClassInference.maximumHashes {
             let ranked = states.indices.filter { states[$0].search.kept > 0 }
             guard let least = ranked.max(by: { (rank(names[$0]), $0) < (rank(names[$1]), $1) }) else { return }
             states[least].search.forget()

@@ -124,7 +124,7 @@ struct TypeDecision {
         case [.empty]: return some(.empty, "is an empty text", "are empty texts")
         default: break
         }
-        // What has a narrower type by itself is not what decided.
+        // A value with a narrower type of its own did not decide.
         let deciding = rest.isEmpty ? forms : rest
         return ("the values have no other type in common: " + listed(forms, tally), examples(deciding, tally))
     }
@@ -132,10 +132,10 @@ struct TypeDecision {
     private static func objects(_ tally: ValueTally) -> (Shape, String) {
         let total = count(tally.values, "object")
         guard let members = tally.members else {
-            return (.dictionary, "the \(total) have more than \(ValueTally.mostNames) different names")
+            return (.dictionary, "the \(total) have more than \(ValueTally.maximumNames) different names")
         }
         guard !members.isEmpty else { return (.dictionary, "the \(total) are empty") }
-        if let odd = tally.names.filter({ $0.isEmpty || $0.utf8.count > 63 }).min() {
+        if let odd = tally.names.filter({ $0.isEmpty || $0.utf8.count > PropertySchema.nameLimit }).min() {
             return (.dictionary, "'\(odd.abbreviated)' cannot be the name of a property")
         }
         let values = TypeDecision(tally.allMembers(), isText: false)

@@ -1,7 +1,7 @@
 import JSONCoding
 import ObjectModel
 
-/// What one value of a file looks like, as far as that decides the type of its property. Each value has one form, which
+/// The form of one value of a file, as far as it decides the type of its property. Each value has one form, which
 /// does not depend on other values.
 enum ValueForm: Int, CaseIterable {
     /// A 64-bit integer that a double has exactly.

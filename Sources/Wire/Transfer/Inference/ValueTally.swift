@@ -32,7 +32,7 @@ final class ValueTally {
     private(set) var memberCount = 0
 
     /// The number of different names up to which the members of objects are counted by name.
-    static let mostNames = 100
+    static let maximumNames = 100
 
     /// The number of values that are not null.
     var values: Int { counts.reduce(0, +) }
@@ -78,8 +78,8 @@ final class ValueTally {
             note(text, form)
             add(form, text, line: line)
         case .array(let values):
-            add(level < Self.mostLevels ? .list : .mixedOnly, "an array", line: line)
-            guard level < Self.mostLevels else { return }
+            add(level < Self.maximumLevels ? .list : .mixedOnly, "an array", line: line)
+            guard level < Self.maximumLevels else { return }
             let tally = try elements ?? budget.make()
             elements = tally
             for value in values { try tally.add(value, line: line, budget, level: level + 1) }
@@ -88,7 +88,7 @@ final class ValueTally {
     }
 
     /// The levels of lists and objects beyond which values are mixed.
-    private static let mostLevels = 8
+    private static let maximumLevels = 8
 
     private func note(_ text: String, _ form: ValueForm) {
         switch form {
@@ -114,7 +114,7 @@ final class ValueTally {
                 }
             return add(form, member.value.spelling, line: line)
         }
-        guard level < Self.mostLevels else { return add(.mixedOnly, "an object", line: line) }
+        guard level < Self.maximumLevels else { return add(.mixedOnly, "an object", line: line) }
         add(.object, "an object", line: line)
         for member in object.members {
             memberCount += 1
@@ -126,7 +126,7 @@ final class ValueTally {
         if let rest { return rest }
         if let known = members?[name] { return known }
         let made = try budget.make()
-        guard names.count < Self.mostNames else {
+        guard names.count < Self.maximumNames else {
             rest = made
             for one in members?.values.map({ $0 }) ?? [] { made.merge(one) }
             members = nil
@@ -170,7 +170,7 @@ final class ValueTally {
                 rest.merge(theirs)
             } else if let known = members?[name] {
                 known.merge(theirs)
-            } else if names.count < Self.mostNames {
+            } else if names.count < Self.maximumNames {
                 let copy = ValueTally()
                 copy.merge(theirs)
                 members?[name] = copy
@@ -239,9 +239,4 @@ extension JSONValue {
         json.value(self)
         return String(decoding: json.bytes, as: UTF8.self)
     }
-}
-
-extension String {
-    /// At most 40 characters.
-    var abbreviated: String { count <= 40 ? self : prefix(40) + "…" }
 }

@@ -21,6 +21,10 @@ package enum EventKind: String, CaseIterable, Hashable, Sendable {
     case progress
     /// The result of an import.
     case done
+    /// A line of the log.
+    case line
+    /// Lines of the log were overwritten before they could be sent.
+    case lost
 }
 
 /// The names of the members of an event's data.

@@ -22,12 +22,15 @@ package struct SetEvent: Equatable, Sendable {
     package var version: Version
     /// The last event id of the stream. Empty within an event that is sent in parts.
     package var position: String?
+    /// Whether later events complete what it begins: a large event is sent in parts.
+    package var isPart: Bool
 
     /// Throws if the data is not JSON.
     package init(_ event: ServerEvent) throws {
         let json = try JSONValue.parse(event.data)
         version = Version(UInt64(clamping: json.int(EventField.version) ?? 0))
         position = event.id
+        isPart = json[EventField.part] == .bool(true)
         content = Self.content(EventKind(rawValue: event.name), json)
     }
 

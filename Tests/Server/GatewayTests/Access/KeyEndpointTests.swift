@@ -23,6 +23,34 @@ struct KeyEndpointTests {
         #expect(made.member("code") == .string("access.denied"))
     }
 
+    @Test("administrators see what each role may do, with the rules that select some objects")
+    func roles() throws {
+        let clerk = Role(
+            name: "clerk",
+            classes: [
+                "Dog": ClassRule(
+                    read: "TRUEPREDICATE", update: "owner.handle == $claims.handle",
+                    readableProperties: ["name", "age"])
+            ])
+        let guarded = try GuardedGateway([clerk])
+        let answer = try guarded.gateway.get("/v1/roles", headers: try guarded.bearer("admin"))
+        #expect(answer.status == 200)
+        let roles = try #require(answer.member("items")?.asArray)
+        #expect(roles.compactMap { $0["name"]?.asString } == ["clerk", "admin"])
+        #expect(roles.map { $0["administrator"] } == [false, true])
+        let dog = try #require(roles.first?["classes"]?.asArray?.first { $0["name"] == "Dog" })
+        #expect(
+            dog == [
+                "name": "Dog", "read": "all", "create": "none", "update": "some", "delete": "none",
+                "rules": ["update": "owner.handle == $claims.handle"], "readable": ["age", "name"],
+            ])
+        let note = try #require(roles.first?["classes"]?.asArray?.first { $0["name"] == "Note" })
+        #expect(note["read"] == "none" && note["rules"] == nil)
+        #expect(try guarded.gateway.get("/v1/roles", headers: try guarded.bearer("clerk")).status == 403)
+        #expect(try guarded.gateway.get("/v1/roles").status == 401)
+        #expect(try TestGateway().get("/v1/roles").member("code") == .string("keys.unavailable"))
+    }
+
     @Test("a key is made, listed, shown and taken back; its secret is in the first answer only")
     func life() throws {
         let guarded = try GuardedGateway()

@@ -270,7 +270,7 @@ struct PermissionMatrixTests {
     func streaming(_ pattern: String) throws {
         let ward = try HiddenPartFixture()
         for target in Self.streams[pattern] ?? [] {
-            // What cannot be observed is rejected as it is without the hidden data.
+            // A query that cannot be observed is rejected as it is without the hidden data.
             let answer = try ward.part.send(.get, target.replacingOccurrences(of: "/observe", with: ""))
             if pattern.hasPrefix("/v1/observe/objects"), pattern.hasSuffix("*steps"), answer.status != 200 {
                 let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, target)
@@ -394,6 +394,10 @@ struct PermissionMatrixTests {
     static let writes: [String: [(HTTPMethod, String, String?)]] = [
         "GET /v1/backup": [(.get, "/v1/backup", nil)],
         "GET /metrics": [(.get, "/metrics", nil)],
+        "GET /v1/logs": [(.get, "/v1/logs", nil)],
+        "GET /v1/observe/logs": [(.get, "/v1/observe/logs", nil)],
+        "GET /v1/metrics/history": [(.get, "/v1/metrics/history", nil)],
+        "GET /v1/roles": [(.get, "/v1/roles", nil)],
         "PUT /v1/values/objects/:class": [
             (.put, "/v1/values/objects/Person?key=name", #""x""#),
             (.put, "/v1/values/objects/Person?key=name&filter=friend%20!=%20NULL", #""x""#),
@@ -574,7 +578,9 @@ struct PermissionMatrixTests {
         "POST /v1/snapshots", "GET /v1/snapshots", "GET /v1/snapshots/:snapshot", "DELETE /v1/snapshots/:snapshot",
         "GET /v1/snapshots/:snapshot/changes",
         // It writes through the view as POST /v1/objects does; see `importing`.
-        "POST /v1/import/:class", "GET /static/*path", "POST /v1/query/*path",
+        "POST /v1/import/:class",
+        // It reads no object of the store; see `BackupCheckTests`.
+        "POST /v1/backup/check", "GET /static/*path", "POST /v1/query/*path",
         "GET /v1/subscriptions/:set", "POST /v1/subscriptions/:set", "DELETE /v1/subscriptions/:set",
         "GET /v1/subscriptions/:set/stream", "GET /v1/subscriptions/:set/:name", "PUT /v1/subscriptions/:set/:name",
         "DELETE /v1/subscriptions/:set/:name", "PUT /v1/subscriptions/:set/barriers/:token",

@@ -1,8 +1,11 @@
+import FairScheduling
 import HTTPServer
 import HTTPTesting
 import JSONCoding
 import ObjectModel
+import Synchronization
 import Testing
+import WriteRequests
 
 @testable import Gateway
 
@@ -75,7 +78,7 @@ struct QuotaTests {
         for number in 0..<50 {
             #expect(try send(.patch, "/v1/objects/Page/1", #"{"n":\#(number)}"#, "k\(number)").status == 200)
         }
-        let used = gateway.gateway.repetitions.bytes(of: RequestWork.ownCaller)
+        let used = gateway.gateway.repetitions.bytes(of: RequestPace.ownCaller)
         #expect(used > 0 && used < 51 * 1000, "\(used)")
         // The response shows later writes, without the tag of the first response.
         let late = try send(.patch, "/v1/objects/Page/1", #"{"n":3}"#, "k3")
@@ -96,15 +99,14 @@ struct QuotaTests {
         #expect(try gateway.send(.delete, "/v1/objects/Page/2").status == 204)
         let gone = try send(.post, "/v1/objects/Page", two, "array")
         #expect(gone.status == 201 && gone.member("items")?[0] == .null && gone.member("items")?[1]?["id"] == 3)
-        #expect(gateway.gateway.repetitions.bytes(of: RequestWork.ownCaller) < 60_000)
+        #expect(gateway.gateway.repetitions.bytes(of: RequestPace.ownCaller) < 60_000)
     }
 
     @Test("what is kept for one caller's keys is bounded; what was done already is answered all the same")
     func idempotencyBytes() throws {
-        let time = Slot<Timestamp>()
-        time.put(Timestamp(seconds: 1_000))
+        let time = Atomic<Int64>(1_000)
         let gateway = try TestGateway {
-            $0.clock = { time.value ?? Timestamp(seconds: 0) }
+            $0.clock = { Timestamp(seconds: time.load(ordering: .relaxed)) }
             $0.idempotencyLifetime = 100
             $0.idempotencyBytesPerCaller = 3_000
         }
@@ -121,7 +123,7 @@ struct QuotaTests {
         #expect(try gateway.get("/v1/objects/Dog/\(done)").status == 404)
         #expect(try send(0).headers["Idempotency-Replayed"] == "true")
         #expect(try gateway.send(.post, "/v1/objects/Dog", #"{"_id":777}"#).status == 201)
-        time.put(Timestamp(seconds: 1_102))
+        time.store(1_102, ordering: .relaxed)
         #expect(try send(done).status == 201)
     }
 

@@ -77,7 +77,8 @@ final class TwoWorlds {
     private var assigned: Set<String> = []
     var random: SeededRandom
 
-    init(_ random: SeededRandom) throws {
+    /// - Parameter place: see `GatewayConfiguration.places`.
+    init(_ random: SeededRandom, place: Int) throws {
         self.random = random
         isRuledAlike = self.random.oneIn(2)
         let homes = [try TestDirectory(), try TestDirectory()]
@@ -88,7 +89,7 @@ final class TwoWorlds {
         let stores = try homes.map { home in
             try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)
         }
-        gateways = try stores.map { try Gateway(store: $0, configuration: .untimed) }
+        gateways = try stores.map { try Gateway(store: $0, configuration: .places(place)) }
         all = Wire(store: stores[0], router: gateways[0].router)
         truth = Wire(store: stores[1], router: gateways[1].router)
         whole = Wire(store: stores[0], router: all.router.calling(as: Self.caller(Self.rule)))

@@ -61,7 +61,7 @@ struct EmbeddedEdgeTests {
 
     @Test("a disk without room makes the gateway unready, which says so")
     func disk() throws {
-        try withGateway({ $0.leastFreeDisk = .max }) { _, send in
+        try withGateway({ $0.minimumFreeDisk = .max }) { _, send in
             let answer = try send(.get, "/readyz", [], [:])
             #expect(answer.status == 503)
             #expect(answer.member("code") == .string("store.disk_nearly_full"))

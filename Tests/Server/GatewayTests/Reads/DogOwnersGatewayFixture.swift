@@ -13,6 +13,8 @@ struct DogOwnersGatewayFixture {
     enum Kind: String, CaseIterable {
         case model
         case embedded
+        /// An embedded store that is a replica of a log.
+        case logged
     }
 
     let gateway: Gateway
@@ -27,16 +29,22 @@ struct DogOwnersGatewayFixture {
         case .model:
             store = try ModelStore(schema)
             home = nil
-        case .embedded:
+        case .embedded, .logged:
             let home = try TestDirectory()
             var options = EmbeddedStoreOptions()
             options.clusterCapacity = 64
-            store = try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)
+            let path = home.path + "/store"
+            store =
+                kind == .embedded
+                ? try EmbeddedStore.open(path: path, schema: schema, options: options)
+                : try EmbeddedStore.open(path: path, schema: schema, log: MemoryLog().connect(), options: options)
             self.home = home
         }
         var configuration = GatewayConfiguration.untimed
         let clock = clock
         configuration.clock = { clock.now }
+        // A busy machine must not decide which bound a query meets.
+        configuration.queryMilliseconds = nil
         configure(&configuration)
         gateway = try Gateway(store: store, configuration: configuration)
         wire = Wire(store: store, router: gateway.router)

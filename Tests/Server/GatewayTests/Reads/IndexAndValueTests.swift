@@ -199,7 +199,7 @@ struct IndexAndValueTests {
 
     @Test("more values than are given is said, not cut off")
     func tooMany() throws {
-        let wire = try DogOwnersGatewayFixture(.embedded) { $0.largestObserved = 3 }.wire
+        let wire = try DogOwnersGatewayFixture(.embedded) { $0.maximumObserved = 3 }.wire
         for target in ["Person?key=age", "Person/ada/dogs?key=age&offset=0", "Person?keyPath=@unionOfArrays.tags"] {
             let answer = try wire.send(.get, "/v1/values/objects/\(target)")
             let expected = target.hasPrefix("Person/") ? 200 : 400

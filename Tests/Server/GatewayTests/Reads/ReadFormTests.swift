@@ -17,7 +17,10 @@ struct ReadFormTests {
             "filter=all.@count > 1&sort=id&limit=20&count=true",
         ],
         "aggregates": ["sum=rank&max=id", "by=rank&average=id", "filter=ANY all.rank == 3&count=true"],
-        "sections": ["by=rank", "by=text.first&sort=id&fields=id", "by=rank&filter=all.@count > 1&expand=next"],
+        "sections": [
+            "by=rank", "by=text.first", "by=text.first&ascending=false&fields=id", "by=text.first&sort=id&fields=id",
+            "by=rank&filter=all.@count > 1&expand=next",
+        ],
         "index": ["of=3", "matching=rank == 3 AND ANY all.rank == 1"],
         "values": ["key=rank", "keyPath=next.rank", "keyPath=@distinctUnionOfObjects.rank"],
     ]

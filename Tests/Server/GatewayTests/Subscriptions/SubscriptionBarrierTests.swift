@@ -77,7 +77,7 @@ struct SubscriptionBarrierTests {
 
     @Test("a subscription that cannot be observed is not waited for")
     func failed() throws {
-        let home = try SubscriptionFixture { $0.largestObserved = 3 }
+        let home = try SubscriptionFixture { $0.maximumObserved = 3 }
         try home.put("s/dogs", #"{"class":"Dog","fields":"_id","waitForSync":"never"}"#)
         let stream = try home.stream("s")
         for name in ["subscriptions", "initial"] { _ = try stream.next(name) }

@@ -147,7 +147,7 @@ struct SubscriptionRuleTests {
     func bounds() throws {
         let home = try SubscriptionFixture {
             $0.maximumSubscriptionSets = 2
-            $0.largestSubscriptionSet = 2
+            $0.maximumSubscriptionSet = 2
         }
         for name in ["$1", "%01", "..", String(repeating: "x", count: 129)] {
             #expect(try home.put("s/\(name)", #"{"class":"Dog"}"#).code == "subscription.invalid_name")

@@ -20,7 +20,7 @@ final class StoredDogOwnersFixture {
             store = try EmbeddedStore.open(path: path)
             // Fresh reads for comparison are never limited to a page.
             var configuration = GatewayConfiguration.untimed
-            configuration.defaultPage = configuration.largestPage
+            configuration.defaultPage = configuration.maximumPage
             configuration.subscriptionFile = path + ".subscriptions"
             gateway = try Gateway(store: store, configuration: configuration)
             wire = Wire(store: store, router: gateway.router)

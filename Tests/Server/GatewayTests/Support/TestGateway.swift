@@ -30,13 +30,15 @@ final class TestGateway: Sendable {
         """#
 
     init(
-        schema: String = TestGateway.schema, _ configure: (inout GatewayConfiguration) -> Void = { _ in }
+        schema: String = TestGateway.schema, as caller: Caller? = nil,
+        _ configure: (inout GatewayConfiguration) -> Void = { _ in }
     ) throws {
         store = try ModelStore(try SchemaCoding.decode(try JSONValue.parse(schema)))
         var configuration = GatewayConfiguration.untimed
         configure(&configuration)
         gateway = try Gateway(store: store, configuration: configuration)
-        router = gateway.router
+        let router = gateway.router
+        self.router = caller.map { router.calling(as: $0) } ?? router
     }
 
     /// Sends a request and waits for the response, also for a later one. For an event stream it returns the head.

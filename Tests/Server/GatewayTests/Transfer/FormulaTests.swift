@@ -33,7 +33,7 @@ struct FormulaTests {
         func anything() -> String { (0..<random.below(4)).map { _ in random.pick(Self.pieces) ?? "" }.joined() }
         var keys: [String] = []
         for number in 0..<100 {
-            let key = anything() + "\(number)"
+            let key = anything() + ".\(number)"
             let cell: JSONValue = [
                 "id": .string(key), "n": -7, "x": -0.5, "text": number % 7 == 0 ? .null : .string(anything()),
                 "data": "+A0=",

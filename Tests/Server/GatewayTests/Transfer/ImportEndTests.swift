@@ -1,6 +1,7 @@
 import Compression
 import Dispatch
 import Foundation
+import FairScheduling
 import HTTPServer
 import HTTPTesting
 import JSONCoding

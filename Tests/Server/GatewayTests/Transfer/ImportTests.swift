@@ -128,7 +128,7 @@ struct ImportTests {
             "{\"_id\":\($0),\"friend\":\($0 + distance < count ? "\($0 + distance)" : "null")}\n"
         }
         let importer = ObjectImporter(
-            store: gateway.store, objectClass: dog, schema: schema, policy: .error, mostWaiting: 8, batchSize: 10)
+            store: gateway.store, objectClass: dog, schema: schema, policy: .error, maximumWaiting: 8, batchSize: 10)
         var source = NDJSONRowSource(try ByteSource(BodyFile(Array(rows.joined().utf8))), class: dog, schema: schema)
         var outcome: ObjectImporter.Outcome
         if isWhole {

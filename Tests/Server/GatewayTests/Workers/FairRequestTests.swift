@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import FairScheduling
 import HTTPServer
 import HTTPTesting
 import JSONCoding
@@ -74,7 +75,7 @@ struct FairRequestTests {
             ended.enter()
             workers.run(for: .caller("attacker \(number % attackers)")) {
                 begun.signal()
-                while !isOver.load(ordering: .relaxed), let work = RequestWork.current {
+                while !isOver.load(ordering: .relaxed), let work = RequestPace.current {
                     if work.mustPause { work.pause() }
                 }
                 ended.leave()

@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-// What the articles of RealmSwift.docc show is compiled and run here: a block of an article is what stands between
+// The code of the articles of RealmSwift.docc, compiled and run: a block of an article is what stands between
 // `article` and `end`.
 
 // article book

@@ -95,7 +95,7 @@ struct LiveArticles {
             }
             // end
             // article silent
-            try realm.write(withoutNotifying: [ofBook]) { book.title = "Told to all others" }
+            try realm.write(withoutNotifying: [ofBook]) { book.title = "A new title" }
             // end
             // article publisher
             let subscription = realm.objects(Book.self).collectionPublisher

@@ -62,12 +62,12 @@ extension StoreConformance {
                 try requireEqual(try kept([20, UInt8(number)], at: now), nil, "a forgotten record")
                 try requireEqual(try kept([30, UInt8(number)], at: Timestamp(seconds: 5_000)), [5], "a newer record")
             }
-            for bad in [[], [UInt8](repeating: 1, count: longestRecordKey + 1)] {
+            for bad in [[], [UInt8](repeating: 1, count: maximumRecordKeyLength + 1)] {
                 try requireError(.invalidValue, "a key of \(bad.count) bytes") {
                     try store.write { try $0.keep([1], under: bad, until: later, at: now) }
                 }
             }
-            let long = [UInt8](repeating: 1, count: longestRecordKey)
+            let long = [UInt8](repeating: 1, count: maximumRecordKeyLength)
             let large = [UInt8](repeating: 5, count: 100_000)
             try store.write { try $0.keep(large, under: long, until: later, at: now) }
             try requireEqual(try kept(long, at: now), large, "a long record")

@@ -106,6 +106,13 @@ package final class ModelSnapshot: Snapshot {
         return try evaluator.aggregate(query, requests, by: paths)
     }
 
+    /// By the groups of equal values.
+    package func distribution(
+        _ query: BoundQuery, of path: BoundPath, bounds: (ClosedRange<Double>) -> [Double]
+    ) throws -> ValueDistribution {
+        ValueDistribution(of: try aggregate(query, [], by: [path]), bounds: bounds)
+    }
+
     package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
         _ = try state.objectClass(query.classID)
         return try evaluator.sections(query, by: key)

@@ -20,7 +20,7 @@ struct ModelState: Sendable {
     /// The side records.
     var records: [[UInt8]: (bytes: [UInt8], expiry: Timestamp)] = [:]
 
-    init(version: Version, _ tag: HistoryTag = .random(), schema: Schema) {
+    init(version: Version, _ tag: HistoryTag = .another(), schema: Schema) {
         self.version = version
         self.tag = tag
         self.schema = schema

@@ -107,8 +107,10 @@ extension RandomQueries {
         if base == .mixed, random.oneIn(6), let target = random.pick(schema.classes.filter { !$0.isEmbedded }) {
             return .reference(ObjectReference(target.id, objectKey(&random)))
         }
-        // A constant is never a collection.
-        if base == .mixed { return RandomValues.mixed(&random, depth: .max) }
+        // Printed queries name no collections.
+        if base == .mixed {
+            return RandomValues.mixed(&random, depth: forms == .all && isEquality(operation) ? 2 : .max)
+        }
         return RandomValues.value(of: PropertyType(base), &random)
     }
 

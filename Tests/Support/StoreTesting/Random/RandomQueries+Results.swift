@@ -37,7 +37,8 @@ extension RandomQueries {
             case .value(.mixed): SectionKey.Function.allCases + [nil, nil]
             default: [nil, nil, .isNull]
             }
-        return SectionKey(found.path, random.pick(functions) ?? nil)
+        return SectionKey(
+            found.path, random.pick(functions) ?? nil, order: random.pick(SectionKey.Order.allCases) ?? .firstElements)
     }
 
     /// A collection of values that can be aggregated, with its path; nil where the schema has none.

@@ -36,6 +36,20 @@ package enum ReferenceComparison {
         }
     }
 
+    /// Whether a held value equals a constant: collections when their elements are equal, in order.
+    package static func isEqual(_ value: Value, toConstant constant: Value) -> Bool {
+        switch (value, constant) {
+        case (.list(let elements), .list(let others)):
+            elements.count == others.count && zip(elements, others).allSatisfy { isEqual($0, toConstant: $1) }
+        case (.dictionary(let map), .dictionary(let other)):
+            map.entries.count == other.entries.count
+                && zip(map.entries, other.entries).allSatisfy {
+                    Array($0.key.utf8) == Array($1.key.utf8) && isEqual($0.value, toConstant: $1.value)
+                }
+        default: holds(value, .equal, constant)
+        }
+    }
+
     /// A null on the right is the empty start, end or part of every text and data, and of null, but LIKE matches it
     /// only with null; a null on the left has no text. Texts and data are not comparable with each other.
     private static func holdsForText(_ left: Value, _ operation: ComparisonOperator, _ right: Value) -> Bool {

@@ -25,17 +25,25 @@ extension ReferenceEvaluator {
         }
         let left = folded(try values(of: comparison.left, for: key, in: classID))
         let right = folded(try values(of: comparison.right, for: key, in: classID))
+        let hasConstants = comparison.left.isConstant || comparison.right.isConstant
+        func compare(_ left: Value, _ operation: ComparisonOperator, _ right: Value) -> Bool {
+            switch operation {
+            case .equal where hasConstants: ReferenceComparison.isEqual(left, toConstant: right)
+            case .notEqual where hasConstants: !ReferenceComparison.isEqual(left, toConstant: right)
+            default: ReferenceComparison.holds(left, operation, right)
+            }
+        }
         if comparison.isElementwise {
             let isTurned = comparison.operator == .notEqual
             let operation = isTurned ? .equal : comparison.operator
             let agree =
                 left.count == right.count
-                && zip(left, right).allSatisfy { ReferenceComparison.holds($0, operation, $1) }
+                && zip(left, right).allSatisfy { compare($0, operation, $1) }
             return agree != isTurned
         }
         return quantified(left, comparison.left.isToMany ? comparison.leftQuantifier : .any) { leftValue in
             quantified(right, comparison.right.isToMany ? comparison.rightQuantifier : .any) { rightValue in
-                ReferenceComparison.holds(leftValue, comparison.operator, rightValue)
+                compare(leftValue, comparison.operator, rightValue)
             }
         }
     }
@@ -77,6 +85,15 @@ extension ReferenceEvaluator {
         case .any: values.contains(where: test)
         case .all: values.allSatisfy(test)
         case .none: !values.contains(where: test)
+        }
+    }
+}
+
+extension BoundOperand {
+    fileprivate var isConstant: Bool {
+        switch self {
+        case .constant, .list: true
+        default: false
         }
     }
 }

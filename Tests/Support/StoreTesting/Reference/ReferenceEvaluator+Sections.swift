@@ -15,6 +15,11 @@ extension ReferenceEvaluator {
                 found.append((value, [object]))
             }
         }
+        switch key.order {
+        case .firstElements: break
+        case .ascending: found.sort { Value.order($0.key, $1.key) < 0 }
+        case .descending: found.sort { Value.order($0.key, $1.key) > 0 }
+        }
         var result = SectionedKeys(sections: [], keys: [])
         for section in found {
             let start = result.keys.count

@@ -56,6 +56,7 @@ function ownAddress() {
 export class Server {
   #child = null;
 
+  /** - classes: the schema; null leaves it to the options. */
   static async start(t, { settings = [], options = [], classes = schema } = {}) {
     const server = new Server();
     server.directory = await mkdtemp(join(tmpdir(), "realmgate-js-"));
@@ -63,7 +64,8 @@ export class Server {
     server.options = [...options, ...settings.flatMap((setting) => ["--set", setting])];
     server.address = ownAddress();
     server.port = 0;
-    await writeFile(join(server.directory, "schema.json"), JSON.stringify(classes));
+    server.schema = classes === null ? null : join(server.directory, "schema.json");
+    if (classes !== null) await writeFile(server.schema, JSON.stringify(classes));
     t.after(async () => {
       await server.kill();
       await rm(server.directory, { recursive: true, force: true });
@@ -76,7 +78,7 @@ export class Server {
 
   /** Starts the program, again on the same port. */
   async resume() {
-    const all = ["serve", "--data", this.data, "--schema", join(this.directory, "schema.json"), "--host", this.address,
+    const all = ["serve", "--data", this.data, ...(this.schema === null ? [] : ["--schema", this.schema]), "--host", this.address,
       "--port", String(this.port), "--log-level", "error", ...this.options];
     const child = this.#child = spawn(program, all, { stdio: ["ignore", "pipe", "pipe"] });
     let log = "";

@@ -1,0 +1,140 @@
+package import ObjectModel
+package import StoreContract
+
+extension EmbeddedStore {
+    /// Opens a replica: the file at `path` follows `log`, and a commit to it happens only when the log has taken it. A
+    /// missing file is made from the log's newest image, or else from the beginning of the log. So is a file of another
+    /// log, one that the machine did not finish writing before it crashed, and one that does not fit the log (any
+    /// more): it is deleted first, because a replica has nothing that the log has not. See `ReplicaStart`.
+    ///
+    /// The store closes the log when it is closed. Returns when the replica has what the log had when it was opened.
+    /// Cost: follows the entries that the replica lacks, and the size of the image.
+    ///
+    /// - Parameters:
+    ///   - schema: the schema of version 1; all replicas of a log must give the same.
+    ///   - news: gets what takes long and what is wrong, on the calling thread.
+    ///
+    /// Throws the errors of `open`, `invalidFile` when the file is a store of its own, and the log's errors:
+    /// `logUnavailable`, `logDamaged`, `versionGone`, `historyLost`, `diverged`. The latter three mean that no image
+    /// helps.
+    package static func open(
+        path: String, schema: Schema = .empty, log: any CommitLog,
+        options: EmbeddedStoreOptions = EmbeddedStoreOptions(), news: @escaping (ReplicaNews) -> Void = { _ in }
+    ) throws -> EmbeddedStore {
+        try StoreError.check(schema)
+        do {
+            return try ReplicaStart(path: path, schema: schema, log: log, options: options, report: news).run()
+        } catch {
+            log.close()
+            throw error
+        }
+    }
+
+    /// The log that the store shares with others; nil for a store of its own.
+    package var log: (any CommitLog)? { replication?.log.log }
+
+    /// Why this replica follows its log no longer; nil as long as it does, and for a store without a log. Reads go on at
+    /// the last version, writes fail with this error.
+    package var replicaFailure: StoreError? { replication?.failure }
+
+    /// Applies what is new in the log. Not for the writer's thread.
+    func follow(compares: Bool) throws -> LogFollower.Look {
+        guard let replication else { return .nothing }
+        try replication.throwIfStopped()
+        // A turn brings everything that was appended before it began, and while it lasts nobody else appends.
+        if replication.isTakingTurn, !compares { return .leftToWriter }
+        do {
+            let place = try file.place
+            let entries = try replication.log.entries(after: place.version)
+            guard entries.isEmpty else {
+                try onWriter { [self] _ in try apply(entries) }
+                return .entries
+            }
+            if compares {
+                try Replication.compare(place, with: try replication.log.newest(), path: file.path)
+            }
+            return .nothing
+        } catch {
+            replication.note(error)
+            throw error
+        }
+    }
+
+    /// Applies entries, on the writer's thread.
+    func apply(_ entries: [LogEntry]) throws {
+        var rest = entries[...]
+        while true {
+            do {
+                let outcome = try EntryGroup(file: file, pulse: pulse).run(rest)
+                let changes = outcome.changes
+                guard let newest = changes.last?.version else { return }
+                forgetLatest()
+                versionsAfterCommit(newest)
+                pass(outcome.notices)
+                announce(changes, upTo: newest)
+                rest = rest.drop { $0.version <= newest }
+            } catch {
+                let failure = file.storeError(error)
+                replication?.note(failure)
+                throw failure
+            }
+        }
+    }
+
+    /// Brings the file to the place at which a turn begins, on the writer's thread.
+    func catchUp(to turn: any LogTurn) throws {
+        guard let replication else { return }
+        let place = turn.place
+        do {
+            if try file.place.version < place.version, !turn.news.isEmpty { try apply(turn.news) }
+            while try file.place.version < place.version {
+                let entries = try replication.log.entries(after: try file.place.version)
+                guard !entries.isEmpty else {
+                    throw StoreError(
+                        .logDamaged,
+                        "The log has no entry of version \(place.version), which is its newest. Check the log.")
+                }
+                try apply(entries)
+            }
+            try Replication.compare(try file.place, with: place, path: file.path)
+        } catch {
+            replication.note(error)
+            throw error
+        }
+    }
+
+    /// Runs a group on the log: again when others were first, then with the turn. Work that runs once fails with `busy`
+    /// then.
+    ///
+    /// - Parameter mayGrow: whether jobs that came while it waited for the turn are added to `jobs`.
+    func runOnLog(
+        _ jobs: inout [WriterJob], mayGrow: Bool, _ replication: Replication
+    ) throws -> GroupOutcome {
+        while true {
+            let turn: (any LogTurn)?
+            do {
+                try replication.throwIfStopped()
+                let known = try file.place.version
+                let isAlone = jobs.contains(where: \.isAlone)
+                turn = try replication.takingTurn(isAlone: isAlone) {
+                    let turn = try pulse.waitingForOthers { try replication.log.takeTurn(after: known) }
+                    try catchUp(to: turn)
+                    return turn
+                }
+                if turn != nil, mayGrow { fill(&jobs) }
+            } catch {
+                throw Replication.Failure(underlying: error)
+            }
+            defer { turn?.end() }
+            do {
+                return try GroupCommit(file: file, pulse: pulse, replication: replication, turn: turn).run(jobs)
+            } catch is Replication.Superseded {
+                // A turn whose connection was lost does not keep others away.
+                guard jobs.allSatisfy(\.mayRunAgain) else { throw Replication.Failure(underlying: Self.lostTurn) }
+            }
+        }
+    }
+
+    private static let lostTurn = StoreError(
+        .busy, "The turn to write to the log was lost, and another program wrote first. Repeat the write.")
+}

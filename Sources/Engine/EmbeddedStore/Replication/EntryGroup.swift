@@ -1,0 +1,92 @@
+import ObjectModel
+import StoreContract
+
+/// Repeats entries of the log in one LMDB transaction, each as a version of its own.
+///
+/// It never refuses for a limit: what the log has, has happened.
+struct EntryGroup {
+    let file: StoreFile
+    let pulse: WriterPulse
+
+    private static let entryLimit = 1024
+    private static let byteLimit = 8 << 20
+
+    /// The versions that a transaction has repeated.
+    struct Outcome {
+        var changes: [ChangeSet] = []
+        /// Notices of other stores of the log. A pin is of the newest version.
+        var notices: [RedoStep] = []
+    }
+
+    /// Repeats as many of the entries as one transaction takes, and ignores those that the file has. A pin is the last
+    /// one that a transaction takes, so that there is a snapshot of its version. Throws `logDamaged` for a gap or an
+    /// unreadable entry, `historyLost` for an entry that follows another version than the file's, `diverged`; nothing was
+    /// kept then.
+    func run(_ entries: some Sequence<LogEntry>) throws -> Outcome {
+        let transaction = try pulse.waitingForOthers { try file.environment.begin(readOnly: false) }
+        defer { transaction.abort() }
+        let catalogue = try file.catalogue(transaction, file.trees)
+        let session = try WriteSession(transaction, file.trees, catalogue, path: file.path)
+        let undoLimit = try RoomCheck(file, transaction).undoLimit
+        var outcome = Outcome()
+        var bytes = 0
+        for entry in entries where entry.version > session.version {
+            let count = outcome.changes.count
+            if count >= Self.entryLimit || bytes + entry.body.count > Self.byteLimit && count > 0 {
+                break
+            }
+            bytes += entry.body.count
+            let record = try record(of: entry, after: session)
+            let (made, undo) = try EntryApplier(session).apply(
+                record, version: entry.version, journalLimit: file.options.journalLimit, undoLimit: undoLimit)
+            if let failure = session.failure { throw failure }
+            session.advance(to: entry.version, entry.tag)
+            try ChangeLog.append(made, undo: undo, tag: entry.tag, transaction, file.trees)
+            outcome.changes.append(made)
+            if record.steps.count == 1, record.steps[0].isNotice { outcome.notices.append(record.steps[0]) }
+            if case .pinned? = record.steps.first { break }
+        }
+        guard !outcome.changes.isEmpty else { return outcome }
+        try session.flush()
+        try ChangeLog.trim(
+            transaction, file.trees, newest: session.version, limit: file.options,
+            pageSize: file.environment.pageSize, budget: outcome.changes.count + 16)
+        try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
+        try HistoryRecord(tag: session.tag).put(in: transaction, file.trees.meta)
+        try transaction.commit()
+        return outcome
+    }
+
+    private func record(of entry: LogEntry, after session: WriteSession) throws -> RedoRecord {
+        guard entry.version == session.version.next else {
+            throw StoreError(
+                .logDamaged,
+                "The log has no entry of version \(session.version.next), but of \(entry.version). Check the log.")
+        }
+        let record: RedoRecord
+        do {
+            record = try RedoRecord.decode(entry.body)
+        } catch {
+            if let format = RedoRecord.newerFormat(of: entry.body) {
+                throw StoreError(
+                    .unsupportedFormat,
+                    "The log's entry of version \(entry.version) has format \(format), and this program reads those up to \(RedoRecord.format). Use a newer program, as the one that wrote it."
+                )
+            }
+            throw StoreError(.logDamaged, "The log's entry of version \(entry.version) is damaged. Check the log.")
+        }
+        guard record.base ?? entry.tag == session.tag else {
+            throw Replication.historyLost(session.version, file.path)
+        }
+        return record
+    }
+}
+
+extension RedoStep {
+    fileprivate var isNotice: Bool {
+        switch self {
+        case .pinned, .unpinned: true
+        default: false
+        }
+    }
+}

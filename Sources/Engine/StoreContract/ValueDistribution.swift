@@ -1,0 +1,70 @@
+package import ObjectModel
+
+/// How many values of a result are in each of some intervals.
+package struct ValueDistribution: Hashable, Sendable {
+    /// Ascending; one more than there are intervals, or none if no value has a place on the scale. An interval contains
+    /// its lower bound and not its upper one.
+    package let bounds: [Double]
+    /// By interval.
+    package private(set) var counts: [Int]
+    /// The distinct values without a place on the scale: null, NaN, infinities. Null stands also for a null link on the
+    /// path.
+    package private(set) var others: Set<Value> = []
+    /// The number of objects with one of the `others`.
+    package private(set) var otherCount = 0
+
+    /// - Parameter bounds: ascending.
+    package init(bounds: [Double]) {
+        self.bounds = bounds
+        counts = [Int](repeating: 0, count: max(bounds.count - 1, 0))
+    }
+
+    /// Counts a value with a place on the scale. Cost: logarithmic in the number of intervals.
+    package mutating func add(_ position: Double, count: Int = 1) {
+        // The bounds decide, not a division, so that a predicate with a bound selects exactly what was counted.
+        var (low, high) = (0, counts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if bounds[middle + 1] <= position { low = middle + 1 } else { high = middle }
+        }
+        guard low < counts.count else { return }
+        counts[low] += count
+    }
+
+    /// Counts a value without a place on the scale.
+    ///
+    /// - Parameter value: in the form that is the same for equal values.
+    package mutating func add(other value: Value, count: Int = 1) {
+        others.insert(value)
+        otherCount += count
+    }
+
+    /// Adds the counts of other objects in the same intervals.
+    package mutating func merge(_ other: ValueDistribution) {
+        for (index, count) in other.counts.enumerated() where index < counts.count { counts[index] += count }
+        others.formUnion(other.others)
+        otherCount += other.otherCount
+    }
+}
+
+extension Value {
+    /// The place of a number or date on a finite scale, dates in seconds since 1970; nil for null, NaN, infinity, text.
+    package var scalePosition: Double? {
+        let position: Double? =
+            switch self {
+            case .int(let number): Double(number)
+            case .float(let number): Double(number)
+            case .double(let number): number
+            case .decimal(let number): number.double
+            case .date(let date): date.scalePosition
+            default: nil
+            }
+        guard let position, position.isFinite else { return nil }
+        return position
+    }
+}
+
+extension Timestamp {
+    /// Seconds since 1970.
+    package var scalePosition: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
+}

@@ -1,0 +1,44 @@
+import HTTPProblems
+import HTTPServer
+import Logging
+import ObjectCoding
+import StoreContract
+import Transfer
+
+extension Problem {
+    /// Converts any error; nil for internal errors, which are logged and not shown to clients.
+    init?(of error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as StoreError: self.init(error)
+        case let fault as TransferFault: self.init(fault)
+        case let refusal as ObjectImporter.Refusal: self.init(refusal)
+        case let failure as ObjectImporter.Failure:
+            guard let problem = Problem(failure) else { return nil }
+            self = problem
+        case let fault as ObjectImporter.TooManyFaults: self.init(fault)
+        case is TransferWatch.Abandoned:
+            self.init(.clientGone, "The client disconnected before the end.")
+        case let tooLarge as ObjectImporter.TooLarge: self.init(tooLarge)
+        case let error as HTTPError: self.init(error.code, error.detail)
+        default: return nil
+        }
+    }
+
+    /// Converts any error; internal errors are logged and not shown.
+    init(of error: any Error, _ logger: Logger, request: String? = nil) {
+        var metadata: Logger.Metadata { ["error": "\(error)", "request": "\(request ?? "-")"] }
+        guard let problem = Problem(of: error) else {
+            logger.error("A request failed.", metadata: metadata)
+            self = .internalError
+            if let failure = error as? ObjectImporter.Failure {
+                imported = ImportedPart(failure.outcome, line: failure.line)
+            }
+            return
+        }
+        if problem.status == 500 || problem.code == StoreError.Code.inputOutput.rawValue {
+            logger.error("The store failed.", metadata: metadata)
+        }
+        self = problem
+    }
+}

@@ -1,0 +1,93 @@
+import HTTPServer
+import ObjectCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import WriteRequests
+
+/// The objects that a path names: all of a class, or the targets of one object's property.
+struct CollectionPlace: Sendable {
+    let snapshot: any Snapshot
+    /// The class of the objects.
+    let objectClass: ClassSchema
+    let scope: QueryScope
+    /// The maximum number of objects.
+    let size: Int
+    /// Whether they are embedded objects reached through their owner.
+    let isOwned: Bool
+
+    /// Resolves `{Class}`.
+    init(class path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
+        try self.init(className: path["class"] ?? "", snapshot)
+    }
+
+    init(className: String, _ snapshot: any Snapshot) throws(Problem) {
+        self.snapshot = snapshot
+        objectClass = try snapshot.schema.named(className)
+        scope = .all
+        isOwned = false
+        size = snapshot.count(of: objectClass.id)
+    }
+
+    /// The targets of a property; nil for a property of plain values. Throws the errors of the store.
+    init?(_ property: PropertyCollection) throws {
+        guard let target = property.schema.targetClass.flatMap({ property.snapshot.schema[$0] }) else { return nil }
+        snapshot = property.snapshot
+        objectClass = target
+        scope = .property(property.holder, property.schema.id)
+        isOwned = property.schema.ownsTarget
+        // The number of objects that link to one is known only after reading them; it is at most that of their class,
+        // unless some link several times.
+        size = property.schema.type.isComputed ? snapshot.count(of: target.id) : try property.elementCount
+    }
+
+    /// The snapshot, if its budget covers all work of a query. It does not if the property of one object is read
+    /// first.
+    var counted: (any Snapshot)? { scope == .all ? snapshot : nil }
+
+    /// Returns a reader for queries and parameters of the class.
+    ///
+    /// - Parameter known: keeps parsed queries for callers with the whole schema.
+    func reader(_ configuration: borrowing GatewayConfiguration, _ known: KnownQueries? = nil) -> QueryReader {
+        QueryReader(schema: snapshot.schema, limits: QueryLimits(configuration), known: known)
+    }
+}
+
+/// A collection property or linking objects of one object, named by `{Class}/{key}/{property}` or a deeper path.
+struct PropertyCollection: Sendable {
+    let snapshot: any Snapshot
+    let holder: ObjectReference
+    let holderClass: ClassSchema
+    let schema: PropertySchema
+
+    /// Throws 404 if a part of the path does not exist, and 400 for a single value or an element.
+    init(_ path: PathParameters, _ snapshot: any Snapshot) throws {
+        try self.init(
+            collection: try PropertyPath(path, snapshot.schema).resolve(in: snapshot), snapshot)
+    }
+
+    /// Throws 400 for a single value or an element.
+    init(collection place: PropertyPlace, _ snapshot: any Snapshot) throws(Problem) {
+        guard let held = PropertyCollection(place, snapshot) else {
+            throw Problem(
+                .pathNotACollection,
+                "'\(place.name)' is a single value. Read it with the object, or alone at /v1/objects/….",
+                property: place.property.name)
+        }
+        self = held
+    }
+
+    /// Nil for a place that is not declared as a collection.
+    init?(_ place: PropertyPlace, _ snapshot: any Snapshot) {
+        guard place.isCollection else { return nil }
+        self.snapshot = snapshot
+        holder = place.holder
+        holderClass = place.holderClass
+        schema = place.property
+    }
+
+    /// The number of elements of a stored property. Throws the errors of the store.
+    var elementCount: Int {
+        get throws { try snapshot.elementCount(holder.classID, holder.key, schema.id) }
+    }
+}

@@ -1,0 +1,180 @@
+import HTTPServer
+import JSONCoding
+import ObjectCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+extension Gateway {
+    /// Returns the result of a key-value coding path for the objects of a class.
+    func getValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try getValues(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
+    }
+
+    /// Returns the result of a key-value coding path for one object's property.
+    func getHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let property = try PropertyCollection(path, try readSnapshot(for: request))
+        guard let place = try CollectionPlace(property) else { return try getElementValues(request, property) }
+        return try getValues(request, place)
+    }
+
+    private func getValues(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+        let parameters = try QueryParameters(
+            request,
+            single: QueryReader.parameters + ["key", "keyPath", "limit", "offset", "types", Self.snapshotParameter])
+        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        var query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
+        let window = Window(
+            offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
+            limit: try parameters.integer("limit", in: 0...configuration.maximumObserved))
+        let asked = try Self.keyPath(parameters)
+        var read = ValuesForm(objectClass, snapshot.schema, style)
+        switch asked.operation {
+        case nil:
+            read.result = .each(
+                try KeyValuePath(
+                    asked.path, objectClass, snapshot.schema, style: style, isOwned: place.isOwned,
+                    parameter: asked.parameter))
+        case .union(let distinct): try read.union(asked.path, distinct, place.reader(configuration))
+        case .arrays(let distinct): try read.arrays(asked.path, distinct)
+        case .count, .aggregate:
+            guard window.offset == 0 else {
+                throw Problem(
+                    .parameterInvalid, "'offset' has no meaning for one value. Leave it out.",
+                    parameter: "offset")
+            }
+            if let limit = window.limit { query.steps.append(.limit(limit)) }
+            if case .aggregate(let function)? = asked.operation {
+                let request = try place.reader(configuration).aggregate(
+                    function, asked.path, objectClass, in: "keyPath")
+                read.isMixed = request.path.givesMixed && (function == .minimum || function == .maximum)
+                read.result = .aggregate(request)
+            }
+        }
+        let values = ValuesRead(
+            snapshot: snapshot, query: query, window: window, result: read.result, plan: read.plan,
+            isMixed: read.isMixed, style: style, limit: configuration.maximumObserved,
+            answerBytes: configuration.answerBytes)
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        return try reply(reading: place.size, from: place.counted, for: request) { try values.response() }
+    }
+
+    /// Returns the values of a list, set or map, whose only key is `self`.
+    private func getElementValues(_ request: Request, _ property: PropertyCollection) throws -> Reply {
+        let parameters = try QueryParameters(
+            request,
+            single: ElementRead.parameters + ["key", "keyPath", "limit", "offset", "types", Self.snapshotParameter])
+        let asked = try Self.keyPath(parameters)
+        let name = "'\(property.holderClass.name).\(property.schema.name)'"
+        let isAll = asked.operation == nil && asked.path == "self"
+        guard isAll || asked.operation == .count else {
+            throw Problem(
+                .parameterInvalid,
+                "\(name) contains plain values, which have only the key 'self' and the operator '@count'. Minimum, maximum, sum and average are at /v1/aggregates.",
+                parameter: asked.parameter, property: property.schema.name, hint: "self")
+        }
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let offset = try parameters.integer("offset", in: 0...Int.max) ?? 0
+        let limit = try parameters.integer("limit", in: 0...configuration.maximumObserved)
+        let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
+        let (snapshot, most) = (property.snapshot, configuration.maximumObserved)
+        let answerBytes = configuration.answerBytes
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        return try reply(reading: try property.elementCount, for: request) {
+            let values = try read.values()
+            let page = values.dropFirst(min(offset, values.count)).prefix(limit ?? .max)
+            guard page.count <= most else {
+                throw Problem(
+                    .valuesTooMany,
+                    "There are more than \(most) values, which is the maximum. Use 'limit' and 'offset'.",
+                    parameter: "limit")
+            }
+            let json = JSONWriter(capacity: 128)
+            json.beginObject()
+            json.name("version")
+            json.int(snapshot.version.rawValue)
+            if isAll {
+                json.name("values")
+                let plan = RowPlan(
+                    property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
+                try plan.write(
+                    page, of: property.schema.id, property.snapshot, into: json, answerLimit: answerBytes)
+            } else {
+                json.name("value")
+                json.int(page.count)
+            }
+            json.endObject()
+            return .json(json, of: snapshot)
+        }
+    }
+
+    /// Parses `key` or `keyPath`. Throws 400 if neither or both are given.
+    private static func keyPath(
+        _ parameters: QueryParameters
+    ) throws(Problem) -> (operation: KeyValueOperation?, path: String, parameter: String) {
+        switch (parameters["key"], parameters["keyPath"]) {
+        case (let key?, nil):
+            guard !key.contains("."), !key.hasPrefix("@") else {
+                throw Problem(
+                    .parameterInvalid, "'key' is the name of one property. Give '\(key)' as 'keyPath'.",
+                    parameter: "key")
+            }
+            return (nil, key, "key")
+        case (nil, let path?):
+            let split = try KeyValueOperation.split(path)
+            return (split.operation, split.path, "keyPath")
+        default:
+            throw Problem(
+                .parameterMissing,
+                "Give either 'key', the name of a property, or 'keyPath', such as owner.city or @max.age.",
+                parameter: "key")
+        }
+    }
+}
+
+/// Collects the meaning of a request for values.
+private struct ValuesForm {
+    let objectClass: ClassSchema
+    let schema: Schema
+    let style: TypeStyle
+    var result = ValuesRead.Result.count
+    var plan: RowPlan
+    var isMixed = false
+
+    init(_ objectClass: ClassSchema, _ schema: Schema, _ style: TypeStyle) {
+        self.objectClass = objectClass
+        self.schema = schema
+        self.style = style
+        plan = RowPlan(objectClass, of: schema, properties: [], style: style)
+    }
+
+    /// Adds the values of one path without nulls. A link as the last name gives the target objects.
+    mutating func union(_ text: String, _ distinct: Bool, _ reader: QueryReader) throws(Problem) {
+        if let property = objectClass[text], property.type.isLink, !property.type.isCollection,
+            !property.type.isComputed, let target = property.targetClass
+        {
+            plan = RowPlan(objectClass, of: schema, properties: [property], style: style)
+            let path = BoundPath(links: [.forward(property.id, target: target)], end: .object(target))
+            result = .union(property: .path(SortKey(path, ascending: true)), distinct: distinct)
+            return
+        }
+        let path = try reader.path(text, objectClass, in: "keyPath")
+        isMixed = path.givesMixed
+        result = .union(property: .path(SortKey(path, ascending: true)), distinct: distinct)
+    }
+
+    /// Adds the elements of one property of each object.
+    mutating func arrays(_ text: String, _ distinct: Bool) throws(Problem) {
+        let property = try objectClass.named(text, parameter: "keyPath")
+        guard property.type.isCollection else {
+            throw Problem(
+                .parameterInvalid,
+                "'\(objectClass.name).\(text)' is not a list, set or map. Use @unionOfObjects.\(text).",
+                parameter: "keyPath", property: text)
+        }
+        plan = RowPlan(objectClass, of: schema, properties: [property], style: style)
+        isMixed = property.type.isMixed
+        result = .union(property: .elements(property.id), distinct: distinct)
+    }
+}

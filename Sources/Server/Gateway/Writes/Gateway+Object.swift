@@ -1,0 +1,172 @@
+import HTTPProblems
+import HTTPServer
+import JSONCoding
+import ObjectCoding
+import ObjectModel
+import StoreContract
+import WriteRequests
+
+extension Gateway {
+    func getObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let snapshot = try readSnapshot(for: request)
+        let object = try AddressedObject(path, snapshot)
+        return try getObject(
+            request, try object.address.find(object.objectClass, in: snapshot), object.objectClass, snapshot
+        ) {
+            object.address.notFound(object.objectClass)
+        }
+    }
+
+    private static let objectParameters = ["fields", "expand", "types", snapshotParameter]
+
+    /// Returns one object. If it does not exist, checks for all other errors first, and then throws the result of
+    /// `missing`.
+    ///
+    /// - Parameter isPart: whether it is an embedded object reached through its owner.
+    func getObject(
+        _ request: Request, _ key: ObjectKey?, _ objectClass: ClassSchema, _ snapshot: any Snapshot,
+        isPart: Bool = false, missing: () -> Problem = { .internalError }
+    ) throws -> Reply {
+        let parameters = try QueryParameters(request, single: Self.objectParameters)
+        let plain = plainPlan(objectClass, of: snapshot.schema, for: request, isPart: isPart)
+        let plan = try chosenPlan(objectClass, of: snapshot.schema, parameters, isPart: isPart) ?? plain
+        guard let key else { throw missing() }
+        let row = JSONWriter(capacity: 512)
+        try plain.write([key], of: snapshot, into: row)
+        let mark = snapshot.mark
+        var tag = EntityTag(row: row, of: mark)
+        if plan !== plain {
+            row.removeAll()
+            try plan.write([key], of: snapshot, into: row, answerLimit: settings.now.all.answerBytes)
+            // The part before the dash still identifies the object's own state, for If-Match.
+            if plan.looksFurther { tag.text += "-" + row.withBytes { Fingerprint.text(of: $0) } }
+        }
+        if let unchanged = try notModified(request, tag, at: mark) { return .now(unchanged) }
+        var response = Response.json(row)
+        response.headers["ETag"] = tag.header
+        response.headers.add(mark)
+        return .now(response)
+    }
+
+    func putObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["types"])
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let snapshot = try snapshot(for: request)
+        let object = try AddressedObject(path, snapshot)
+        let conditions = try Preconditions(request)
+        var body = try ObjectInputReader(writing: snapshot).object(
+            try object.withoutObjectKey(try request.json()), object.objectClass)
+        try object.adoptKey(&body)
+        let input = body
+        return try write(for: request, preparedFrom: snapshot) { transaction in
+            let writer = ObjectWriter(transaction, .modified)
+            let found = try object.address.find(object.objectClass, in: transaction)
+            try conditions.check(found, object, transaction)
+            if let found {
+                try writer.replace(found, with: input)
+                return try WriteAnswer(found, object.objectClass, isNew: false, style, transaction)
+            }
+            guard object.objectClass.primaryKey != nil else { throw object.address.notFound(object.objectClass) }
+            let created = try writer.put(input)
+            return try WriteAnswer(created.key, object.objectClass, isNew: true, style, transaction)
+        }
+    }
+
+    func patchObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["types"])
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let snapshot = try snapshot(for: request)
+        let object = try AddressedObject(path, snapshot)
+        let conditions = try Preconditions(request)
+        let input = try ObjectInputReader(writing: snapshot).object(
+            try object.withoutObjectKey(try request.json()), object.objectClass)
+        return try write(for: request, preparedFrom: snapshot) { transaction in
+            guard let key = try object.address.find(object.objectClass, in: transaction) else {
+                throw object.address.notFound(object.objectClass)
+            }
+            try conditions.check(key, object, transaction)
+            try ObjectWriter(transaction, .modified).assign(input, to: key)
+            return try WriteAnswer(key, object.objectClass, isNew: false, style, transaction)
+        }
+    }
+
+    func deleteObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let snapshot = try snapshot(for: request)
+        let object = try AddressedObject(path, snapshot)
+        let conditions = try Preconditions(request)
+        return try write(for: request, preparedFrom: snapshot) { transaction in
+            guard let key = try object.address.find(object.objectClass, in: transaction) else {
+                throw object.address.notFound(object.objectClass)
+            }
+            try conditions.check(key, object, transaction)
+            try transaction.delete(object.objectClass.id, key)
+            return WriteAnswer(.empty(204))
+        }
+    }
+
+    func createObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["update", "types"])
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let policy = try parameters.choice("update", default: UpdatePolicy.error)
+        let snapshot = try snapshot(for: request)
+        let objectClass = try snapshot.schema.named(path["class"] ?? "")
+        guard policy == .error || objectClass.primaryKey != nil else {
+            throw Problem(
+                StoreError.Code.noPrimaryKey,
+                "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
+                parameter: "update")
+        }
+        let reader = ObjectInputReader(writing: snapshot)
+        switch try request.json() {
+        case .array(let elements):
+            var inputs: [ObjectInput] = []
+            inputs.reserveCapacity(elements.count)
+            for (index, element) in elements.enumerated() {
+                do {
+                    inputs.append(try reader.object(element, objectClass))
+                } catch {
+                    throw error.inElement(index)
+                }
+            }
+            let all = inputs
+            return try write(for: request, preparedFrom: snapshot) { transaction in
+                try Self.createAll(all, objectClass, policy, style, transaction)
+            }
+        case let one:
+            let input = try reader.object(one, objectClass)
+            return try write(for: request, preparedFrom: snapshot) { transaction in
+                let written = try ObjectWriter(transaction, policy).put(input)
+                return try WriteAnswer(written.key, objectClass, isNew: written.isNew, style, transaction)
+            }
+        }
+    }
+
+    private static func createAll(
+        _ inputs: [ObjectInput], _ objectClass: ClassSchema, _ policy: UpdatePolicy, _ style: TypeStyle,
+        _ transaction: any WriteTransaction
+    ) throws -> WriteAnswer {
+        let writer = ObjectWriter(transaction, policy)
+        var keys: [ObjectKey] = []
+        var createdAny = false
+        for (index, input) in inputs.enumerated() {
+            do {
+                let written = try writer.put(input)
+                keys.append(written.key)
+                createdAny = createdAny || written.isNew
+            } catch {
+                throw (Problem(of: error)?.inElement(index)).map { $0 as any Error } ?? error
+            }
+        }
+        let answer = AnswerText()
+        answer.json.beginObject()
+        answer.json.name("version")
+        answer.json.int(transaction.version.rawValue)
+        answer.json.name("items")
+        answer.json.beginArray()
+        answer.objects(keys, of: objectClass.id, style)
+        answer.json.endArray()
+        answer.json.endObject()
+        return WriteAnswer(status: createdAny || keys.isEmpty ? 201 : 200, answer)
+    }
+}

@@ -1,0 +1,274 @@
+import Dispatch
+import HTTPProblems
+import HTTPServer
+import JSONCoding
+import LiveQueries
+import ObjectCoding
+import ObjectModel
+import StoreContract
+import Synchronization
+import WireProtocol
+
+/// A large event, split into several that a client applies one after the other. Each is encoded when the first client
+/// has room for it, and shared by all that receive it at about the same time.
+///
+/// The beginning is an `initial` with the first objects, and updates that insert the others. An update becomes one or
+/// more that modify, then one that deletes and inserts, and further ones that insert. The last has the mark of the
+/// resulting state as its id. The ones before it have an empty id: a client that loses the connection between them has
+/// no state to resume from, and begins again.
+final class LargeEvent: Sendable {
+    enum Content: Sendable {
+        case keys(KeySequence)
+        case change(LiveChange)
+        /// An event that is encoded as a whole: of sections, of one object, and of one object's property.
+        case whole(TopicContent)
+        case difference(TopicDifference)
+    }
+
+    /// The position where a part begins.
+    private struct Place {
+        enum Phase { case beginning, modifications, insertions }
+
+        var phase: Phase
+        var index = 0
+        var isFirst = true
+    }
+
+    private struct Part {
+        let place: Place
+        weak var bytes: SharedBytes?
+    }
+
+    private struct State {
+        var parts: [Part]
+        /// Whether the last of the parts is known to be the final one.
+        var isComplete = false
+        /// The part that was encoded last, for members that need it a little later.
+        var latest: SharedBytes?
+    }
+
+    let version: Version
+    private let mark: Mark
+    private let snapshot: any Snapshot
+    private let plan: TopicPlan
+    private let content: Content
+    private let limits: EventLimits
+    private let state: Mutex<State>
+
+    init(_ content: Content, _ snapshot: any Snapshot, _ plan: TopicPlan, _ limits: EventLimits) {
+        self.content = content
+        // Workers read it, and do not pause where the thread of the live queries does.
+        self.snapshot = (try? snapshot.limited(by: QueryBudget(rows: nil, milliseconds: nil))) ?? snapshot
+        self.plan = plan
+        self.limits = limits
+        version = snapshot.version
+        mark = snapshot.mark
+        var phase = Place.Phase.beginning
+        if case .change = content { phase = .modifications }
+        state = Mutex(State(parts: [Part(place: Place(phase: phase))]))
+    }
+
+    /// Returns a part, and whether it is the last; nil if there is no memory for it now. The preceding part must have
+    /// been requested.
+    func part(_ index: Int) throws -> (event: EncodedEvent, isLast: Bool)? {
+        try state.withLock { state in
+            guard index < state.parts.count else { throw Problem.internalError }
+            func isLast() -> Bool { state.isComplete && index == state.parts.count - 1 }
+            let place = state.parts[index].place
+            let isKnown = state.isComplete || index < state.parts.count - 1
+            if isKnown, let bytes = state.parts[index].bytes {
+                return (EncodedEvent(name(place), isLast() ? mark : nil, bytes), isLast())
+            }
+            guard limits.memory.hasRoom else { return nil }
+            let (data, next) = try write(place)
+            if !isKnown {
+                if let next { state.parts.append(Part(place: next)) } else { state.isComplete = true }
+            }
+            let isLast = next == nil
+            let name = name(place)
+            let bytes = data.withBytes { data in
+                limits.memory.counted(.event(id: isLast ? mark.description : "", name: name.rawValue, data: data))
+            }
+            state.parts[index].bytes = bytes
+            state.latest = bytes
+            return (EncodedEvent(name, isLast ? mark : nil, bytes), isLast)
+        }
+    }
+
+    private func name(_ place: Place) -> EventKind {
+        switch content {
+        case .keys, .whole: place.isFirst ? .initial : .update
+        case .difference(.object): .change
+        case .change, .difference: .update
+        }
+    }
+
+    /// Writes the part at a position. Returns where the next one begins.
+    private func write(_ place: Place) throws -> (JSONWriter, Place?) {
+        switch content {
+        case .keys(let keys): return try write(keys, place)
+        case .change(let change): return try write(change, place)
+        case .whole(let content):
+            return (try bounded(isOneObject: content.isObject) { try plan.initial($0, content, limit: .max) }, nil)
+        case .difference(let difference):
+            return (try bounded(isOneObject: difference.isObject) { try plan.update(difference, $0) }, nil)
+        }
+    }
+
+    /// Writes an event that cannot be split. Throws 400 if it exceeds the maximum size of a response.
+    private func bounded(isOneObject: Bool, _ write: (any Snapshot) throws -> JSONWriter) throws -> JSONWriter {
+        if isOneObject { return try write(snapshot) }
+        do {
+            return try write(
+                try snapshot.limited(by: QueryBudget(rows: nil, bytes: limits.answerBytes(), milliseconds: nil)))
+        } catch let error as StoreError where error.code == .tooExpensive {
+            throw Problem(
+                .observeTooLarge,
+                "An event would have more than \(limits.answerBytes()) bytes. Name the 'fields' that you need, give a filter, or leave the objects out with include=indices."
+            )
+        }
+    }
+
+    private func write(_ keys: KeySequence, _ place: Place) throws -> (JSONWriter, Place?) {
+        let (items, count) = try rows(place.index..<keys.count) { keys.keys(in: $0) }
+        let end = place.index + count
+        let json = begin(items.count)
+        if place.isFirst {
+            json.name(EventField.count)
+            json.int(keys.count)
+            json.name(EventField.items)
+            json.json(items)
+        } else {
+            json.positions(deletions: [], insertions: Array(place.index..<end), modifications: [])
+            objects(insertions: items, modifications: Self.none, json)
+        }
+        json.endObject()
+        return (json, end < keys.count ? Place(phase: .insertions, index: end, isFirst: false) : nil)
+    }
+
+    private func write(_ change: LiveChange, _ place: Place) throws -> (JSONWriter, Place?) {
+        var place = place
+        var (modified, inserted) = (0..<0, 0..<0)
+        var (modifications, insertions) = (Self.none, Self.none)
+        var deletions: [Int] = []
+        var hasRoom = true
+        // The positions of modifications are those before the event, so nothing is deleted before the last of them.
+        if place.phase == .modifications {
+            let all = change.modificationsNew
+            let (items, count) = try rows(place.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
+            modified = place.index..<place.index + count
+            modifications = items
+            hasRoom = modified.upperBound == all.count && items.count < limits.eventBytes()
+            place = Place(phase: .modifications, index: modified.upperBound, isFirst: false)
+            if place.index == all.count { place = Place(phase: .insertions, isFirst: false) }
+        }
+        if hasRoom {
+            let all = change.insertions
+            if place.index == 0 { deletions = change.deletions }
+            let (items, count) = try rows(place.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
+            inserted = place.index..<place.index + count
+            insertions = items
+            place.index = inserted.upperBound
+        }
+        let json = begin(modifications.count + insertions.count)
+        json.positions(
+            deletions: deletions, insertions: Array(change.insertions[inserted]),
+            modifications: Array(change.modifications[modified]))
+        objects(insertions: insertions, modifications: modifications, json)
+        json.endObject()
+        return (json, hasRoom && place.index == change.insertions.count ? nil : place)
+    }
+
+    private static let none = Array("[]".utf8)
+
+    private func begin(_ bytes: Int) -> JSONWriter {
+        let json = JSONWriter(capacity: bytes + 4096)
+        json.beginObject()
+        json.member(version)
+        return json
+    }
+
+    private func objects(insertions: [UInt8], modifications: [UInt8], _ json: JSONWriter) {
+        json.changedObjects(insertions: { json.json(insertions) }, modifications: { json.json(modifications) })
+    }
+
+    /// Returns an array of as many objects as fit into an event, and at least one if there is any.
+    private func rows(_ range: Range<Int>, _ keys: (Range<Int>) -> [ObjectKey]) throws -> ([UInt8], Int) {
+        let json = JSONWriter(capacity: 4096)
+        json.beginArray()
+        let look = LinkResolver(snapshot, remembers: true)
+        let most = limits.eventBytes()
+        var count = 0
+        while count < range.count, count == 0 || json.count < most {
+            let start = range.lowerBound + count
+            let block = keys(start..<min(start + 256, range.upperBound))
+            count += try plan.rows.write(block, of: snapshot, by: look, until: max(most, json.count + 1), into: json)
+            if let fault = look.fault { throw fault }
+        }
+        json.endArray()
+        return (json.takeBytes(), count)
+    }
+}
+
+extension TopicContent {
+    fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+}
+
+extension TopicDifference {
+    fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+}
+
+/// The limits for encoding events.
+package struct EventLimits: Sendable {
+    let memory: EventMemory
+    /// The maximum size of an event that can be split, except for a single larger object.
+    let eventBytes: @Sendable () -> Int
+    /// The maximum size of an event that cannot be split.
+    let answerBytes: @Sendable () -> Int
+
+    package init(
+        memory: EventMemory, eventBytes: @escaping @Sendable () -> Int, answerBytes: @escaping @Sendable () -> Int
+    ) {
+        self.memory = memory
+        self.eventBytes = eventBytes
+        self.answerBytes = answerBytes
+    }
+
+    /// The maximum number of bytes encoded on the live queries' thread.
+    private static let maximumOnThread = 1 << 20
+
+    /// The budget for encoding an update on the live queries' thread; nil if it is always encoded elsewhere.
+    var onThread: QueryBudget? {
+        guard memory.hasRoom else { return nil }
+        return QueryBudget(rows: nil, bytes: min(Self.maximumOnThread, eventBytes()), milliseconds: nil)
+    }
+}
+
+/// The memory for large events that clients have not yet read, each event counted once.
+package final class EventMemory: Sendable {
+    private let limit: Int
+    private let held = Atomic(0)
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// Whether another event can be encoded.
+    var hasRoom: Bool { bytes < limit }
+
+    /// The bytes in memory now.
+    package var bytes: Int { held.load(ordering: .relaxed) }
+
+    /// Counts the event until the last client has read it.
+    func counted(_ event: SharedBytes) -> SharedBytes {
+        let count = event.count
+        held.add(count, ordering: .relaxed)
+        return SharedBytes(event) { [self] in held.subtract(count, ordering: .relaxed) }
+    }
+}
+
+/// The part of a large event that one member still has to receive.
+package struct Delivery: Sendable {
+    let event: LargeEvent
+    /// The version from which the member joins if nothing has been sent to it.
+    let since: Version?
+    var next = 0
+}

@@ -1,0 +1,195 @@
+import JSONCoding
+import LiveQueries
+import ObjectCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import WireProtocol
+
+/// How the events of a topic are written under one schema.
+struct TopicPlan {
+    let key: TopicKey
+    let objectClass: ClassSchema
+    /// The plan for the observed objects; for elements, for their owner.
+    let rows: RowPlan
+    /// The plan for elements.
+    let elements: ElementPlan?
+
+    /// Throws if a requested class or name is not in the schema.
+    init(_ key: TopicKey, _ schema: Schema) throws {
+        guard let objectClass = schema[key.classID] else {
+            throw StoreError(.unknownClass, "The observed class was removed from the schema.")
+        }
+        self.key = key
+        self.objectClass = objectClass
+        if case .elements(let holder, let property) = key.subject {
+            let plan = try ElementPlan(key, holder, property, objectClass, schema)
+            rows = plan.values
+            elements = plan
+        } else {
+            rows = try RowPlan(
+                objectClass, of: schema, fields: key.fields, expand: key.expand, style: key.style,
+                isPart: key.isOwned)
+            elements = nil
+        }
+    }
+
+    /// The data of each object that the events show, besides what is observed anyway.
+    var shape: LiveShape {
+        var shape = LiveShape(of: (elements?.objects ?? rows).classID)
+        switch key.subject {
+        case .objects: rows.add(to: &shape, at: .object)
+        case .sections(_, let by):
+            rows.add(to: &shape, at: .object)
+            shape.show(by.path)
+        case .elements: elements?.objects?.add(to: &shape, at: .object)
+        case .object:
+            rows.add(to: &shape, at: .object)
+            return shape.beyondObject
+        }
+        return shape.beyondReach
+    }
+
+    /// Identifies a way to write objects: by the names, identifiers and types of all written properties. A property
+    /// with the same name and type may be another one, with other values although none was assigned.
+    func form(_ schema: Schema) -> String { rows.form(schema) + (elements?.objects?.form(schema) ?? "") }
+
+    /// Throws 400 if the first event has too many rows. Returns their number.
+    @discardableResult
+    func check(_ content: TopicContent, _ snapshot: any Snapshot, limit: Int) throws -> Int {
+        let count = try content.rowCount(key, snapshot)
+        guard count <= limit else {
+            throw Problem(
+                .observeTooLarge,
+                "\(count) objects are too many to observe; give a 'limit' of at most \(limit), or a filter.",
+                parameter: "limit")
+        }
+        return count
+    }
+
+    func initial(_ snapshot: any Snapshot, _ content: TopicContent, limit: Int) throws -> JSONWriter {
+        let count = try check(content, snapshot, limit: limit)
+        let json = JSONWriter(capacity: 256 + min(count, 10_000) * 128)
+        json.beginObject()
+        json.member(snapshot.version)
+        if case .object(let object) = key.subject {
+            json.name(EventField.object)
+            try rows.write([object.key], of: snapshot, into: json)
+        } else {
+            json.name(EventField.count)
+            json.int(count)
+        }
+        switch content {
+        case .objects(let keys): try json.member(EventField.items, Array(keys), rows, snapshot)
+        case .sections(let sections): try write(sections, snapshot, json)
+        case .elements: try elements?.writeItems(snapshot, json)
+        case .object: break
+        }
+        json.endObject()
+        return json
+    }
+
+    /// - Parameter snapshot: the difference's snapshot, possibly with a budget.
+    func update(_ difference: TopicDifference, _ snapshot: any Snapshot) throws -> JSONWriter {
+        let json = JSONWriter(capacity: 1024)
+        json.beginObject()
+        json.member(snapshot.version)
+        switch difference {
+        case .objects(let change): try write(change, snapshot, json)
+        case .sections(let change): try write(change, snapshot, json)
+        case .elements(let change): try elements?.write(change, snapshot, json)
+        case .object(let change): try write(change, snapshot, json)
+        }
+        json.endObject()
+        return json
+    }
+
+    private func write(_ change: LiveChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        json.positions(
+            deletions: change.deletions, insertions: change.insertions, modifications: change.modifications)
+        guard key.includesObjects else { return }
+        try json.changedObjects(
+            insertions: { try json.array(change.insertions.map { change.newKeys[$0] }, rows, snapshot) },
+            modifications: { try json.array(change.modificationsNew.map { change.newKeys[$0] }, rows, snapshot) })
+    }
+
+    private func value(of property: PropertyID, _ snapshot: any Snapshot) throws -> Value? {
+        guard case .object(let object) = key.subject else { return nil }
+        return try snapshot.value(object.classID, object.key, property)
+    }
+
+    /// Writes the changed properties with their values.
+    private func write(_ change: LiveObjectChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        json.name(EventField.changes)
+        json.beginArray()
+        for property in change.properties {
+            guard let schema = objectClass[property.id] else { continue }
+            // A list, set or map is only reported as changed: its new value can be read.
+            let isStoredCollection = schema.type.isCollection && !schema.type.isComputed
+            let new = try property.newValue ?? (isStoredCollection ? value(of: property.id, snapshot) : nil)
+            json.beginObject()
+            json.name("name")
+            json.string(schema.name)
+            if let old = property.oldValue {
+                json.name("old")
+                try rows.write(old, of: property.id, change.before, into: json)
+            }
+            if let new {
+                json.name("new")
+                try rows.write(new, of: property.id, snapshot, into: json)
+            }
+            json.endObject()
+        }
+        json.endArray()
+    }
+}
+
+extension RowPlan {
+    fileprivate func form(_ schema: Schema) -> String {
+        let parts = zip(columns, names.texts).map { column, name in
+            func type(_ property: PropertyID) -> String {
+                "\(property.rawValue)" + ((schema[classID]?[property]?.type).map { "\($0)" } ?? "")
+            }
+            switch column {
+            case .value(let property, _): return name + type(property)
+            case .link(let property, let target):
+                return name + type(property)
+                    + (target.expanded?.form(schema) ?? "\(target.primaryKey.map(\.rawValue) ?? 0)")
+            case .linkingObjects(let origin, let target):
+                return name + target.className + "\(origin.rawValue)"
+                    + (target.expanded?.form(schema) ?? "\(target.primaryKey.map(\.rawValue) ?? 0)")
+            }
+        }
+        return "\(className)\(writesObjectKey ? "$" : ""){\(parts.joined(separator: ","))}"
+    }
+
+    /// Adds the parts of the objects at a place that are written.
+    fileprivate func add(to shape: inout LiveShape, at place: LiveShape.Place) {
+        for column in columns {
+            switch column {
+            case .value(let property, _): shape.show(property, at: place)
+            case .link(let property, let target):
+                let next = shape.follow(property, to: target.classID, from: place)
+                target.expanded?.add(to: &shape, at: next)
+            case .linkingObjects(let link, let target):
+                let next = shape.follow(linking: link, to: target.classID, by: link, from: place)
+                target.expanded?.add(to: &shape, at: next)
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member with an array of objects.
+    func member(_ name: String, _ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
+        self.name(name)
+        try array(keys, plan, snapshot)
+    }
+
+    /// Writes an array of objects.
+    func array(_ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
+        beginArray()
+        try plan.write(keys, of: snapshot, into: self)
+        endArray()
+    }
+}

@@ -1,0 +1,75 @@
+package import HTTPServer
+package import JSONCoding
+package import ObjectModel
+import Synchronization
+
+/// The authentication in the API description.
+package struct DescriptionSecurity: Hashable {
+    /// Whether callers must authenticate.
+    var isOn: Bool
+    /// Whether callers without a credential have any permissions.
+    var takesAnonymous: Bool
+
+    package init(isOn: Bool, takesAnonymous: Bool) {
+        self.isOn = isOn
+        self.takesAnonymous = takesAnonymous
+    }
+
+    static let off = DescriptionSecurity(isOn: false, takesAnonymous: true)
+
+    static let member = "security"
+    /// The status codes that only a gateway with access control sends.
+    static let statuses: Set<String> = ["401", "403"]
+
+    /// The default requirements of operations; nil if nothing is required.
+    var requirements: JSONValue? {
+        guard isOn else { return nil }
+        let ways: [JSONValue] = [["bearer": []], ["apiKey": []]]
+        return .array(takesAnonymous ? ways + [[:]] : ways)
+    }
+}
+
+/// The OpenAPI description, completed for the schema that a caller sees.
+package final class APIDescription: Sendable {
+    /// A rendered document.
+    package struct Rendering: Sendable {
+        package let content: SharedBytes
+        /// The hash of the bytes.
+        package let fingerprint: UInt64
+    }
+
+    private struct Entry: Sendable {
+        let schema: Schema
+        let security: DescriptionSecurity
+        let rendering: Rendering
+    }
+
+    private let document: JSONValue
+    /// The latest renderings, most recently used first: schemas change, and callers see different parts of them.
+    private let entries = Mutex<[Entry]>([])
+
+    private static let maximumEntries = 16
+
+    /// - Parameter document: the description that is independent of the schema.
+    package init(_ document: JSONValue) { self.document = document }
+
+    /// Cost: for the first call with a schema, some milliseconds for each hundred properties; for others a comparison
+    /// of schemas.
+    package func rendering(of schema: Schema, _ security: DescriptionSecurity) -> Rendering {
+        entries.withLock { entries in
+            if let place = entries.firstIndex(where: { $0.security == security && $0.schema == schema }) {
+                let entry = entries.remove(at: place)
+                entries.insert(entry, at: 0)
+                return entry.rendering
+            }
+            var builder = DescriptionBuilder(document, schema: schema, security: security)
+            let json = JSONWriter(capacity: 1 << 18)
+            json.value(builder.build())
+            let rendering = Rendering(
+                content: SharedBytes(json.bytes), fingerprint: json.withBytes { FNV1a.hash($0) })
+            entries.insert(Entry(schema: schema, security: security, rendering: rendering), at: 0)
+            if entries.count > Self.maximumEntries { entries.removeLast() }
+            return rendering
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Cryptography
+import HTTPProblems
+package import HTTPServer
+package import ObjectCoding
+package import ObjectModel
+package import StoreContract
+import WireProtocol
+
+/// A write that a client may repeat with the same `Idempotency-Key`: its response is stored in the same commit.
+package struct IdempotentRequest: Sendable {
+    /// The key of the record, from the caller and the request's key.
+    private let recordKey: [UInt8]
+    /// The fingerprint of everything that the response depends on.
+    private let fingerprint: [UInt8]
+
+    /// Nil for a request without a key. Throws 400 for an invalid key.
+    package init?(_ request: Request, of caller: [String]) throws(Problem) {
+        guard let key = request.header(HeaderName.idempotencyKey) else { return nil }
+        guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Problem(
+                .idempotencyInvalidKey,
+                "Idempotency-Key must be 1 to 255 visible ASCII characters without blanks, such as a UUID.",
+                parameter: HeaderName.idempotencyKey)
+        }
+        var scope = SHA256()
+        for name in caller { scope.take(name) }
+        scope.take(key)
+        recordKey = Array("idempotency:".utf8) + scope.finalize()
+        var content = SHA256()
+        content.take("\(request.method)")
+        content.take(request.target)
+        for name in ["Content-Type", "If-Match", "If-None-Match"] { content.take(request.header(name) ?? "") }
+        content.update(request.body)
+        fingerprint = content.finalize()
+    }
+
+    /// Throws `Replay` if the request was done before, and 422 if another request was done with the same key.
+    package func checkNew(in transaction: any WriteTransaction, at time: Timestamp) throws {
+        guard let record = try transaction.sideRecord(recordKey, at: time) else { return }
+        guard record.starts(with: fingerprint) else {
+            throw Problem(
+                .idempotencyMismatch,
+                "This Idempotency-Key was used for another request. Use a new key for each request, and the same one only to repeat it.",
+                parameter: HeaderName.idempotencyKey)
+        }
+        guard let kept = KeptAnswer(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
+        throw Replay(kept: kept)
+    }
+
+    /// Stores the response for repetitions. Returns the number of bytes that this takes.
+    package func keep(
+        _ answer: KeptAnswer, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int
+    ) throws -> Int {
+        let record = fingerprint + answer.bytes
+        try transaction.keep(
+            record, under: recordKey, until: Timestamp(seconds: time.seconds + Int64(clamping: seconds)), at: time)
+        return record.count + Repetitions.overhead
+    }
+
+    /// Ends the write of a request that was done before; nothing is committed.
+    package struct Replay: Error {
+        package let answer: WriteAnswer
+
+        init(kept: KeptAnswer) {
+            var answer = kept.answer
+            answer.headers[HeaderName.idempotencyReplayed] = "true"
+            self.answer = answer
+        }
+    }
+}
+
+extension SHA256 {
+    /// Hashes a string with its length, so that different sequences of strings give different hashes.
+    fileprivate mutating func take(_ text: String) {
+        withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { update($0) }
+        update(Array(text.utf8))
+    }
+}

@@ -1,0 +1,117 @@
+package import ObjectModel
+package import StoreContract
+
+/// The log of a realm in PostgreSQL.
+///
+/// The realm's row has the newest place. An append moves it on, under the condition that it is still where the store
+/// expects it, and inserts the entries in the same transaction; so the row's lock puts the appends of all stores in one
+/// order. Any thread may use a log; calls of several threads use several connections.
+package final class PostgresLog: CommitLog {
+    package struct Options: Sendable {
+        /// How long a call keeps trying to reach the server, and waits for another store's turn.
+        package var patience = Duration.seconds(10)
+        /// How long a turn lasts before the server ends it.
+        package var turnLength = Duration.seconds(30)
+        /// Whether stores announce new entries to each other by NOTIFY. Without it they only look by themselves.
+        package var usesHints = true
+
+        package init() {}
+    }
+
+    let address: PostgresAddress
+    package let realm: RealmName
+    package let id: Int64
+    let options: Options
+    let pool: ConnectionPool
+    let reader: EntryReader
+    let hints: HintChannel?
+    /// Whether the connections are closed with the log.
+    private let ownsConnections: Bool
+
+    /// Connects, and finds the realm.
+    ///
+    /// Throws `LogConfigurationFault` for what somebody has to change first, `logUnavailable` when the server cannot be
+    /// reached within the patience.
+    package convenience init(
+        _ address: PostgresAddress, realm: RealmName, options: Options = Options()
+    ) throws {
+        try self.init(try LogDirectory(address, options: options), realm)
+    }
+
+    /// Finds the realm in a directory, whose connections the log shares.
+    ///
+    /// Throws as the other initializer does.
+    package init(_ directory: LogDirectory, _ realm: RealmName) throws {
+        let id = try directory.find(realm)
+        self.id = id
+        address = directory.address
+        options = directory.options
+        pool = directory.pool
+        self.realm = realm
+        ownsConnections = true
+        reader = EntryReader(realm: realm, id: id)
+        hints = try directory.startErrors { () throws(PostgresFailure) in
+            directory.options.usesHints ? try HintChannel(directory.pool, realm: id) : nil
+        }
+    }
+
+    /// The log of a realm that is not there yet, to upload its first image. The directory keeps its connections.
+    init(_ directory: LogDirectory, _ realm: RealmName, id: Int64) {
+        self.id = id
+        address = directory.address
+        options = directory.options
+        pool = directory.pool
+        self.realm = realm
+        reader = EntryReader(realm: realm, id: id)
+        hints = nil
+        ownsConnections = false
+    }
+
+    deinit { close() }
+
+    package func newest() throws -> LogPlace {
+        try storeErrors { () throws(PostgresFailure) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
+                let rows = try connection.run([StatementCall(.readRealm, .int64(id))], by: deadline).rows[0]
+                return rows.count == 0 ? nil : try LogPlace(rows, row: 0)
+            }
+        } ?? { throw StoreError.missingRealm(realm.text) }()
+    }
+
+    package func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) throws -> AppendOutcome {
+        try settle(PreparedAppend(realm: id, bodies, after: place, tag: tag))
+    }
+
+    package func takeTurn(after version: Version?) throws -> any LogTurn { try PostgresTurn(self, after: version) }
+
+    package func entries(after version: Version) throws -> [LogEntry] {
+        try storeErrors { () throws(PostgresFailure) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
+                try reader.read(connection, after: version, by: deadline)
+            }
+        }.get()
+    }
+
+    package func onHint(_ listener: @escaping @Sendable () -> Void) { hints?.add(listener) }
+
+    /// Announces new entries to other stores, soon.
+    func announce(_ version: Version) { hints?.announce(version) }
+
+    package func close() { if ownsConnections { pool.close() } }
+
+    /// Runs a call that is known to have done nothing, or to be done, when it fails.
+    func storeErrors<Result>(_ body: () throws(PostgresFailure) -> Result) throws(StoreError) -> Result {
+        do throws(PostgresFailure) {
+            return try body()
+        } catch {
+            throw error.storeError(address)
+        }
+    }
+}
+
+extension LogPlace {
+    /// From the columns `version` and `tag`.
+    init(_ rows: PostgresRows, row: Int) throws(PostgresFailure) {
+        self.init(Version(column: try rows.int64(row, 0)), HistoryTag(column: try rows.int64(row, 1)))
+    }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import RealmSwift
+import Synchronization
+import TestBasics
+import Testing
+
+/// What a migration's block may do, and what becomes of mistakes in it.
+enum MigrationRuleV1 {
+    class RuleOwner: Object {
+        @Persisted var id: Int
+        @Persisted var name: String
+        @Persisted var home: RuleHome?
+        @Persisted var homes: List<RuleHome>
+        @Persisted var tags: MutableSet<String>
+        @Persisted var scores: Map<String, Int>
+        @Persisted var any: AnyRealmValue
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
+    class RuleHome: Object {
+        @Persisted var street: String
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+}
+
+enum MigrationRuleV2 {
+    class RuleOwner: Object {
+        @Persisted(primaryKey: true) var id: String
+        @Persisted var title: String?
+        @Persisted var home: RuleHome?
+        @Persisted var homes: List<RuleHome>
+        @Persisted var tags: MutableSet<String>
+        @Persisted var scores: Map<String, Int>
+        @Persisted var any: AnyRealmValue
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
+    class RuleHome: EmbeddedObject {
+        @Persisted var street: String
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+}
+
+@Suite("Rules of migrations")
+struct MigrationRuleTests {
+    private let url = FileManager.default.temporaryDirectory.appendingPathComponent("rules-\(UUID().uuidString).realm")
+
+    private var first: Realm.Configuration {
+        Realm.Configuration(
+            fileURL: url, objectTypes: [MigrationRuleV1.RuleOwner.self, MigrationRuleV1.RuleHome.self])
+    }
+
+    private func second(_ block: MigrationBlock?) -> Realm.Configuration {
+        Realm.Configuration(
+            fileURL: url, schemaVersion: 1, migrationBlock: block,
+            objectTypes: [MigrationRuleV2.RuleOwner.self, MigrationRuleV2.RuleHome.self])
+    }
+
+    private func fill() throws {
+        let realm = try Realm(configuration: first)
+        try realm.write {
+            for id in [3, 1, 2] {
+                realm.create(
+                    MigrationRuleV1.RuleOwner.self,
+                    value: [
+                        "id": id, "name": "n\(id)", "home": ["street": "s\(id)"], "homes": [["street": "t\(id)"]],
+                        "tags": ["a", "b"], "scores": ["x": id], "any": id * 10,
+                    ])
+            }
+        }
+    }
+
+    private func discard() { _ = try? Realm.deleteFiles(for: first) }
+
+    @Test(
+        "Migration.{enumerateObjects(ofType:_:),renameProperty(onType:from:to:)} a key of another type, a class that becomes embedded, and a renamed property that becomes optional"
+    )
+    func everything() throws {
+        defer { discard() }
+        try fill()
+        let order = Mutex<[Int]>([])
+        let realm = try Realm(
+            configuration: second { migration, version in
+                #expect(version == 0)
+                #expect(migration.oldSchema["RuleOwner"]?.primaryKeyProperty == nil)
+                #expect(migration.newSchema["RuleOwner"]?.primaryKeyProperty?.name == "id")
+                #expect(migration.newSchema["RuleHome"]?.isEmbedded == true)
+                migration.renameProperty(onType: "RuleOwner", from: "name", to: "title")
+                migration.enumerateObjects(ofType: "RuleOwner") { old, new in
+                    guard let old, let new, let id = old["id"] as? Int else { return }
+                    order.withLock { $0.append(id) }
+                    new["id"] = "k\(id)"
+                    // Collections of both sides, read and changed.
+                    #expect(old.dynamicList("homes").count == 1)
+                    #expect((old["home"] as? DynamicObject)?["street"] as? String == "s\(id)")
+                    (new["tags"] as? MutableSet<String>)?.insert("c\(id)")
+                    (new["scores"] as? Map<String, Int>)?["y"] = id + 1
+                    if id == 2 { new["any"] = "changed" }
+                }
+            })
+        #expect(order.withLock { $0 } == [3, 1, 2])
+        let owners = realm.objects(MigrationRuleV2.RuleOwner.self)
+        #expect(owners.map(\.id) == ["k3", "k1", "k2"])
+        #expect(owners.map(\.title) == ["n3", "n1", "n2"])
+        #expect(owners.map { $0.home?.street } == ["s3", "s1", "s2"])
+        #expect(owners.map { $0.homes.map(\.street) } == [["t3"], ["t1"], ["t2"]])
+        #expect(owners.map { $0.tags.map { $0 } } == [["a", "b", "c3"], ["a", "b", "c1"], ["a", "b", "c2"]])
+        #expect(owners.map { $0.scores["y"] } == [4, 2, 3])
+        #expect(owners.map(\.any) == [.int(30), .int(10), .string("changed")])
+        #expect(realm.object(ofType: MigrationRuleV2.RuleOwner.self, forPrimaryKey: "k1")?.title == "n1")
+    }
+
+    @Test("MigrationBlock equal keys after the block are refused, and the file stays as it was")
+    func duplicates() throws {
+        defer { discard() }
+        try fill()
+        do {
+            _ = try Realm(
+                configuration: second { migration, _ in
+                    migration.enumerateObjects(ofType: "RuleOwner") { _, new in new?["id"] = "same" }
+                })
+            Issue.record("opened")
+        } catch let error as Realm.Error {
+            #expect(error.message.contains("'RuleOwner.id' has duplicate values after migration."))
+        }
+        #expect(try schemaVersionAtURL(url) == 0)
+        #expect(
+            try Realm(configuration: first).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
+    }
+
+    @Test("MigrationBlock embedded objects of several owners, or of none, are refused")
+    func owners() throws {
+        defer { discard() }
+        try fill()
+        func open() throws {
+            _ = try Realm(
+                configuration: second { migration, _ in
+                    migration.enumerateObjects(ofType: "RuleOwner") { old, new in
+                        new?["id"] = "k\(old?["id"] ?? "")"
+                    }
+                })
+        }
+        func change(_ body: (Results<MigrationRuleV1.RuleOwner>) -> Void) throws {
+            let realm = try Realm(configuration: first)
+            try realm.write { body(realm.objects(MigrationRuleV1.RuleOwner.self)) }
+        }
+        try change { $0[1].home = $0[0].home }
+        #expect(throws: Realm.Error.self) { try open() }
+        #expect(try schemaVersionAtURL(url) == 0)
+        // The home that the second owner had has none now.
+        try change { $0[1].home = nil }
+        #expect(throws: Realm.Error.self) { try open() }
+        try change { owners in
+            owners.realm.map { $0.delete($0.objects(MigrationRuleV1.RuleHome.self).filter("street == 's1'")) }
+        }
+        try open()
+        #expect(try schemaVersionAtURL(url) == 1)
+    }
+
+    @Test("MigrationBlock a second opening of the file within the block is refused, and the migration goes on")
+    func nested() throws {
+        defer { discard() }
+        try fill()
+        let inner = Mutex<String?>(nil)
+        let configuration = second(nil)
+        let realm = try Realm(
+            configuration: second { migration, _ in
+                do {
+                    _ = try Realm(configuration: configuration)
+                    inner.withLock { $0 = "opened" }
+                } catch {
+                    inner.withLock { $0 = "refused" }
+                }
+                migration.enumerateObjects(ofType: "RuleOwner") { old, new in new?["id"] = "k\(old?["id"] ?? "")" }
+            })
+        #expect(inner.withLock { $0 } == "refused")
+        #expect(realm.objects(MigrationRuleV2.RuleOwner.self).count == 3)
+    }
+
+    @Test(
+        "Migration.{create(_:value:),delete(_:)} objects are created and deleted together with those that become embedded"
+    )
+    func creating() throws {
+        defer { discard() }
+        try fill()
+        let realm = try Realm(
+            configuration: second { migration, _ in
+                migration.enumerateObjects(ofType: "RuleOwner") { old, new in
+                    guard let new else { return }
+                    new["id"] = "k\(old?["id"] ?? "")"
+                    guard old?["id"] as? Int == 1 else { return }
+                    // Until the migration ends, its homes are objects of their own.
+                    for home in Array(new.dynamicList("homes")) { migration.delete(home) }
+                    if let home = new["home"] as? DynamicObject { migration.delete(home) }
+                    migration.delete(new)
+                }
+                let created = migration.create(
+                    "RuleOwner",
+                    value: ["id": "new", "title": "t", "home": ["street": "s"], "homes": [["street": "u"]]])
+                #expect((created["home"] as? DynamicObject)?["street"] as? String == "s")
+                #expect(created.dynamicList("homes").map { $0["street"] as? String } == ["u"])
+                migration.enumerateObjects(ofType: "Unknown") { _, _ in Issue.record("called") }
+            })
+        #expect(realm.objects(MigrationRuleV2.RuleOwner.self).map(\.id) == ["k3", "k2", "new"])
+        #expect(
+            realm.objects(MigrationRuleV2.RuleHome.self).map(\.street).sorted() == [
+                "s", "s2", "s3", "t2", "t3", "u",
+            ])
+    }
+
+    /// The configuration of another file, with or without a migration.
+    private func other(_ name: String, version: UInt64 = 0, _ block: MigrationBlock? = nil) -> Realm.Configuration {
+        Realm.Configuration(
+            fileURL: url.deletingLastPathComponent().appendingPathComponent("\(name)-\(url.lastPathComponent)"),
+            schemaVersion: version, migrationBlock: block,
+            objectTypes: [MigrationRuleV1.RuleOwner.self, MigrationRuleV1.RuleHome.self])
+    }
+
+    @Test("MigrationBlock other files are opened within the block, and by other threads meanwhile")
+    func others() throws {
+        let configurations = [other("a"), other("b")]
+        defer {
+            discard()
+            for one in configurations { _ = try? Realm.deleteFiles(for: one) }
+        }
+        try fill()
+        let opened = Mutex<[Bool]>([])
+        let realm = try Realm(
+            configuration: second { migration, _ in
+                let within = try? Realm(configuration: configurations[0])
+                try? within?.write { within?.create(MigrationRuleV1.RuleOwner.self, value: ["id": 7]) }
+                let isOver = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    let beside = try? Realm(configuration: configurations[1])
+                    opened.withLock { $0.append(beside != nil) }
+                    isOver.signal()
+                }
+                let waited = isOver.wait(timeout: .now() + .seconds(TestRun.patience))
+                opened.withLock { $0 += [waited == .success, within != nil] }
+                migration.enumerateObjects(ofType: "RuleOwner") { old, new in new?["id"] = "k\(old?["id"] ?? "")" }
+            })
+        #expect(opened.withLock { $0 } == [true, true, true])
+        #expect(realm.objects(MigrationRuleV2.RuleOwner.self).count == 3)
+        #expect(try Realm(configuration: configurations[0]).objects(MigrationRuleV1.RuleOwner.self).map(\.id) == [7])
+    }
+
+    @Test("MigrationBlock of two files whose blocks open each other's, one is refused and both are migrated")
+    func crossed() throws {
+        let names = ["a", "b"]
+        defer { for name in names { _ = try? Realm.deleteFiles(for: other(name)) } }
+        for name in names { _ = try Realm(configuration: other(name)) }
+        let outcomes = Mutex<[String]>([])
+        let begun = names.map { _ in DispatchSemaphore(value: 0) }
+        let ended = names.map { _ in DispatchSemaphore(value: 0) }
+        for (index, name) in names.enumerated() {
+            let last = other(names[1 - index], version: 1)
+            let configuration = other(name, version: 1) { _, _ in
+                begun[index].signal()
+                guard begun[1 - index].wait(timeout: .now() + .seconds(TestRun.patience)) == .success else { return }
+                do {
+                    _ = try Realm(configuration: last)
+                    outcomes.withLock { $0.append("opened") }
+                } catch {
+                    outcomes.withLock { $0.append("\((error as? Realm.Error)?.code == .alreadyOpen)") }
+                }
+            }
+            Thread.detachNewThread {
+                let realm = try? Realm(configuration: configuration)
+                outcomes.withLock { $0.append(realm == nil ? "failed" : "migrated") }
+                ended[index].signal()
+            }
+        }
+        for one in ended { #expect(one.wait(timeout: .now() + .seconds(2 * TestRun.patience)) == .success) }
+        #expect(outcomes.withLock { $0.sorted() } == ["migrated", "migrated", "opened", "true"])
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import HTTPTesting
+import ProgramTesting
+import TestBasics
+
+/// A client of an event stream, with a thread of its own. It reads slowly, leaves, and comes back with its last id.
+final class ChaosClient: @unchecked Sendable {
+    // Sendable: the constants are values; everything else is guarded by `lock`.
+    let query: String
+    private let observed: String
+    private let seed: UInt64
+    private let lock = NSLock()
+    private let done = DispatchSemaphore(value: 0)
+    private var replay: StreamReplay
+    private var connectionCount = 0
+    private var resumptionCount = 0
+    private var failure: String?
+
+    init(_ query: String, _ observed: String, _ kind: StreamReplay.Kind, _ seed: UInt64) {
+        self.query = query
+        self.observed = observed
+        self.seed = seed
+        replay = StreamReplay(kind)
+    }
+
+    var items: [String]? { lock.withLock { replay.items } }
+    var fault: String? { lock.withLock { failure } }
+    var connections: Int { lock.withLock { connectionCount } }
+    /// The connections that began with what was missed.
+    var resumptions: Int { lock.withLock { resumptionCount } }
+    var initials: Int { lock.withLock { replay.initials } }
+
+    func knowsNot(_ text: String) -> Bool {
+        lock.withLock { !(replay.items ?? []).contains { $0.contains(text) } }
+    }
+
+    func wait() { done.wait() }
+
+    func start(while goesOn: @escaping @Sendable () -> Bool, port: @escaping @Sendable () -> Int?) {
+        Thread.detachNewThread { [self] in
+            var random = SeededRandom(seed: seed)
+            while goesOn(), fault == nil {
+                guard let port = port() else {
+                    usleep(5_000)
+                    continue
+                }
+                do {
+                    try follow(port, goesOn, &random)
+                } catch is LoopbackSocket.Failure {
+                    // A server that is being killed refuses and closes connections.
+                    usleep(2_000)
+                } catch {
+                    lock.withLock { failure = "\(error)" }
+                }
+            }
+            done.signal()
+        }
+    }
+
+    private func follow(_ port: Int, _ goesOn: () -> Bool, _ random: inout SeededRandom) throws {
+        let last = lock.withLock { replay.mark }
+        let connection = try EventConnection(
+            port: port, "/v1/observe/\(observed)?\(query)", lastEventID: last,
+            receiveBuffer: Int.random(in: 0..<3, using: &random) == 0 ? 2_048 : nil)
+        lock.withLock { connectionCount += 1 }
+        var isFirst = true
+        // Some leave after a while, some stay.
+        var rest = Int.random(in: 0..<3, using: &random) == 0 ? Int.max : Int.random(in: 1..<60, using: &random)
+        while goesOn(), rest > 0 {
+            let isOpen = try connection.read(
+                milliseconds: 20, limit: Int.random(in: 1...4_096, using: &random)
+            ) { event in
+                rest -= 1
+                try lock.withLock {
+                    try replay.apply(event)
+                    if isFirst, event.name == "update" { resumptionCount += 1 }
+                }
+                isFirst = false
+            }
+            guard isOpen else { return }
+            if Int.random(in: 0..<40, using: &random) == 0 { usleep(UInt32.random(in: 0...40_000, using: &random)) }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+import HTTPTesting
+import PostgresTesting
+import ProgramTesting
+import RepositoryFiles
+import Testing
+
+/// A gateway of a realm in PostgreSQL, a process that is started, killed and started again with the same replica.
+final class SharedHost {
+    static let schema = """
+        {"schemaVersion": 1, "classes": [
+          {"name": "Note", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"}, {"name": "text", "type": "string"}, {"name": "weight", "type": "int"}]}]}
+        """
+
+    let address = ChangingAddress()
+    let replica: String
+    private let arguments: [String]
+    private let directory: TestDirectory
+    private(set) var server: RunningServer?
+
+    /// - Parameter url: another address of the server than its own, such as one with several hosts.
+    init(
+        _ name: String, _ realm: String, _ postgres: PostgresServer, _ directory: TestDirectory, url: String? = nil,
+        _ more: [String] = []
+    ) throws {
+        self.directory = directory
+        replica = directory.file("\(name).replica")
+        let schema = try directory.write(Self.schema, to: "schema.json")
+        arguments =
+            [
+                "--store", url ?? postgres.url, "--realm", realm, "--data", replica, "--schema", schema, "--set",
+                "log.level=warning",
+            ] + more
+        try start()
+    }
+
+    func start() throws {
+        let server = try RunningServer(arguments, in: directory)
+        self.server = server
+        address.port = server.port
+    }
+
+    func kill() throws {
+        address.port = nil
+        server?.process.send(SIGKILL)
+        _ = try server?.process.wait()
+    }
+
+    func stop() throws {
+        address.port = nil
+        #expect(try server?.stop() == 0)
+    }
+
+    /// Waits until it ends by itself, and returns its exit code.
+    func end() throws -> Int32? {
+        address.port = nil
+        return try server?.process.wait()
+    }
+
+    func send(
+        _ method: String, _ target: String, _ body: String? = nil, _ headers: [String: String] = [:]
+    ) throws -> LoopbackClient.Answer {
+        guard let server else { throw TestFailure("there is no server") }
+        return try server.client().send(method, target, body: body, headers: headers)
+    }
+
+    /// The version of its newest state.
+    func version() throws -> UInt64 {
+        let answer = try send("GET", "/v1/objects/Note?limit=1").json()
+        return try #require((answer["version"] as? NSNumber)?.uint64Value)
+    }
+
+    /// All notes as texts, by id.
+    func notes() throws -> [String] {
+        let answer = try send("GET", "/v1/objects/Note?sort=id&limit=10000").json()
+        return try StreamReplay.texts(answer["items"])
+    }
+}

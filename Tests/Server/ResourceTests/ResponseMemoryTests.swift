@@ -1,0 +1,163 @@
+import Foundation
+import Glibc
+import HTTPTesting
+import ProgramTesting
+import RepositoryFiles
+import TestBasics
+import Testing
+
+/// The memory for large responses, measured from outside of the process.
+///
+/// Sizes and limits are a quarter of what they are by default, because that is as true and takes a quarter of the time.
+/// The bound is not: it is a fifth of what the answers would take without the limit, at the least, and leaves room for what
+/// threads that wait for a processor hold meanwhile.
+@Suite("Memory of answers", .serialized)
+struct ResponseMemoryTests {
+    /// Each of these links to all of them.
+    private static let webs = 120
+
+    private static let schema = #"""
+        {"schemaVersion":1,"classes":[
+          {"name":"Web","primaryKey":"id","properties":[
+            {"name":"id","type":"int"},{"name":"all","type":"Web[]"}]},
+          {"name":"Blob","primaryKey":"id","properties":[
+            {"name":"id","type":"int"},{"name":"text","type":"string"}]}]}
+        """#
+
+    /// The resident memory of a process in MiB: the present or the maximum value.
+    private static func memory(_ name: String, of server: RunningServer) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(server.process.pid)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        guard
+            let kilobytes = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({
+                Int($0)
+            })
+        else { throw TestFailure("no \(name)") }
+        return kilobytes / 1024
+    }
+
+    @Test("deep expansions, large pages and clients that do not read take little memory, and all get an answer")
+    func attacks() throws {
+        let directory = try TestDirectory()
+        let arguments = [
+            "--data", directory.file("data"), "--schema", try directory.write(Self.schema, to: "schema.json"),
+            "--set", "limits.memory=16m", "--set", "limits.answerBytes=2m",
+            // A debug build on a busy machine needs seconds for the expansion; the size limit must end it, not the time
+            // limit.
+            "--set", "limits.queryMilliseconds=100000",
+        ]
+        do {
+            let server = try RunningServer(arguments, in: directory)
+            let client = try server.client()
+            #expect(
+                try client.send(
+                    "POST", "/v1/objects/Web",
+                    body: "[" + (0..<Self.webs).map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]"
+                ).status == 201)
+            let all = (0..<Self.webs).map(String.init).joined(separator: ",")
+            #expect(
+                try client.send("PATCH", "/v1/objects/Web?all=true", body: #"{"all":[\#(all)]}"#).status == 200)
+            let text = String(repeating: "x", count: 1 << 18)
+            for start in stride(from: 0, to: 48, by: 6) {
+                let rows = (start..<start + 6).map { #"{"id":\#($0),"text":"\#(text)"}"# }.joined(separator: ",")
+                #expect(try client.send("POST", "/v1/objects/Blob", body: "[\(rows)]").status == 201)
+            }
+            #expect(try server.stop() == 0)
+        }
+        let server = try RunningServer(arguments, in: directory)
+        let client = try server.client()
+        #expect(try client.send("GET", "/v1/objects/Web/1").status == 200)
+        let resting = try Self.memory("VmRSS", of: server)
+        let deep = try client.send("GET", "/v1/objects/Web/1?expand=all.all")
+        #expect(deep.status == 400 && deep.text.contains("answer.too_large"))
+        var silent: [LoopbackSocket] = []
+        for _ in 0..<100 {
+            let socket = try LoopbackSocket(port: UInt16(server.port), receiveBuffer: 4096)
+            try socket.send("GET /v1/objects/Blob?limit=48 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+            silent.append(socket)
+        }
+        // A client that reads gets everything, as soon as the stuck clients have been disconnected.
+        var ids = 0
+        var after = ""
+        let isComplete = try eventually {
+            let page = try Self.whole("/v1/objects/Blob?limit=48" + after, of: server)
+            guard let items = page["items"] as? [[String: Any]] else {
+                #expect(page["code"] as? String == "answer.no_memory")
+                return false
+            }
+            ids += items.count
+            #expect(items.count < 48)
+            after = (page["next"] as? String).map { "&after=\($0)" } ?? ""
+            return after.isEmpty
+        }
+        #expect(isComplete && ids == 48)
+        #expect(try client.send("GET", "/healthz").status == 200)
+        let peak = try Self.memory("VmHWM", of: server)
+        #expect(peak - resting <= 256, "from \(resting) to \(peak) MiB")
+        withExtendedLifetime(silent) {}
+        #expect(try server.stop() == 0)
+    }
+
+    @Test("writes with long answers, and streams of large objects that nobody reads, take little memory")
+    func streams() throws {
+        let directory = try TestDirectory()
+        let server = try RunningServer(
+            [
+                "--data", directory.file("data"), "--schema", try directory.write(Self.schema, to: "schema.json"),
+                "--set", "limits.memory=16m",
+            ], in: directory)
+        let client = try server.client()
+        let text = String(repeating: "x", count: 1 << 18)
+        for id in 0..<100 {
+            let answer = try client.send("POST", "/v1/objects/Blob", body: #"{"id":\#(id),"text":"\#(text)"}"#)
+            #expect(answer.status == 201)
+        }
+        func anonymous() throws -> Int {
+            let status = try String(contentsOfFile: "/proc/\(server.process.pid)/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+            return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0
+        }
+        let resting = try anonymous()
+        var most = resting
+        var silent: [LoopbackSocket] = []
+        for number in 0..<200 {
+            let socket = try LoopbackSocket(port: UInt16(server.port), receiveBuffer: 4096)
+            // Forty different results.
+            let shape = "sort=id&limit=\(100 + number % 40)"
+            try socket.send("GET /v1/observe/objects/Blob?\(shape) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+            silent.append(socket)
+            most = max(most, try anonymous())
+        }
+        for id in 0..<100 {
+            let body = #"{"text":"\#(id)\#(text)"}"#
+            #expect(try client.send("PATCH", "/v1/objects/Blob/\(id)", body: body).status == 200)
+            most = max(most, try anonymous())
+        }
+        // One commit that changes all objects, and one response that contains all.
+        #expect(try client.send("PATCH", "/v1/objects/Blob?all=true", body: #"{"text":"short"}"#).status == 200)
+        for _ in 0..<50 {
+            most = max(most, try anonymous())
+            usleep(10_000)
+        }
+        #expect(most - resting <= 256 << 10, "from \(resting) to \(most) kB")
+        #expect(try client.send("GET", "/healthz").status == 200)
+        withExtendedLifetime(silent) {}
+        #expect(try server.stop() == 0)
+    }
+
+    /// Parses a JSON response in any encoding.
+    private static func whole(_ target: String, of server: RunningServer) throws -> [String: Any] {
+        let socket = try LoopbackSocket(port: UInt16(server.port))
+        try socket.send("GET \(target) HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+        var received = Data()
+        while true {
+            let bytes = try socket.receive()
+            if bytes.isEmpty { break }
+            received.append(contentsOf: bytes)
+        }
+        guard let end = received.range(of: Data("\r\n\r\n".utf8)),
+            let object = try JSONSerialization.jsonObject(with: received[end.upperBound...]) as? [String: Any]
+        else { throw TestFailure("no JSON object of \(received.count) bytes") }
+        return object
+    }
+}
