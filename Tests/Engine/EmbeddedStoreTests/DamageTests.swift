@@ -290,6 +290,55 @@ struct DamageTests {
         }
     }
 
+    /// Where a file has the number of LMDB's data format, and whether the error names another LMDB.
+    struct OtherFormat: CustomTestStringConvertible {
+        let testDescription: String
+        /// The changed bytes, by offset.
+        let changes: [Int: [UInt8]]
+        let isOther: Bool
+
+        static let all: [OtherFormat] = {
+            let magic: [UInt8] = [0xDE, 0xC0, 0xEF, 0xBE]
+            return [
+                OtherFormat(testDescription: "format 2 in both pages", changes: [20: [2], 4116: [2]], isOther: true),
+                OtherFormat(
+                    testDescription: "contents that begin at offset 24",
+                    changes: [16: [0, 0, 0, 0, 0, 0, 0, 0] + magic + [2, 0, 0, 0]], isOther: true),
+                OtherFormat(testDescription: "one damaged page", changes: [20: [2]], isOther: false),
+            ]
+        }()
+    }
+
+    @Test("a file of another LMDB is named as such, and not called damaged", arguments: OtherFormat.all)
+    func otherLMDB(format: OtherFormat) throws {
+        do {
+            let (store, pets) = try openPets(directory.store)
+            try store.write { _ = try $0.create(pets.dog.id, [pets.dog("name"): .string("Rex")]) }
+            store.close()
+        }
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory.store)))
+        for (offset, changed) in format.changes {
+            bytes.replaceSubrange(offset..<offset + changed.count, with: changed)
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: directory.store))
+        let error = try #require(refusal(directory.store))
+        #expect(error.code == (format.isOther ? .unsupportedFormat : .invalidFile))
+        #expect(error.message.contains("another LMDB") == format.isOther, "\(error.message)")
+        #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: directory.store))) == bytes)
+    }
+
+    @Test("a library with another format is named, and the file is not called damaged")
+    func otherLibrary() {
+        #expect(LMDBRelease.loaded.readsOurFormat)
+        #expect(LMDBRelease(major: 0, minor: 9, patch: 99).readsOurFormat)
+        for release in [LMDBRelease(major: 1, minor: 0, patch: 0), LMDBRelease(major: 0, minor: 10, patch: 0)] {
+            #expect(!release.readsOurFormat)
+            let error = release.unreadable("a.realmgate")
+            #expect(error.code == .unsupportedFormat)
+            #expect(error.message.contains("LMDB \(release)") && error.message.contains("intact"))
+        }
+    }
+
     @Test("another program's LMDB file is rejected and left unchanged")
     func foreignLMDB() throws {
         do {

@@ -47,4 +47,28 @@ struct PlatformTests {
             #expect(guarded.text.contains("portable") || guarded.text.contains("Without either"), "\(guarded.path)")
         }
     }
+
+    @Test(
+        "the door to LMDB compiles with the headers of 0.9 alone, and says which ones to install",
+        arguments: [
+            (0, 9, true), (0, 10, false), (1, 0, false),
+        ])
+    func headersOfLMDB(major: Int, minor: Int, isAccepted: Bool) throws {
+        let directory = try TestDirectory()
+        try directory.write(
+            "#define MDB_VERSION_MAJOR \(major)\n#define MDB_VERSION_MINOR \(minor)\n", to: "lmdb.h")
+        let compiler = Process()
+        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        compiler.arguments = [
+            "clang", "-fsyntax-only", "-x", "c", "-isystem", directory.path,
+            Checkout.root + "/Sources/System/CLMDB/shim.h",
+        ]
+        let errors = Pipe()
+        compiler.standardError = errors
+        try compiler.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        compiler.waitUntilExit()
+        #expect((compiler.terminationStatus == 0) == isAccepted, "\(text)")
+        #expect(text.contains("Install the headers of LMDB 0.9") != isAccepted, "\(text)")
+    }
 }

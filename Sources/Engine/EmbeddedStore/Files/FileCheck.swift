@@ -48,10 +48,7 @@ extension EmbeddedStore {
             let found = try PageCheck(presence, path: path).run {
                 PageVerifier($0, limit: checkLimit, isThorough: true)
             }
-            if found.isForeign { throw StoreError.foreign(path) }
-            if let format = found.format, format > FileFormat.number {
-                throw StoreError.unsupportedFormat(path, format)
-            }
+            if let refusal = found.refusal(path) { throw refusal }
             report.didCheckPages = true
             report.treePages = found.treePages
             report.leakedPages = found.leakedPages

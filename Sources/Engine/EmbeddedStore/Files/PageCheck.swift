@@ -14,8 +14,7 @@ struct PageCheck {
     /// Throws `invalidFile` or `unsupportedFormat` with the fault; returns when LMDB may open the file.
     func verify() throws {
         let found = try run { PageVerifier($0) }
-        if found.isForeign { throw StoreError.foreign(path) }
-        if let format = found.format, format > FileFormat.number { throw StoreError.unsupportedFormat(path, format) }
+        if let refusal = found.refusal(path) { throw refusal }
         if let fault = found.faults.first {
             throw StoreError(.invalidFile, "'\(path)' is damaged: \(fault). Restore it from a backup.")
         }
@@ -36,6 +35,16 @@ struct PageCheck {
         let verifier = make(UnsafeRawBufferPointer(start: start, count: size))
         verifier.run()
         return verifier
+    }
+}
+
+extension PageVerifier {
+    /// Why the file is not one of this program's; nil if it is one, intact or damaged.
+    func refusal(_ path: String) -> StoreError? {
+        if let otherVersion { return .otherLMDB(path, version: otherVersion) }
+        if isForeign { return .foreign(path) }
+        guard let format, format > FileFormat.number else { return nil }
+        return .unsupportedFormat(path, format)
     }
 }
 

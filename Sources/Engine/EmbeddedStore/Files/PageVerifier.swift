@@ -16,6 +16,8 @@ final class PageVerifier {
     private(set) var treePages = 0
     /// Whether the file is not a store file, as far as that can be recognised.
     private(set) var isForeign = false
+    /// The number of the data format, if another LMDB wrote the file.
+    private(set) var otherVersion: UInt32?
     /// The format number in the file.
     private(set) var format: UInt32?
 
@@ -110,10 +112,13 @@ final class PageVerifier {
         guard bytes.count >= PageFormat.headerSize + PageFormat.metaSize,
             bytes.littleEndian(PageFormat.headerSize, as: UInt32.self) == PageFormat.magic
         else {
-            isForeign = true
+            otherVersion = versionElsewhere()
+            isForeign = otherVersion == nil
             return nil
         }
         pageSize = Int(bytes.littleEndian(PageFormat.headerSize + 24, as: UInt32.self))
+        otherVersion = versionOfBoth()
+        guard otherVersion == nil else { return nil }
         guard PageFormat.pageSizes.contains(pageSize), pageSize & (pageSize - 1) == 0 else {
             return fail("the first page gives a page size of \(pageSize) bytes")
         }
@@ -143,6 +148,26 @@ final class PageVerifier {
         guard let newest else { return nil }
         lastPage = bytes.littleEndian(newest.offset + 120)
         return newest.offset
+    }
+
+    /// The number of another data format in the first page; nil for ours, and when the second page has ours, so that
+    /// the first one is damaged.
+    private func versionOfBoth() -> UInt32? {
+        let first = bytes.littleEndian(PageFormat.headerSize + 4, as: UInt32.self)
+        guard first != PageFormat.version else { return nil }
+        let place = pageSize + PageFormat.headerSize + 4
+        let second = place + 4 <= bytes.count ? bytes.littleEndian(place, as: UInt32.self) : first
+        return second == PageFormat.version ? nil : first
+    }
+
+    /// The number of the data format that a file of another LMDB has: after the magic number, where the first page's
+    /// contents begin, which is not at the same offset in all formats. Nil for a file of another program.
+    private func versionElsewhere() -> UInt32? {
+        for offset in stride(from: 8, through: 64, by: 4) where offset + 8 <= bytes.count {
+            guard bytes.littleEndian(offset, as: UInt32.self) == PageFormat.magic else { continue }
+            return bytes.littleEndian(offset + 4, as: UInt32.self)
+        }
+        return nil
     }
 
     // MARK: Trees

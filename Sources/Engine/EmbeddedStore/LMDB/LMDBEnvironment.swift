@@ -54,6 +54,10 @@ final class LMDBEnvironment: @unchecked Sendable {
     private static func open(
         path: String, mapSize: Int, maximumReaders: Int, isPrivate: Bool
     ) throws(LMDBError) -> OpaquePointer {
+        // Another release would call an intact file damaged.
+        guard LMDBRelease.loaded.readsOurFormat else {
+            throw LMDBError(code: MDB_VERSION_MISMATCH, action: "Opening")
+        }
         var size = mapSize
         while true {
             var environment: OpaquePointer?

@@ -35,9 +35,7 @@ struct LMDBError: Error {
             StoreError(.busy, "Too many snapshots of '\(path)' are open at once. Release some and try again.")
         case MDB_INVALID, MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_BAD_TXN:
             StoreError(.invalidFile, "'\(path)' is not an intact Realmgate file (\(text)). Restore it from a backup.")
-        case MDB_VERSION_MISMATCH:
-            StoreError(
-                .unsupportedFormat, "'\(path)' was written by another version of LMDB and cannot be read by this one.")
+        case MDB_VERSION_MISMATCH: LMDBRelease.loaded.unreadable(path)
         case ENOENT:
             StoreError(.fileAccess, "The directory of '\(path)' does not exist. Create it first.")
         case EACCES, EPERM, EROFS:
