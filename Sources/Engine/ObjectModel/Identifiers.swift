@@ -45,6 +45,9 @@ package struct Version: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// The version of the next commit.
     package var next: Version { Version(rawValue + 1) }
 
+    /// The version before; nil for the first.
+    package var previous: Version? { rawValue > 0 ? Version(rawValue - 1) : nil }
+
     package var description: String { String(rawValue) }
 }
 

@@ -87,7 +87,8 @@ package final class Gateway: Sendable {
                 largest: { settings.value.maximumObserved },
                 problem: { [logger] in Problem(of: $0, logger) }, newest: { try store.snapshot().mark },
                 mark: { version in (try? store.tag(of: version)).flatMap { $0 }.map { Mark(version, $0) } },
-                schema: { try store.snapshot().schema }),
+                schema: { try store.snapshot().schema },
+                exists: { (try? store.snapshot().exists($0.classID, $0.key)) ?? false }),
             branch: { try live.branch(.branch(for: $0, settings, workers)) })
         subscriptions = SubscriptionSets({ settings.now.all.subscriptions }, logger, store.sharedRecords)
         files = try StaticFiles(configuration)

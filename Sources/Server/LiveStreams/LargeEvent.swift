@@ -55,14 +55,17 @@ final class LargeEvent: Sendable {
     private let limits: EventLimits
     private let state: Mutex<State>
 
-    init(_ content: Content, _ snapshot: any Snapshot, _ plan: TopicPlan, _ limits: EventLimits) {
+    /// - Parameter id: the event's id, if it is not the mark of the snapshot.
+    init(
+        _ content: Content, _ snapshot: any Snapshot, id: Mark? = nil, _ plan: TopicPlan, _ limits: EventLimits
+    ) {
         self.content = content
         // Workers read it, and do not pause where the thread of the live queries does.
         self.snapshot = (try? snapshot.limited(by: QueryBudget(rows: nil, milliseconds: nil))) ?? snapshot
         self.plan = plan
         self.limits = limits
         version = snapshot.version
-        mark = snapshot.mark
+        mark = id ?? snapshot.mark
         var phase = Place.Phase.beginning
         if case .change = content { phase = .modifications }
         state = Mutex(State(parts: [Part(place: Place(phase: phase))]))

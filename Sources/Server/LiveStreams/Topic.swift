@@ -58,6 +58,8 @@ package final class Topic: Sendable {
         var receiving: Set<ObjectIdentifier> = []
         /// The version that the members have reached.
         var position: Version?
+        /// The id of the update that reported the deletion of what was observed; see `endMark`.
+        var lost: Mark?
         /// The store's schema for which the key is known to be valid, once it differs from the first one.
         var schema: Schema?
     }
@@ -128,11 +130,14 @@ package struct TopicContext: Sendable {
     let mark: @Sendable (Version) -> Mark?
     /// Returns the store's schema.
     let schema: @Sendable () throws -> Schema
+    /// Whether the store has an object, also one that a caller may not see; false if the store is closed.
+    let exists: @Sendable (ObjectReference) -> Bool
 
     package init(
         live: LiveQueries, workers: WorkerPool, limits: EventLimits, largest: @escaping @Sendable () -> Int,
         problem: @escaping @Sendable (any Error) -> Problem, newest: @escaping @Sendable () throws -> Mark,
-        mark: @escaping @Sendable (Version) -> Mark?, schema: @escaping @Sendable () throws -> Schema
+        mark: @escaping @Sendable (Version) -> Mark?, schema: @escaping @Sendable () throws -> Schema,
+        exists: @escaping @Sendable (ObjectReference) -> Bool
     ) {
         self.live = live
         self.workers = workers
@@ -142,6 +147,7 @@ package struct TopicContext: Sendable {
         self.newest = newest
         self.mark = mark
         self.schema = schema
+        self.exists = exists
     }
 }
 
@@ -175,20 +181,34 @@ extension Topic {
         case .initial(let snapshot, let content): begin(id, snapshot, content)
         case .resumed(let snapshot, _): resume(id, at: snapshot.version)
         case .update(let difference): update(id, difference)
-        case .deleted(let version): end(id, with: .deleted(version, context.mark(version)))
+        case .deleted(let version):
+            let (lost, since) = state.withLock { ($0.lost, $0.main == id ? $0.position : $0.joins[id]?.since) }
+            end(id, with: .deleted(version, lost ?? endMark(since, at: nil) ?? context.mark(version)))
         case .failed(let overload as LiveOverload): move(id, at: overload.version)
         case .failed(let error as StoreError) where error.code == .schemaReplaced: restart(id)
         case .failed(let error as StoreError) where isOvertaken(error): restart(id)
         case .failed(let error as StoreError) where error.code == .notFound:
-            // The store was closed between the check and the observation.
+            // The object was deleted, or the store closed, between the check and the observation. Without an id, clients
+            // keep that of their last event.
             do {
-                let newest = try context.newest()
-                end(id, with: .deleted(newest.version, newest))
+                end(id, with: .deleted(try context.newest().version, nil))
             } catch {
                 end(id, with: .error(context.problem(error)))
             }
         case .failed(let error): end(id, with: .error(context.problem(error)))
         }
+    }
+
+    /// Returns the id of the last events of a stream whose object is gone, or whose path leads elsewhere: the mark of
+    /// the state that its members knew before. Nil for other events, whose id is the mark of their state.
+    ///
+    /// The commit that deletes an object may make another one with the same primary key. A client that came back with
+    /// the mark of that commit would count as one that knows the new object.
+    private func endMark(_ since: Version?, at shown: (any Snapshot)?) -> Mark? {
+        guard let since, key.isLost(at: shown, context.exists) else { return nil }
+        let mark = context.mark(since)
+        state.withLock { $0.lost = mark }
+        return mark
     }
 
     private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: TopicContent) {
@@ -264,7 +284,9 @@ extension Topic {
             guard !resumed.members.isEmpty else { return }
             do {
                 let event: EncodedEvent
-                switch try encoder.update(difference, since: resumed.since) {
+                switch try encoder.update(
+                    difference, since: resumed.since, id: endMark(resumed.since, at: difference.snapshot))
+                {
                 case .short(let short): event = short
                 case .large(let large): return send(large, toMembers: resumed.members, since: resumed.since)
                 }
@@ -277,7 +299,7 @@ extension Topic {
         } else if let (others, since) = advance(id, to: version) {
             do {
                 let event: EncodedEvent
-                switch try encoder.update(difference) {
+                switch try encoder.update(difference, id: endMark(since, at: difference.snapshot)) {
                 case .short(let short): event = short
                 case .large(let large):
                     return send(large, toMembers: state.withLock { Array($0.members.values) }, since: since)
@@ -377,6 +399,7 @@ extension Topic {
                 for member in join.members { state.insert(member) }
             }
             state.position = version
+            state.lost = nil
             return (join.members, join.since)
         }
     }

@@ -48,18 +48,20 @@ final class TopicEncoder: Sendable {
 
     /// Encodes an update as one short event, or prepares a large one. Throws 400 for names that no longer exist.
     ///
-    /// - Parameter since: the version that the receivers resume from; nil for an update for all.
-    func update(_ difference: TopicDifference, since: Version? = nil) throws -> Update {
+    /// - Parameters:
+    ///   - since: the version that the receivers resume from; nil for an update for all.
+    ///   - id: the event's id, if it is not the mark of the state that the difference leads to.
+    func update(_ difference: TopicDifference, since: Version? = nil, id: Mark? = nil) throws -> Update {
         try state.withLock { state in
             if let budget = limits.onThread {
                 do {
-                    return .short(try state.update(difference, since: since, budget, limits.memory))
+                    return .short(try state.update(difference, since: since, id, budget, limits.memory))
                 } catch let error as StoreError where error.code == .tooExpensive {}
             }
             var parts = LargeEvent.Content.difference(difference)
             let plan = try state.plan(for: difference.snapshot.schema)
             if case .objects(let change) = difference, plan.key.includesObjects { parts = .change(change) }
-            return .large(LargeEvent(parts, difference.snapshot, plan, limits))
+            return .large(LargeEvent(parts, difference.snapshot, id: id, plan, limits))
         }
     }
 
@@ -93,12 +95,12 @@ private struct State {
     }
 
     mutating func update(
-        _ difference: TopicDifference, since: Version?, _ budget: QueryBudget, _ memory: EventMemory
+        _ difference: TopicDifference, since: Version?, _ id: Mark?, _ budget: QueryBudget, _ memory: EventMemory
     ) throws -> EncodedEvent {
         var name = EventKind.update
         if case .object = difference { name = .change }
         let snapshot = difference.snapshot
-        let mark = snapshot.mark
+        let mark = id ?? snapshot.mark
         if let since, let resumption, resumption == (since, mark), let lastResumption {
             return EncodedEvent(name, mark, lastResumption)
         }

@@ -57,6 +57,27 @@ package struct TopicKey: Hashable, Sendable {
         case .elements(let object, _), .object(let object): object.classID
         }
     }
+
+    /// The observed object, or the one that holds the observed collection; nil for objects of a whole class.
+    private var owner: ObjectReference? {
+        switch subject {
+        case .objects(let query), .sections(let query, by: _):
+            if case .property(let holder, _) = query.scope { holder } else { nil }
+        case .elements(let object, _), .object(let object): object
+        }
+    }
+
+    /// Whether the stream ends since its object was deleted, or since its path does not lead there any more. False for
+    /// an object that has only left the caller's sight: it may come back.
+    ///
+    /// - Parameters:
+    ///   - shown: the version that ends it, as the caller sees it; nil if the object is known to be out of sight there.
+    ///   - exists: whether the store has an object.
+    func isLost(at shown: (any Snapshot)?, _ exists: (ObjectReference) -> Bool) -> Bool {
+        if let owner, (try? shown?.exists(owner.classID, owner.key)) != true { return !exists(owner) }
+        guard let shown else { return false }
+        return way.contains { (try? shown.select($0, Window(limit: 1)).isEmpty) == true }
+    }
 }
 
 /// An event of a topic of any kind. Here `deleted` reports that the object was deleted, and its contents with it.

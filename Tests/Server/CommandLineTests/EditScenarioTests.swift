@@ -121,9 +121,12 @@ struct EditScenarioTests {
         #expect(try shop.value("/v1/objects/Person/eve").contains(#""favourite":20"#))
         #expect(try shop.curl("GET", "/v1/objects/Dog/1").status == 404)
 
-        let version = try #require(
-            try (JSONSerialization.jsonObject(with: Data(first.text.utf8)) as? [String: Any])?["version"] as? Int)
-        let bound = #"{"ifVersion":\#(version),"operations":[{"op":"create","class":"Dog","value":{"id":30}}]}"#
+        #expect(try shop.curl("GET", "/v1/objects/Dog/2", nil, ["-D", shop.directory.file("head")]).status == 200)
+        let fields = try String(contentsOfFile: shop.directory.file("head"), encoding: .utf8).split(
+            whereSeparator: \.isNewline)
+        let field = try #require(fields.first { $0.lowercased().hasPrefix("realmgate-mark: ") })
+        let mark = field.dropFirst("realmgate-mark: ".count)
+        let bound = #"{"ifVersion":"\#(mark)","operations":[{"op":"create","class":"Dog","value":{"id":30}}]}"#
         #expect(try shop.curl("POST", "/v1/transactions", bound).status == 200)
         let late = try shop.curl("POST", "/v1/transactions", bound)
         #expect(late.status == 412 && late.text.contains("transaction.version_changed"), "\(late)")

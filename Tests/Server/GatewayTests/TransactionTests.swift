@@ -145,11 +145,12 @@ struct TransactionTests {
     func limits() throws {
         let gateway = try TestGateway { $0.maximumTransaction = 2 }
         let create = #"{"op":"create","class":"Note"}"#
-        #expect(try Self.commit(gateway, #"{"ifVersion":1,"operations":[\#(create)]}"#).status == 200)
+        let first = try gateway.mark(1)
+        #expect(try Self.commit(gateway, #"{"ifVersion":"\#(first)","operations":[\#(create)]}"#).status == 200)
         // 1.0 is the integer 1, too.
-        let one = #"{"ifVersion":2.0,"operations":[{"op":"require","class":"Note","count":1.0}]}"#
+        let one = #"{"ifVersion":"\#(try gateway.mark(2))","operations":[{"op":"require","class":"Note","count":1.0}]}"#
         #expect(try Self.commit(gateway, one).status == 200)
-        let late = try Self.commit(gateway, #"{"ifVersion":1,"operations":[\#(create)]}"#)
+        let late = try Self.commit(gateway, #"{"ifVersion":"\#(first)","operations":[\#(create)]}"#)
         #expect(late.status == 412)
         #expect(late.member("code") == .string("transaction.version_changed"))
         // The mark of a response belongs to its history.
@@ -158,7 +159,7 @@ struct TransactionTests {
         let made = try Self.commit(gateway, #"{"ifVersion":"\#(gateway.mark(3))","operations":[\#(create)]}"#)
         #expect(made.status == 200, "\(made.text)")
         #expect(made.headers["Realmgate-Mark"] == (try gateway.mark(4)))
-        for malformed in ["\"4\"", "\"4-\"", "\"x-0a1b2c3d\"", "-1", "true"] {
+        for malformed in ["\"4\"", "\"4-\"", "\"x-0a1b2c3d\"", "-1", "true", "3", "3.0"] {
             let refused = try Self.commit(gateway, #"{"ifVersion":\#(malformed),"operations":[]}"#)
             #expect(refused.status == 422 && refused.member("path") == .string("$.ifVersion"), "\(refused.text)")
         }

@@ -67,7 +67,7 @@ private struct Home {
                     memory: EventMemory(limit: 1 << 20), eventBytes: { 1 << 20 }, answerBytes: { 1 << 20 }),
                 largest: { largest }, problem: { $0 as? Problem ?? .internalError },
                 newest: { [store] in try store.snapshot().mark }, mark: { _ in nil },
-                schema: { [store] in try store.snapshot().schema }))
+                schema: { [store] in try store.snapshot().schema }, exists: { _ in true }))
     }
 
     func key(fields: String? = nil) -> TopicKey {

@@ -318,7 +318,7 @@ export class Realmgate<C = Record<string, any>> {
   /** Runs what the block adds in one commit, all or none. */
   transaction(
     block: (transaction: Transaction<C>) => void | Promise<void>,
-    options?: WriteOptions & { ifVersion?: string | number; include?: "keys" | "objects" },
+    options?: WriteOptions & { ifVersion?: string; include?: "keys" | "objects" },
   ): Promise<TransactionAnswer>;
   schema(options?: RequestOptions): Promise<any>;
   whoami(options?: RequestOptions): Promise<any>;

@@ -1,4 +1,5 @@
 package import ObjectModel
+import QueryLanguage
 package import StoreContract
 
 /// The difference between two versions: the reads before and after, and the changes in between.
@@ -128,4 +129,13 @@ struct Resumption {
 
     /// See `VersionHistory.step`.
     func step(for watches: Set<LiveWatch>) throws -> VersionDelta? { try history.step(from: version, for: watches) }
+}
+
+extension QueryScope {
+    /// Whether the object exists whose property the query is about. An observer that knows a version without it knows
+    /// another object, or none, and begins with the state.
+    func exists(in reads: any ObjectReads) throws -> Bool {
+        guard case .property(let owner, _) = self else { return true }
+        return try reads.exists(owner.classID, owner.key)
+    }
 }

@@ -160,7 +160,7 @@ extension MaintainedResult {
         if let changes = recent.changes(since: known.version, at: snapshot.version) {
             indices = { changes }
         } else {
-            guard let step = try known.step(for: watches) else { return nil }
+            guard let step = try known.step(for: watches), try query.scope.exists(in: step.before) else { return nil }
             indices = { [self] in try lookBack(step, criteria) }
         }
         return (try subscriberGroups[index].memory.change(since: known.version, at: snapshot, keys, find: indices), ())

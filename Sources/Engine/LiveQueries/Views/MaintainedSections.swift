@@ -39,7 +39,7 @@ final class MaintainedSections: MaintainedView {
         // An observer that joins knows the present sections.
         let index = try subscriberGroup(interest, snapshot.schema, new: SectionMemory()) { $0.reported == nil }
         subscriberGroups[index].subscribers.append(subscriber)
-        guard let known, let step = try known.step(for: watches) else {
+        guard let known, let step = try known.step(for: watches), try query.scope.exists(in: step.before) else {
             subscriber.send(.initial(snapshot: snapshot, LiveSections(sections)))
             return
         }

@@ -185,20 +185,27 @@ extension Gateway {
     /// Returns the event that tells a reconnecting client that its object was deleted; nil if it was not.
     private func closingEvent(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
         let object = try AddressedObject(path, snapshot)
-        guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = try lastSeen(request) else {
-            return nil
-        }
+        guard try object.address.find(object.objectClass, in: snapshot) == nil, let lastSeen = try lastSeen(request)
+        else { return nil }
         // Finding the earlier object reads all changes since then.
         try request.requireWorker()
-        guard let past = try store.asOf(since, before: try store.snapshot()),
-            let known = try object.address.find(object.objectClass, in: past.reads),
-            try BoundAccess.of(snapshot)?.wasThere(
-                ObjectReference(object.objectClass.id, known), in: past.reads) ?? true
-        else { return nil }
+        // An object that left the caller's sight was there before the version of its last event.
+        let versions = [lastSeen.version, lastSeen.version.previous].compactMap { $0 }
+        guard try versions.contains(where: { try wasThere(object, at: $0, snapshot) }) else { return nil }
         return .events { stream in
-            stream.send(Ending.deleted(snapshot.version, snapshot.mark).event.bytes)
+            // With the id that the client sent, so that it gets the same answer the next time.
+            stream.send(Ending.deleted(snapshot.version, lastSeen).event.bytes)
             stream.close()
         }
+    }
+
+    /// Whether the caller saw the object at an earlier version; false if that is not known any more.
+    private func wasThere(_ object: AddressedObject, at version: Version, _ snapshot: any Snapshot) throws -> Bool {
+        guard let past = try store.asOf(version, before: try store.snapshot()),
+            let known = try object.address.find(object.objectClass, in: past.reads)
+        else { return false }
+        return try BoundAccess.of(snapshot)?.wasThere(
+            ObjectReference(object.objectClass.id, known), in: past.reads) ?? true
     }
 
     private func rows(
@@ -237,7 +244,7 @@ extension Gateway {
         }
         // Errors in the request are reported before the stream begins.
         let first = try bind(request)
-        let lastSeen = try known(lastSeen(request), first.way, caller.view, request)
+        let lastSeen = try known(lastSeen(request)?.version, first.way, caller.view, request)
         let account = Self.limitKey(request)
         return .events { [self] stream in
             StreamSubscription.begin(first, topics, stream, for: account, since: lastSeen) { [self] in
@@ -290,10 +297,10 @@ extension Gateway {
         return paths
     }
 
-    /// Returns the version of the last event that the client received; nil if it has none of this history.
-    private func lastSeen(_ request: Request) throws -> Version? {
+    /// Returns the id of the last event that the client received; nil if it has none of this history.
+    private func lastSeen(_ request: Request) throws -> Mark? {
         guard let mark = request.lastEventID.flatMap({ Mark($0) }), try store.knows(mark) else { return nil }
-        return mark.version
+        return mark
     }
 }
 

@@ -29,10 +29,10 @@ extension Gateway {
         }
         let input = try reader.read(try request.json())
         return try write(for: request, preparedFrom: snapshot) { transaction in
-            if let expected = input.expected, !expected.isMet(by: transaction.before) {
+            if let expected = input.expected, expected != transaction.before {
                 throw Problem(
                     .transactionVersionChanged,
-                    "The store is at version \(expected.shown(transaction.before)), not \(expected.text). Read the data again that the transaction depends on."
+                    "The store is at \(transaction.before), not at \(expected). Read the data again that the transaction depends on."
                 )
             }
             let answer = AnswerText(capacity: 128 + input.operations.count * 64)

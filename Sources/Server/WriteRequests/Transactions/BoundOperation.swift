@@ -71,34 +71,8 @@ package struct BoundOperation: Sendable {
 /// The parsed body of `POST /v1/transactions`.
 package struct TransactionInput: Sendable {
     /// The state that the store must have.
-    package var expected: ExpectedState?
+    package var expected: Mark?
     package var operations: [BoundOperation] = []
-}
-
-extension ExpectedState {
-    package func isMet(by state: Mark) -> Bool {
-        switch self {
-        case .version(let version): version == state.version
-        case .mark(let mark): mark == state
-        }
-    }
-
-    /// Returns a state in the client's form.
-    package func shown(_ state: Mark) -> String {
-        switch self {
-        case .version: state.version.description
-        case .mark: state.description
-        }
-    }
-}
-
-extension ExpectedState {
-    package var text: String {
-        switch self {
-        case .version(let version): version.description
-        case .mark(let mark): mark.description
-        }
-    }
 }
 
 extension Problem {

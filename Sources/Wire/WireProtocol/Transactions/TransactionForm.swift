@@ -1,13 +1,6 @@
 package import JSONCoding
 package import ObjectModel
 
-/// The state that a client expects the store to have.
-package enum ExpectedState: Hashable, Sendable {
-    /// A version's number in a body, which applies to any history.
-    case version(Version)
-    case mark(Mark)
-}
-
 /// The body of a transaction.
 package struct TransactionForm: Hashable, Sendable {
     private enum Field {
@@ -15,15 +8,16 @@ package struct TransactionForm: Hashable, Sendable {
         static let operations = "operations"
     }
 
-    /// The state that the store must have.
-    package var expected: ExpectedState?
+    /// The state that the store must have. A mark and no number, because after a restore the same number names another
+    /// state.
+    package var expected: Mark?
     /// The operations as JSON. Each is decoded on its own, so that an error belongs to one operation.
     package var operations: [JSONValue]
 
     /// Throws if the body is not a transaction.
     package init(_ body: JSONValue) throws(TransactionFault) {
         let members = try TransactionMembers(body, "A transaction", [Field.expected, Field.operations], at: "$")
-        expected = try members.state(Field.expected)
+        expected = try members.mark(Field.expected)
         guard case .array(let operations)? = members[Field.operations] else {
             throw TransactionFault("A transaction needs an array of 'operations'.", "$.operations")
         }

@@ -59,17 +59,14 @@ struct TransactionMembers {
         return value
     }
 
-    /// Returns a state, given as a version's number or as a mark.
-    func state(_ name: String) throws(TransactionFault) -> ExpectedState? {
-        guard case .string(let text)? = self[name] else {
-            return try position(name).map { .version(Version(UInt64($0))) }
-        }
-        guard let mark = Mark(text) else {
+    func mark(_ name: String) throws(TransactionFault) -> Mark? {
+        guard let json = self[name] else { return nil }
+        guard case .string(let text) = json, let mark = Mark(text) else {
             throw TransactionFault(
-                "'\(name)' must be a version, such as 41, or better the mark of a response, such as \"41-0a1b2c3d\", not '\(text)'.",
+                "'\(name)' must be the mark that a response has in Realmgate-Mark, such as \"41-0a1b2c3d\", not \(json.inWords). After a restore a version number alone names another state.",
                 "\(path).\(name)")
         }
-        return .mark(mark)
+        return mark
     }
 
     func position(_ name: String) throws(TransactionFault) -> Int? {
