@@ -128,6 +128,7 @@ struct AtLeastTests {
         // This gateway gets no hints, and looks for itself only now and then.
         faults.plan(.hint, .lost, .lost, .lost, .lost)
         let initial = try near.observe("/v1/observe/objects/Dog")
+        _ = try next("initial", of: initial)
         _ = try near.send(.post, "/v1/objects/Dog", #"{"id":1}"#)
         let event = try next("update", of: initial)
         let resumed = try far.observe("/v1/observe/objects/Dog", headers: ["Last-Event-ID": try #require(event.id)])
