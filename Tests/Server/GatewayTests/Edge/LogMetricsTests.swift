@@ -44,6 +44,7 @@ struct LogMetricsTests {
         try add(other)
         let newest = try other.snapshot().version
         #expect(try eventually { try store.snapshot().version >= newest })
+        try SharedGateways.passWriter(of: store)
         let numbers = try Exposition(try wire.send(.get, "/metrics").text)
         #expect((numbers[#"realmgate_log_appends_total{outcome="appended"}"#] ?? 0) >= 1)
         #expect(numbers[#"realmgate_log_appends_total{outcome="refused"}"#] == 1)

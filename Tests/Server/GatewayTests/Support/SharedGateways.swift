@@ -65,7 +65,18 @@ final class SharedGateways {
     func settle() throws {
         let newest = try log.connect().newest().version
         for side in sides { try Self.wait("version \(newest)") { try side.store.snapshot().version >= newest } }
-        for side in sides { side.gateway.settle() }
+        for side in sides {
+            try Self.passWriter(of: side.store)
+            side.gateway.settle()
+        }
+    }
+
+    /// Waits for the writer of a store, which passes on what came with a version after the version can be read.
+    static func passWriter(of store: any Store) throws {
+        struct Passed: Error {}
+        do {
+            try store.write { _ in throw Passed() }
+        } catch is Passed {}
     }
 
     /// Waits for what another gateway does.
