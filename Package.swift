@@ -66,6 +66,7 @@ targets += floor(
         .target(name: "CDiscovery"),
         .target(name: "CRefusals"),
         .target(name: "CStamp"),
+        .systemLibrary(name: "CAllocator"),
         module("Compression", ["CZlib", "CZstd"]),
         // Hashes, signatures and TLS, by GnuTLS.
         module("Cryptography", ["CGnuTLS"]),
@@ -139,7 +140,9 @@ targets += floor(
             "HTTPProblems",
             ["HTTPServer", "ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         // Which long requests run and which wait.
-        module("FairScheduling", ["HTTPProblems", "HTTPServer", "ObjectCoding", "StoreContract", "Promises"]),
+        module(
+            "FairScheduling",
+            ["HTTPProblems", "HTTPServer", "ObjectCoding", "JSONCoding", "StoreContract", "Promises"]),
         // Event streams of queries, objects and collections, each event encoded once for all its clients.
         module(
             "LiveStreams",
@@ -188,7 +191,7 @@ targets += floor(
             [
                 "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
                 "PostgresLog", "Projection", "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage",
-                "ObjectModel", "Cryptography", "Files", "Promises", "CStamp", log, arguments,
+                "ObjectModel", "Cryptography", "Files", "Promises", "CStamp", "CAllocator", log, arguments,
             ]),
     ])
 

@@ -14,6 +14,14 @@ package protocol WorkPace: AnyObject, Sendable {
 
     /// The total time that the work has paused.
     var paused: Duration { get }
+
+    /// Whether nobody waits for the result any more, so that the work should end. Read every few thousand rows.
+    var isAbandoned: Bool { get }
+}
+
+extension StoreError {
+    /// Ends work whose result nobody waits for. Nobody sees it.
+    package static let abandoned = StoreError(.tooExpensive, "Nobody waits for the result any more.")
 }
 
 /// The amount of work that the queries of one request may do, and how much of it is used up. The parts of a query that
@@ -115,7 +123,9 @@ package final class QueryBudget: Sendable {
         }
         if isOver.load(ordering: .relaxed) { throw tooManyRows }
         if let pace, pace.mustPause { pace.pause() }
-        if before >> interval != after >> interval { try checkTime() }
+        guard before >> interval != after >> interval else { return }
+        if pace?.isAbandoned == true { throw .abandoned }
+        try checkTime()
     }
 
     /// Counts objects that a scan of columns is about to examine. Throws as `spend` does.
@@ -149,6 +159,9 @@ package final class QueryBudget: Sendable {
     private static let lookupNanoseconds = 64.0
     /// The minimum time per object of a scan.
     private static let minimumScanned = 0.25
+
+    /// Throws `abandoned` if nobody waits for the result any more, for work whose bytes are not counted.
+    package func checkWanted() throws(StoreError) { if pace?.isAbandoned == true { throw .abandoned } }
 
     /// Counts bytes that are about to be read or written. Throws `tooExpensive` when that would be too many.
     package func spend(bytes count: Int) throws(StoreError) {

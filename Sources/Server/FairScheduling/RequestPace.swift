@@ -43,6 +43,9 @@ package final class RequestPace: WorkPace {
 
     var isAlone: Bool { permit.withLock { $0?.pool }.map { $0.length <= 1 } ?? true }
 
+    /// A request's work ends early when its client has left.
+    var isAbandoned: Bool { client?.hasLeft == true }
+
     var paused: Duration { .nanoseconds(rested.load(ordering: .relaxed)) }
 
     /// Passes the permit on if another job has priority, and waits for the next one.

@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPProblems
 package import HTTPServer
+package import JSONCoding
 package import ObjectCoding
 import Promises
 package import Synchronization
@@ -52,6 +53,8 @@ package final class WorkerPool: Sendable {
     private let slice: Int64
     private let clock: @Sendable () -> Int64
     private let names: Names
+    /// Counts the long texts that jobs write.
+    private let memory: TextMemory?
     /// The number of each caller's jobs, waiting or running.
     package let quota: Quota
     /// Whether more jobs want to run than may run at a time.
@@ -66,14 +69,17 @@ package final class WorkerPool: Sendable {
     ///   - limit: the number of jobs that may wait to begin.
     ///   - perCaller: the number of jobs of one caller.
     ///   - slice: the time slice in nanoseconds.
+    ///   - memory: counts the long texts that jobs write; nil if nothing does.
     ///   - clock: returns the time in nanoseconds that turns and rests are measured with.
     package init(
         count: Int, begun: Int, limit: Int, perCaller: Int, slice: Int64 = 3_000_000, _ names: Names,
+        memory: TextMemory? = nil,
         clock: @escaping @Sendable () -> Int64 = { monotonicNanoseconds() }
     ) {
         self.slice = slice
         self.clock = clock
         self.names = names
+        self.memory = memory
         quota = Quota(limit: perCaller)
         state = Mutex(
             State(
@@ -171,7 +177,7 @@ package final class WorkerPool: Sendable {
         }
         guard let place = turn.wait() else { return try work() }
         defer { finish(place.id, place.request) }
-        return try RequestPace.$current.withValue(place.request) { try work() }
+        return try RequestPace.$current.withValue(place.request) { try TextMemory.$current.withValue(memory) { try work() } }
     }
 
     // MARK: - Turns
@@ -182,7 +188,7 @@ package final class WorkerPool: Sendable {
     ) {
         submit(asked, mayRefuse: mayRefuse) { [self] id, request in
             let hasThread = threads.start { [self] in
-                RequestPace.$current.withValue(request) { work() }
+                RequestPace.$current.withValue(request) { TextMemory.$current.withValue(memory) { work() } }
                 finish(id, request)
             }
             guard !hasThread else { return }

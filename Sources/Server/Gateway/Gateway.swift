@@ -73,7 +73,8 @@ package final class Gateway: Sendable {
         access = configuration.accessControl
         limits = EdgeLimits(configuration)
         let live = try LiveQueries(store, .forAll(configuration, settings))
-        let workers = WorkerPool(queriesOf: configuration)
+        // Half as much as for the texts that are complete and wait for their clients.
+        let workers = WorkerPool(queriesOf: configuration, TextMemory(limit: configuration.eventMemory / 2))
         self.workers = workers
         transfers = WorkerPool(transfersOf: configuration)
         recordWorkers = WorkerPool(recordsOf: configuration)

@@ -15,12 +15,14 @@ struct ElementPlan {
     let values: RowPlan
     /// The plan for the targets of links; nil for plain values.
     let objects: RowPlan?
+    private let answerBytes: @Sendable () -> Int
 
     /// Throws if a requested class or name is not in the schema.
     init(
         _ key: TopicKey, _ holder: ObjectReference, _ property: PropertyID, _ holderClass: ClassSchema,
-        _ schema: Schema
+        _ schema: Schema, answerBytes: @escaping @Sendable () -> Int
     ) throws {
+        self.answerBytes = answerBytes
         guard let property = holderClass[property] else {
             throw StoreError(.unknownProperty, "The observed property was removed from the schema.")
         }
@@ -116,6 +118,6 @@ struct ElementPlan {
         guard let objects, case .link(let key) = link, try snapshot.exists(objects.classID, key) else {
             return json.null()
         }
-        try objects.write([key], of: snapshot, into: json)
+        try objects.write([key], of: snapshot, into: json, answerLimit: answerBytes())
     }
 }

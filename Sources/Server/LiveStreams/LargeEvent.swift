@@ -53,15 +53,20 @@ final class LargeEvent: Sendable {
     private let plan: TopicPlan
     private let content: Content
     private let limits: EventLimits
+    private let demand: EventDemand
     private let state: Mutex<State>
 
-    /// - Parameter id: the event's id, if it is not the mark of the snapshot.
+    /// - Parameters:
+    ///   - id: the event's id, if it is not the mark of the snapshot.
+    ///   - demand: whether clients still wait for it.
     init(
-        _ content: Content, _ snapshot: any Snapshot, id: Mark? = nil, _ plan: TopicPlan, _ limits: EventLimits
+        _ content: Content, _ snapshot: any Snapshot, id: Mark? = nil, _ plan: TopicPlan, _ limits: EventLimits,
+        _ demand: EventDemand
     ) {
         self.content = content
+        self.demand = demand
         // Workers read it, and do not pause where the thread of the live queries does.
-        self.snapshot = (try? snapshot.limited(by: QueryBudget(rows: nil, milliseconds: nil))) ?? snapshot
+        self.snapshot = (try? snapshot.limited(by: Self.budget(demand))) ?? snapshot
         self.plan = plan
         self.limits = limits
         version = snapshot.version
@@ -71,8 +76,13 @@ final class LargeEvent: Sendable {
         state = Mutex(State(parts: [Part(place: Place(phase: phase))]))
     }
 
+    private static func budget(_ demand: EventDemand, bytes: Int? = nil) -> QueryBudget {
+        QueryBudget(rows: nil, bytes: bytes, milliseconds: nil, pace: demand)
+    }
+
     /// Returns a part, and whether it is the last; nil if there is no memory for it now. The preceding part must have
-    /// been requested.
+    /// been requested. Throws `StoreError.abandoned` if no client waits for it any more, and 400 if one object, with
+    /// others in place of its links, exceeds the maximum size of a response.
     func part(_ index: Int) throws -> (event: EncodedEvent, isLast: Bool)? {
         try state.withLock { state in
             guard index < state.parts.count else { throw Problem.internalError }
@@ -83,7 +93,12 @@ final class LargeEvent: Sendable {
                 return (EncodedEvent(name(place), isLast() ? mark : nil, bytes), isLast())
             }
             guard limits.memory.hasRoom else { return nil }
-            let (data, next) = try write(place)
+            let (data, next): (JSONWriter, Place?)
+            do {
+                (data, next) = try write(place)
+            } catch is TextMemory.Exhausted {
+                return nil
+            }
             if !isKnown {
                 if let next { state.parts.append(Part(place: next)) } else { state.isComplete = true }
             }
@@ -120,30 +135,43 @@ final class LargeEvent: Sendable {
 
     /// Writes an event that cannot be split. Throws 400 if it exceeds the maximum size of a response.
     private func bounded(isOneObject: Bool, _ write: (any Snapshot) throws -> JSONWriter) throws -> JSONWriter {
-        if isOneObject { return try write(snapshot) }
-        do {
-            return try write(
-                try snapshot.limited(by: QueryBudget(rows: nil, bytes: limits.answerBytes(), milliseconds: nil)))
-        } catch let error as StoreError where error.code == .tooExpensive {
-            throw Problem(
-                .observeTooLarge,
-                "An event would have more than \(limits.answerBytes()) bytes. Name the 'fields' that you need, give a filter, or leave the objects out with include=indices."
-            )
+        // One object's own values are written whatever their size; the plan limits objects in place of its links.
+        if isOneObject { return try limited { try write(snapshot) } }
+        return try limited {
+            try write(try snapshot.limited(by: Self.budget(demand, bytes: limits.answerBytes())))
         }
+    }
+
+    /// Throws 400 in place of the errors of an event that is too large.
+    private func limited<R>(_ write: () throws -> R) throws -> R {
+        do {
+            return try write()
+        } catch let error as StoreError where error.code == .tooExpensive && error != .abandoned {
+            throw tooLarge
+        } catch let problem as Problem where problem.isOfOneObject {
+            throw tooLarge
+        }
+    }
+
+    private var tooLarge: Problem {
+        Problem(
+            .observeTooLarge,
+            "An event would have more than \(limits.answerBytes()) bytes. Name the 'fields' that you need, give a filter, expand less, or leave the objects out with include=indices."
+        )
     }
 
     private func write(_ keys: KeySequence, _ place: Place) throws -> (JSONWriter, Place?) {
         let (items, count) = try rows(place.index..<keys.count) { keys.keys(in: $0) }
         let end = place.index + count
-        let json = begin(items.count)
+        let json = begin(items?.count ?? 0)
         if place.isFirst {
             json.name(EventField.count)
             json.int(keys.count)
             json.name(EventField.items)
-            json.json(items)
+            json.rows(items)
         } else {
             json.positions(deletions: [], insertions: Array(place.index..<end), modifications: [])
-            objects(insertions: items, modifications: Self.none, json)
+            objects(insertions: items, modifications: nil, json)
         }
         json.endObject()
         return (json, end < keys.count ? Place(phase: .insertions, index: end, isFirst: false) : nil)
@@ -152,7 +180,7 @@ final class LargeEvent: Sendable {
     private func write(_ change: LiveChange, _ place: Place) throws -> (JSONWriter, Place?) {
         var place = place
         var (modified, inserted) = (0..<0, 0..<0)
-        var (modifications, insertions) = (Self.none, Self.none)
+        var (modifications, insertions): (JSONWriter?, JSONWriter?) = (nil, nil)
         var deletions: [Int] = []
         var hasRoom = true
         // The positions of modifications are those before the event, so nothing is deleted before the last of them.
@@ -161,7 +189,7 @@ final class LargeEvent: Sendable {
             let (items, count) = try rows(place.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
             modified = place.index..<place.index + count
             modifications = items
-            hasRoom = modified.upperBound == all.count && items.count < limits.eventBytes()
+            hasRoom = modified.upperBound == all.count && items?.count ?? 0 < limits.eventBytes()
             place = Place(phase: .modifications, index: modified.upperBound, isFirst: false)
             if place.index == all.count { place = Place(phase: .insertions, isFirst: false) }
         }
@@ -173,7 +201,7 @@ final class LargeEvent: Sendable {
             insertions = items
             place.index = inserted.upperBound
         }
-        let json = begin(modifications.count + insertions.count)
+        let json = begin((modifications?.count ?? 0) + (insertions?.count ?? 0))
         json.positions(
             deletions: deletions, insertions: Array(change.insertions[inserted]),
             modifications: Array(change.modifications[modified]))
@@ -182,8 +210,6 @@ final class LargeEvent: Sendable {
         return (json, hasRoom && place.index == change.insertions.count ? nil : place)
     }
 
-    private static let none = Array("[]".utf8)
-
     private func begin(_ bytes: Int) -> JSONWriter {
         let json = JSONWriter(capacity: bytes + 4096)
         json.beginObject()
@@ -191,25 +217,38 @@ final class LargeEvent: Sendable {
         return json
     }
 
-    private func objects(insertions: [UInt8], modifications: [UInt8], _ json: JSONWriter) {
-        json.changedObjects(insertions: { json.json(insertions) }, modifications: { json.json(modifications) })
+    private func objects(insertions: JSONWriter?, modifications: JSONWriter?, _ json: JSONWriter) {
+        json.changedObjects(insertions: { json.rows(insertions) }, modifications: { json.rows(modifications) })
     }
 
-    /// Returns an array of as many objects as fit into an event, and at least one if there is any.
-    private func rows(_ range: Range<Int>, _ keys: (Range<Int>) -> [ObjectKey]) throws -> ([UInt8], Int) {
+    /// Returns an array of as many objects as fit into an event, and at least one if there is any; nil if there is none.
+    private func rows(_ range: Range<Int>, _ keys: (Range<Int>) -> [ObjectKey]) throws -> (JSONWriter?, Int) {
+        guard !range.isEmpty else { return (nil, 0) }
         let json = JSONWriter(capacity: 4096)
         json.beginArray()
-        let look = LinkResolver(snapshot, remembers: true)
+        let look = LinkResolver(snapshot, remembers: true, answerLimit: limits.answerBytes())
         let most = limits.eventBytes()
         var count = 0
         while count < range.count, count == 0 || json.count < most {
             let start = range.lowerBound + count
             let block = keys(start..<min(start + 256, range.upperBound))
             count += try plan.rows.write(block, of: snapshot, by: look, until: max(most, json.count + 1), into: json)
-            if let fault = look.fault { throw fault }
+            guard let fault = look.fault else { continue }
+            // The objects before it are an event, and the next one begins with it.
+            if count > 0 { break }
+            try limited { throw fault }
         }
         json.endArray()
-        return (json.takeBytes(), count)
+        return (json, count)
+    }
+}
+
+extension JSONWriter {
+    /// Writes the array of another writer; an empty one for nil.
+    fileprivate func rows(_ other: JSONWriter?) {
+        if let other { return json(other) }
+        beginArray()
+        endArray()
     }
 }
 

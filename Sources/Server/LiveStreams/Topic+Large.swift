@@ -45,7 +45,7 @@ extension Topic {
                     state.withLock { _ = $0.receiving.remove(id) }
                     return member.fallBehind(since: delivery.since)
                 }
-                guard let part = try delivery.event.part(delivery.next) else {
+                guard let part = try part(of: delivery) else {
                     // Clients read the pending data, or are disconnected.
                     let rest = delivery
                     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
@@ -70,6 +70,16 @@ extension Topic {
         } catch {
             state.withLock { _ = $0.receiving.remove(id) }
             member.end(with: .error(context.problem(error)))
+        }
+    }
+
+    /// Returns the next part; nil if there is no memory for it now, or the last client has left, which the caller
+    /// checks.
+    private func part(of delivery: Delivery) throws -> (event: EncodedEvent, isLast: Bool)? {
+        do {
+            return try delivery.event.part(delivery.next)
+        } catch let error as StoreError where error == .abandoned {
+            return nil
         }
     }
 

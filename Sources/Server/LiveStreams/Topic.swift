@@ -86,6 +86,12 @@ package final class Topic: Sendable {
         self.key = key
         self.context = context
         encoder = TopicEncoder(key, largest: context.largest(), context.limits)
+        encoder.demand.ask { [weak self] in self?.awaitsParts ?? false }
+    }
+
+    /// Whether members wait for a large event, or are receiving one.
+    private var awaitsParts: Bool {
+        state.withLock { !$0.receiving.isEmpty || $0.initialSnapshot?.members.isEmpty == false }
     }
 
     /// Sends a member the state, or the changes since a version that it knows, and all later changes. From any thread.
@@ -224,6 +230,8 @@ extension Topic {
             event = try encoder.initial(try snapshot.limited(by: quick), content)
         } catch let error as StoreError where error.code == .tooExpensive {
             return beginElsewhere(id, snapshot, content)
+        } catch let problem as Problem where problem.isOfOneObject {
+            return beginElsewhere(id, snapshot, content)
         } catch {
             return end(id, with: .error(context.problem(error)))
         }
@@ -249,11 +257,16 @@ extension Topic {
         }
         guard isFirst else { return }
         context.workers.run(for: members.first?.caller) { [self] in
-            let outcome = Result { () throws -> (LargeEvent, SharedBytes?) in
-                let event = try encoder.large(snapshot, content)
-                // Retained until all have received it.
-                return (event, try event.part(0)?.event.bytes)
+            func encode() -> Result<(LargeEvent, SharedBytes?), any Error> {
+                Result {
+                    let event = try encoder.large(snapshot, content)
+                    // Retained until all have received it.
+                    return (event, try event.part(0)?.event.bytes)
+                }
             }
+            var outcome = encode()
+            // All had left, and others have come since.
+            while outcome.isAbandoned, awaitsParts { outcome = encode() }
             while let waiting = state.withLock({ $0.takeBeginners() }) {
                 for member in waiting { begin(member, with: outcome.map(\.0)) }
             }
@@ -421,6 +434,13 @@ extension Topic {
             for member in members { _ = state.remove(member) }
         }
         for member in members { member.end(with: ending) }
+    }
+}
+
+extension Result {
+    /// Whether work ended because nobody waited for it.
+    fileprivate var isAbandoned: Bool {
+        if case .failure(let error as StoreError) = self { error == .abandoned } else { false }
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectCoding
 import ObjectModel
 import StoreContract
 import Synchronization
@@ -11,11 +12,13 @@ final class TopicEncoder: Sendable {
     private let largest: Int
     private let limits: EventLimits
     private let state: Mutex<State>
+    /// Whether clients wait for the large events.
+    let demand = EventDemand()
 
     init(_ key: TopicKey, largest: Int, _ limits: EventLimits) {
         self.largest = largest
         self.limits = limits
-        state = Mutex(State(key: key))
+        state = Mutex(State(key: key, answerBytes: limits.answerBytes))
     }
 
     /// Encodes the first event. Throws 400 if it has too many rows. From any thread; other encodings do not wait for
@@ -39,7 +42,7 @@ final class TopicEncoder: Sendable {
             try plan.check(content, snapshot, limit: largest)
             var parts = LargeEvent.Content.whole(content)
             if case .objects(let keys) = content, plan.key.includesObjects { parts = .keys(keys) }
-            let event = LargeEvent(parts, snapshot, plan, limits)
+            let event = LargeEvent(parts, snapshot, plan, limits, demand)
             state.largeMark = mark
             state.lastLarge = event
             return event
@@ -56,12 +59,15 @@ final class TopicEncoder: Sendable {
             if let budget = limits.onThread {
                 do {
                     return .short(try state.update(difference, since: since, id, budget, limits.memory))
-                } catch let error as StoreError where error.code == .tooExpensive {}
+                } catch let error as StoreError where error.code == .tooExpensive {
+                } catch let problem as Problem where problem.isOfOneObject {
+                    // It is longer than the largest response, and can perhaps be sent in parts.
+                }
             }
             var parts = LargeEvent.Content.difference(difference)
             let plan = try state.plan(for: difference.snapshot.schema)
             if case .objects(let change) = difference, plan.key.includesObjects { parts = .change(change) }
-            return .large(LargeEvent(parts, difference.snapshot, id: id, plan, limits))
+            return .large(LargeEvent(parts, difference.snapshot, id: id, plan, limits, demand))
         }
     }
 
@@ -73,6 +79,7 @@ final class TopicEncoder: Sendable {
 
 private struct State {
     let key: TopicKey
+    let answerBytes: @Sendable () -> Int
     var plan: (schema: Schema, plan: TopicPlan)?
     // Weak, so that a large event without receivers is freed.
     weak var lastInitial: SharedBytes?
@@ -82,7 +89,10 @@ private struct State {
     weak var lastResumption: SharedBytes?
     var resumption: (since: Version, mark: Mark)?
 
-    init(key: TopicKey) { self.key = key }
+    init(key: TopicKey, answerBytes: @escaping @Sendable () -> Int) {
+        self.key = key
+        self.answerBytes = answerBytes
+    }
 
     func knownInitial(_ mark: Mark) -> EncodedEvent? {
         guard initialMark == mark, let lastInitial else { return nil }
@@ -116,7 +126,7 @@ private struct State {
     /// Returns the plan for a schema. Throws if a requested name no longer exists.
     mutating func plan(for schema: Schema) throws -> TopicPlan {
         if let plan, plan.schema == schema { return plan.plan }
-        let made = try TopicPlan(key, schema)
+        let made = try TopicPlan(key, schema, answerBytes: answerBytes)
         plan = (schema, made)
         return made
     }

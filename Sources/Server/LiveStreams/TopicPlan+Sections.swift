@@ -17,7 +17,7 @@ extension TopicPlan {
             try write(key: sections.key(of: index), snapshot, json)
             json.name(EventField.count)
             json.int(sections.count(of: index))
-            try json.member(EventField.items, sections.keys(of: index), rows, snapshot)
+            try json.member(EventField.items, sections.keys(of: index), rows, snapshot, answerLimit)
             json.endObject()
         }
         json.endArray()
@@ -36,8 +36,8 @@ extension TopicPlan {
         json.paths(EventField.modifications, changes.modifications)
         guard key.includesObjects else { return }
         try json.changedObjects(
-            insertions: { try json.array(changes.insertions.map { sections[$0] }, rows, snapshot) },
-            modifications: { try json.array(changes.modificationsNew.map { sections[$0] }, rows, snapshot) })
+            insertions: { try json.array(changes.insertions.map { sections[$0] }, rows, snapshot, answerLimit) },
+            modifications: { try json.array(changes.modificationsNew.map { sections[$0] }, rows, snapshot, answerLimit) })
     }
 
     private func write(key value: Value, _ snapshot: any Snapshot, _ json: JSONWriter) throws {

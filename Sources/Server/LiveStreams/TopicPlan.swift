@@ -14,16 +14,22 @@ struct TopicPlan {
     let rows: RowPlan
     /// The plan for elements.
     let elements: ElementPlan?
+    private let answerBytes: @Sendable () -> Int
+
+    /// The maximum number of bytes of an event that is written as a whole, and of one object with others in place of
+    /// its links.
+    var answerLimit: Int { answerBytes() }
 
     /// Throws if a requested class or name is not in the schema.
-    init(_ key: TopicKey, _ schema: Schema) throws {
+    init(_ key: TopicKey, _ schema: Schema, answerBytes: @escaping @Sendable () -> Int = { .max }) throws {
+        self.answerBytes = answerBytes
         guard let objectClass = schema[key.classID] else {
             throw StoreError(.unknownClass, "The observed class was removed from the schema.")
         }
         self.key = key
         self.objectClass = objectClass
         if case .elements(let holder, let property) = key.subject {
-            let plan = try ElementPlan(key, holder, property, objectClass, schema)
+            let plan = try ElementPlan(key, holder, property, objectClass, schema, answerBytes: answerBytes)
             rows = plan.values
             elements = plan
         } else {
@@ -74,13 +80,13 @@ struct TopicPlan {
         json.member(snapshot.version)
         if case .object(let object) = key.subject {
             json.name(EventField.object)
-            try rows.write([object.key], of: snapshot, into: json)
+            try rows.write([object.key], of: snapshot, into: json, answerLimit: answerLimit)
         } else {
             json.name(EventField.count)
             json.int(count)
         }
         switch content {
-        case .objects(let keys): try json.member(EventField.items, Array(keys), rows, snapshot)
+        case .objects(let keys): try json.member(EventField.items, Array(keys), rows, snapshot, answerLimit)
         case .sections(let sections): try write(sections, snapshot, json)
         case .elements: try elements?.writeItems(snapshot, json)
         case .object: break
@@ -109,8 +115,8 @@ struct TopicPlan {
             deletions: change.deletions, insertions: change.insertions, modifications: change.modifications)
         guard key.includesObjects else { return }
         try json.changedObjects(
-            insertions: { try json.array(change.insertions.map { change.newKeys[$0] }, rows, snapshot) },
-            modifications: { try json.array(change.modificationsNew.map { change.newKeys[$0] }, rows, snapshot) })
+            insertions: { try json.array(change.insertions.map { change.newKeys[$0] }, rows, snapshot, answerLimit) },
+            modifications: { try json.array(change.modificationsNew.map { change.newKeys[$0] }, rows, snapshot, answerLimit) })
     }
 
     private func value(of property: PropertyID, _ snapshot: any Snapshot) throws -> Value? {
@@ -132,11 +138,11 @@ struct TopicPlan {
             json.string(schema.name)
             if let old = property.oldValue {
                 json.name("old")
-                try rows.write(old, of: property.id, change.before, into: json)
+                try rows.write(old, of: property.id, change.before, into: json, answerLimit: answerLimit)
             }
             if let new {
                 json.name("new")
-                try rows.write(new, of: property.id, snapshot, into: json)
+                try rows.write(new, of: property.id, snapshot, into: json, answerLimit: answerLimit)
             }
             json.endObject()
         }
@@ -181,15 +187,19 @@ extension RowPlan {
 
 extension JSONWriter {
     /// Writes a member with an array of objects.
-    func member(_ name: String, _ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
+    func member(
+        _ name: String, _ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot, _ limit: Int
+    ) throws {
         self.name(name)
-        try array(keys, plan, snapshot)
+        try array(keys, plan, snapshot, limit)
     }
 
     /// Writes an array of objects.
-    func array(_ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
+    ///
+    /// - Parameter limit: the maximum number of bytes; 400 beyond.
+    func array(_ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot, _ limit: Int) throws {
         beginArray()
-        try plan.write(keys, of: snapshot, into: self)
+        try plan.write(keys, of: snapshot, into: self, answerLimit: limit)
         endArray()
     }
 }

@@ -10,6 +10,11 @@ package final class JSONWriter {
         var capacity: Int
         var count = 0
         var needsComma = false
+        /// The memory that counts the buffer once it is long; nil if nothing does.
+        var memory: TextMemory?
+        /// The bytes reserved there.
+        var counted = 0
+        var isExhausted = false
     }
 
     /// Behind a pointer: Swift checks at run time that accesses to a class's own variables do not overlap, which took a
@@ -37,16 +42,23 @@ package final class JSONWriter {
         @inline(__always) set { state.pointee.needsComma = newValue }
     }
 
-    package init(capacity: Int = 4096) {
+    /// - Parameter memory: what counts the buffer when it becomes long; nil for that of the thread on which it does.
+    package init(capacity: Int = 4096, memory: TextMemory? = nil) {
         let capacity = max(capacity, 64)
         state = .allocate(capacity: 1)
-        state.initialize(to: State(base: .allocate(capacity: capacity), capacity: capacity))
+        state.initialize(to: State(base: .allocate(capacity: capacity), capacity: capacity, memory: memory))
+        if capacity > TextMemory.short { reserveMemory(for: capacity) }
     }
 
     deinit {
+        reserveMemory(for: 0)
         base.deallocate()
+        state.deinitialize(count: 1)
         state.deallocate()
     }
+
+    /// Whether there was no memory for the text at some time. It is complete nevertheless, but its writer should give up.
+    package var isExhausted: Bool { state.pointee.isExhausted }
 
     /// The written bytes.
     package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
@@ -81,10 +93,36 @@ package final class JSONWriter {
         // A large value is the exception: its capacity is not kept for later output.
         guard capacity > Self.maximumKept else { return bytes }
         let taken = bytes
-        base.deallocate()
-        capacity = 4096
-        base = .allocate(capacity: capacity)
+        renew(4096)
         return taken
+    }
+
+    /// Replaces the buffer, which the caller has released or does not need.
+    private func renew(_ size: Int) {
+        base.deallocate()
+        forget(size)
+    }
+
+    private func forget(_ size: Int) {
+        capacity = size
+        base = .allocate(capacity: size)
+        reserveMemory(for: 0)
+        state.pointee.isExhausted = false
+    }
+
+    /// Counts the buffer's capacity: long ones only.
+    private func reserveMemory(for capacity: Int) {
+        let now = capacity > TextMemory.short ? capacity : 0
+        guard now != state.pointee.counted else { return }
+        if state.pointee.memory == nil { state.pointee.memory = TextMemory.current }
+        guard let memory = state.pointee.memory else { return }
+        let before = state.pointee.counted
+        if now < before {
+            memory.give(before - now)
+        } else if !memory.take(now - before, own: before) {
+            state.pointee.isExhausted = true
+        }
+        state.pointee.counted = now
     }
 
     private static let maximumKept = 1 << 18
@@ -92,14 +130,14 @@ package final class JSONWriter {
     /// Releases the buffer with the written bytes to the caller, who deallocates it. Continues with a new one.
     package func releaseBuffer() -> UnsafeMutableRawBufferPointer {
         let released = UnsafeMutableRawBufferPointer(start: base, count: count)
-        capacity = 64
-        base = .allocate(capacity: capacity)
+        forget(64)
         removeAll()
         return released
     }
 
-    /// Discards all output and keeps the buffer.
+    /// Discards all output and keeps the buffer, unless there was no memory for it.
     package func removeAll() {
+        if isExhausted { renew(64) }
         count = 0
         needsComma = false
     }
@@ -201,6 +239,13 @@ package final class JSONWriter {
         needsComma = true
     }
 
+    /// Writes the text of another writer, which is a value.
+    package func json(_ other: JSONWriter) {
+        comma()
+        other.withBytes(put)
+        needsComma = true
+    }
+
     /// Writes a document in memory.
     package func value(_ value: JSONValue) {
         switch value {
@@ -232,9 +277,14 @@ package final class JSONWriter {
         if capacity - count < extra { grow(extra) }
     }
 
+    /// The capacity up to which a growing buffer doubles; larger ones grow by a quarter.
+    private static let doubledUpTo = 1 << 20
+
     @inline(never)
     private func grow(_ extra: Int) {
-        let larger = max(capacity * 2, count + extra)
+        // A long text takes more than its own size only while it is copied, and then little more than twice.
+        let larger = max(capacity < Self.doubledUpTo ? capacity * 2 : capacity + capacity / 4, count + extra)
+        if larger > TextMemory.short { reserveMemory(for: larger) }
         let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
         moved.moveInitialize(from: base, count: count)
         base.deallocate()

@@ -1,5 +1,6 @@
 import HTTPProblems
 import HTTPServer
+import JSONCoding
 import Logging
 import ObjectCoding
 import StoreContract
@@ -21,6 +22,11 @@ extension Problem {
             self.init(.clientGone, "The client disconnected before the end.")
         case let tooLarge as ObjectImporter.TooLarge: self.init(tooLarge)
         case let error as HTTPError: self.init(error.code, error.detail)
+        case is TextMemory.Exhausted:
+            self.init(
+                HTTPError.Code.answerNoMemory,
+                "Too many large responses are being written. Try again in a moment, or request less at a time.")
+            retryAfter = 1
         default: return nil
         }
     }

@@ -1,16 +1,17 @@
 import FairScheduling
+import JSONCoding
 import ObjectCoding
 
 extension WorkerPool {
     /// The pool for long reads, large bodies, and large first events of streams.
-    convenience init(queriesOf configuration: GatewayConfiguration) {
+    convenience init(queriesOf configuration: GatewayConfiguration, _ memory: TextMemory) {
         self.init(
             count: configuration.workers, begun: max(configuration.workerThreads, configuration.workers),
             limit: configuration.workerQueue, perCaller: configuration.queriesPerCaller ?? .max,
             Names(
                 limited: .queriesLimited, busy: .gatewayBusy, work: "long requests",
                 remedy: "Wait for some of them to be answered before you send more.",
-                setting: "limits.queriesPerCaller"))
+                setting: "limits.queriesPerCaller"), memory: memory)
     }
 
     /// The pool for requests that wait for a log and do little else.

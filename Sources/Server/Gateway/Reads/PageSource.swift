@@ -45,7 +45,7 @@ struct Page: Sendable {
 /// and before an object that cannot be written: the page that begins with that object fails.
 final class PageSource: BodySource {
     private struct State {
-        let json = JSONWriter(capacity: 4096)
+        let json: JSONWriter
         let look: LinkResolver
         /// The number of keys that have been processed.
         var place = 0
@@ -68,7 +68,8 @@ final class PageSource: BodySource {
         self.page = page
         let look = LinkResolver(
             page.snapshot, remembers: page.keys.count > 4, answerLimit: page.answerBytes)
-        state = Mutex(State(look: look))
+        // It goes on on other threads, where its pieces are counted as here.
+        state = Mutex(State(json: JSONWriter(capacity: 4096, memory: TextMemory.current), look: look))
     }
 
     /// Writes the beginning. Returns the response if the page is complete; nil if more follows.
@@ -111,7 +112,9 @@ final class PageSource: BodySource {
             let most = max(min(fullAt, max(rest, 0)), json.count + 1)
             state.place += try page.plan.write(block, of: page.snapshot, by: look, until: most, into: json)
             guard let fault = look.fault else { continue }
-            guard state.place > 0, let problem = fault as? Problem, problem.isOfOneObject else { throw fault }
+            guard state.place > 0, fault is TextMemory.Exhausted || (fault as? Problem)?.isOfOneObject == true else {
+                throw fault
+            }
             return try end(&state)
         }
         try end(&state)

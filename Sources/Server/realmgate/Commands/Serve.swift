@@ -100,6 +100,7 @@ struct Serve: ParsableCommand {
         }
         // Before any other thread exists.
         Signals.block()
+        Allocator.returnLargeBuffers()
         let service = try Service.start(try ServiceSettings(try settings(), .process)) {
             try ServiceSettings(try settings(), .process)
         }

@@ -71,9 +71,14 @@ package final class LinkResolver {
         count(json)
     }
 
-    /// Counts the output toward the budget.
+    /// Counts the output toward the budget, and records an error if there is no memory for it.
     package func count(_ json: JSONWriter) {
-        guard let budget, fault == nil else { return }
+        guard fault == nil else { return }
+        guard !json.isExhausted else {
+            fault = TextMemory.Exhausted()
+            return
+        }
+        guard let budget else { return }
         do {
             try budget.spend(bytes: max(json.count - counted, 0))
             counted = max(json.count, counted)

@@ -178,9 +178,16 @@ extension RowPlan {
     }
 
     /// Writes one value of a column; null for columns that the plan does not have.
+    ///
+    /// - Parameter answerLimit: the maximum number of bytes with objects in place of links; 400 beyond.
     package func write(
-        _ value: Value, of property: PropertyID, _ context: any ReadContext, into json: JSONWriter
-    ) throws { try write(value, of: property, LinkResolver(context), json) }
+        _ value: Value, of property: PropertyID, _ context: any ReadContext, into json: JSONWriter,
+        answerLimit: Int = .max
+    ) throws {
+        let look = LinkResolver(context, answerLimit: answerLimit)
+        look.begin(json)
+        try write(value, of: property, look, json)
+    }
 
     /// Writes elements of a property of the plan, as an array.
     ///
