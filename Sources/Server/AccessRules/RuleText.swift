@@ -144,7 +144,7 @@ struct RuleText {
         case .double(let value): .double(value)
         case .precise(let value, _): .decimal(value)
         case .string(let text): .string(text)
-        case .array, .object: nil
+        case .array, .long, .object: nil
         }
     }
 

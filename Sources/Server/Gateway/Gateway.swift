@@ -31,6 +31,12 @@ package final class Gateway: Sendable {
     /// Runs requests that wait for the records that gateways share.
     let recordWorkers: WorkerPool
     private let eventMemory: EventMemory
+    /// The memory for the values in the bodies of requests, until these are answered.
+    let values: MemoryQueue
+    /// How much of it one request may have.
+    let bodyValues: Int
+    /// The memory for long responses of requests that found none at first.
+    let turns: MemoryQueue
     /// The open event streams of all callers.
     let streams = OpenStreams()
     let subscriptions: SubscriptionSets
@@ -73,8 +79,11 @@ package final class Gateway: Sendable {
         access = configuration.accessControl
         limits = EdgeLimits(configuration)
         let live = try LiveQueries(store, .forAll(configuration, settings))
-        // Half as much as for the texts that are complete and wait for their clients.
-        let workers = WorkerPool(queriesOf: configuration, TextMemory(limit: configuration.eventMemory / 2))
+        // Texts that are complete and wait for their clients have more.
+        bodyValues = configuration.eventMemory / 2 * 3
+        values = MemoryQueue(limit: configuration.eventMemory, whenFreed: configuration.whenMemoryIsFreed)
+        turns = MemoryQueue(limit: configuration.eventMemory / 8 * 3)
+        let workers = WorkerPool(queriesOf: configuration, TextMemory(limit: configuration.eventMemory / 8 * 3))
         self.workers = workers
         transfers = WorkerPool(transfersOf: configuration)
         recordWorkers = WorkerPool(recordsOf: configuration)
@@ -137,15 +146,19 @@ package final class Gateway: Sendable {
         router.use(negotiate)
         let inlineBody = configuration.inlineBody
         func register(
-            _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling, _ handler: @escaping Handler
+            _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling, folds: Bool = false,
+            _ handler: @escaping Handler
         ) {
             router.on(method, pattern, body: body) { [self] request, path in
-                guard request.body.count > inlineBody else { return answerHere(request, path, handler) }
-                return workers.reply(for: Self.limitKey(request)) { [self] in answer(request, path, handler) }
+                guard request.body.count > inlineBody else { return answerShort(request, path, handler) }
+                return answerLong(request, path, folds: folds, handler)
             }
         }
         func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
             register(method, pattern, .memory, handler)
+        }
+        func onObjects(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
+            register(method, pattern, .memory, folds: true, handler)
         }
         func onFile(_ method: HTTPMethod, _ pattern: String, _ limit: Int, _ handler: @escaping Handler) {
             register(method, pattern, .file(limit: limit), handler)
@@ -154,9 +167,9 @@ package final class Gateway: Sendable {
         on(.get, "/v1/schema", getSchema)
         on(.put, "/v1/schema", putSchema)
         on(.post, "/v1/schema/plan", planSchema)
-        on(.post, "/v1/objects/:class", createObjects)
-        on(.put, "/v1/objects/:class/:key", putObject)
-        on(.patch, "/v1/objects/:class/:key", patchObject)
+        onObjects(.post, "/v1/objects/:class", createObjects)
+        onObjects(.put, "/v1/objects/:class/:key", putObject)
+        onObjects(.patch, "/v1/objects/:class/:key", patchObject)
         on(.delete, "/v1/objects/:class/:key", deleteObject)
         onBulk(on)
         onEdits(on)
@@ -191,6 +204,8 @@ package final class Gateway: Sendable {
     ) -> Reply {
         do {
             return try handler(repeatable(request, path, handler, attempt), path)
+        } catch is TextMemory.Exhausted where request.isRead && request.share == nil {
+            return answerInTurn(request, path, handler)
         } catch {
             return refusal(of: request, error)
         }
@@ -266,14 +281,16 @@ extension Gateway {
 
 extension Request {
     /// Parses the body as JSON. Throws 415 for another content type, and 400 for invalid JSON.
-    func json() throws(Problem) -> JSONValue {
+    ///
+    /// - Parameter folding: whether long lists of plain values stay text.
+    func json(folding: Bool = false) throws(Problem) -> JSONValue {
         // An empty body is not JSON, whatever its content type is.
         guard body.isEmpty || Self.isJSON(header("Content-Type") ?? "") else {
             throw Problem(
                 .unsupportedMediaType, "Send the body as UTF-8 with Content-Type: application/json.")
         }
         do {
-            return try JSONValue.parse(body)
+            return folding ? try JSONValue.parseFolding(body) : try JSONValue.parse(body)
         } catch {
             throw Problem(error)
         }

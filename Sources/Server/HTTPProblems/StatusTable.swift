@@ -119,6 +119,7 @@ package enum StatusTable {
         switch code {
         case .syntax, .truncated, .invalidUTF8, .duplicateName, .numberRange, .tooDeep: 400
         case .outOfMemory: 503
+        case .tooLarge: 413
         }
     }
 }

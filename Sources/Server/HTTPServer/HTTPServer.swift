@@ -58,13 +58,14 @@ package final class HTTPServer: Sendable {
                 host: configuration.host, port: configuration.port, count: configuration.loops)
             let producers = BodyProducers(limit: configuration.bodyThreads)
             let memory = ResponseMemory(limit: configuration.responseMemory, counters: counters)
+            let bodies = BodyMemory(limit: configuration.responseMemory / 2)
             var threads: [(inbox: LoopInbox, thread: pthread_t)] = []
             do throws(ServerError) {
                 for (index, socket) in listener.sockets.enumerated() {
                     let loop = try EventLoop(
                         index: index, listening: socket, isIPv6: listener.isIPv6, configuration: configuration,
                         router: router, counters: counters, producers: producers, memory: memory,
-                        certificates: certificates, pem: pem)
+                        bodies: bodies, certificates: certificates, pem: pem)
                     threads.append((loop.inbox, try Self.run(loop)))
                 }
             } catch {

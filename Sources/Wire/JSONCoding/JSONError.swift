@@ -11,6 +11,8 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case numberRange = "json.number_range"
         case tooDeep = "json.too_deep"
         case outOfMemory = "json.out_of_memory"
+        /// Its values would take too much memory.
+        case tooLarge = "json.too_large"
     }
 
     package var code: Code

@@ -1,8 +1,28 @@
+import ObjectModel
+
 /// Scans a text before jansson parses it, for nesting that would make jansson recurse too deep, and for numbers with
 /// more digits than jansson's doubles keep. The text may be anything.
 struct JSONScan {
     /// The places of these numbers in the order of the text, each with the number of non-integers before it.
-    private(set) var preciseNumbers: [(place: Int, text: Range<Int>)] = []
+    private(set) var preciseNumbers: [PreciseNumber] = []
+
+    /// A number that a double may not represent.
+    struct PreciseNumber: Hashable, Sendable {
+        /// The number of non-integers before it.
+        var place: Int
+        var text: Range<Int>
+
+        /// - Parameter nearest: the nearest double.
+        func value(in bytes: UnsafeBufferPointer<UInt8>, nearest: Double) -> JSONValue {
+            let text = UnsafeBufferPointer(rebasing: bytes[text])
+            // Most programs write a double with the digits that it needs, as this description does.
+            var shortest = nearest.description
+            if shortest.withUTF8({ $0.elementsEqual(text) }) { return .double(nearest) }
+            guard let exact = Decimal128(String(decoding: text, as: UTF8.self)) else { return .double(nearest) }
+            return Decimal128(shortest: nearest).canonical == exact.canonical
+                ? .double(nearest) : .precise(exact, nearest: nearest)
+        }
+    }
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -58,18 +78,13 @@ struct JSONScan {
         guard hasPoint || hasExponent else { return }
         // With an exponent it may be so small that a double has fewer digits.
         if digits > Self.digitsOfDouble || hasExponent || digits + 300 < index - start {
-            preciseNumbers.append((reals, start..<index))
+            preciseNumbers.append(PreciseNumber(place: reals, text: start..<index))
         }
         reals += 1
     }
 
     private func tooDeep() -> JSONError {
-        let before = bytes[..<index]
-        let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-        return JSONError(
-            .tooDeep, "The JSON is nested deeper than \(JSONValue.depthLimit) levels.", position: index,
-            line: before.count { $0 == 0x0A } + 1,
-            // Continuation bytes do not begin a character.
-            column: bytes[lineStart..<index].count { $0 & 0xC0 != 0x80 } + 1)
+        JSONError(
+            .tooDeep, "The JSON is nested deeper than \(JSONValue.depthLimit) levels.", at: index, in: bytes)
     }
 }

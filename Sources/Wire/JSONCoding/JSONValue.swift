@@ -7,9 +7,12 @@ package enum JSONValue: Hashable, Sendable {
     case int(Int64)
     case double(Double)
     /// A number with more digits than needed to identify the nearest double.
-    case precise(Decimal128, nearest: Double)
+    /// Rare, so that it does not make all values larger.
+    indirect case precise(Decimal128, nearest: Double)
     case string(String)
     case array([JSONValue])
+    /// A long array of plain values that stays text. Only `parseFolding` makes it.
+    case long(JSONLongArray)
     case object(JSONObject)
 }
 
@@ -74,7 +77,7 @@ extension JSONValue {
         case .string(let text):
             let shown = text.count > 40 ? text.prefix(40) + "…" : text[...]
             return "the string \"\(shown)\""
-        case .array: return "an array"
+        case .array, .long: return "an array"
         case .object: return "an object"
         }
     }

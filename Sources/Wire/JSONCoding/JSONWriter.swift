@@ -259,6 +259,11 @@ package final class JSONWriter {
             beginArray()
             for element in elements { self.value(element) }
             endArray()
+        case .long(let elements):
+            beginArray()
+            // It was parsed before.
+            try? elements.forEach { self.value($0) }
+            endArray()
         case .object(let object):
             beginObject()
             for member in object.members {

@@ -13,12 +13,10 @@ extension ValueCoding {
         case .double(let value), .precise(_, nearest: let value): return .value(.double(value))
         case .string(let value): return .value(.string(value))
         case .array(let elements):
-            var drafts: [ValueDraft<WrittenLink>] = []
-            drafts.reserveCapacity(elements.count)
-            for (index, element) in elements.enumerated() {
-                drafts.append(try mixed(element, path + JSONPath.element(index)))
-            }
-            return .list(of: drafts)
+            var list = ListDraft<WrittenLink>(count: elements.count)
+            for element in elements { list.add(try mixed(element, path + JSONPath.element(list.count))) }
+            return list.draft
+        case .long(let elements): return try list(elements, PropertyType(.mixed), path)
         case .object(let object): return try mixed(object, path)
         }
     }

@@ -24,8 +24,10 @@ package enum ValueCoding {
         case (.list, .null): return .value(.list([]))
         case (.set, .null): return .value(.set([]))
         case (.map, .null): return .value(.dictionary(ValueMap()))
-        case (.list, .array(let elements)): return .list(of: try drafts(elements, type, path))
-        case (.set, .array(let elements)): return .set(of: try drafts(elements, type, path))
+        case (.list, .array(let elements)): return try list(elements, type, path)
+        case (.set, .array(let elements)): return try list(elements, type, path).asSet
+        case (.list, .long(let elements)): return try list(elements, type, path)
+        case (.set, .long(let elements)): return try list(elements, type, path).asSet
         case (.map, .object(let object)):
             var entries: [ValueDraft<WrittenLink>.Entry] = []
             for member in unwrapped(object).members {
@@ -38,15 +40,49 @@ package enum ValueCoding {
         }
     }
 
-    private static func drafts(
+    private static func list(
         _ elements: [JSONValue], _ type: PropertyType, _ path: String
-    ) throws(ValueFault) -> [ValueDraft<WrittenLink>] {
-        var drafts: [ValueDraft<WrittenLink>] = []
-        drafts.reserveCapacity(elements.count)
-        for (index, json) in elements.enumerated() {
-            drafts.append(try element(json, type, path + JSONPath.element(index)))
+    ) throws(ValueFault) -> ValueDraft<WrittenLink> {
+        var list = ListDraft<WrittenLink>(count: elements.count)
+        for json in elements { list.add(try element(json, at: list.count, type, path)) }
+        return list.draft
+    }
+
+    static func list(
+        _ elements: JSONLongArray, _ type: PropertyType, _ path: String
+    ) throws(ValueFault) -> ValueDraft<WrittenLink> {
+        // Each link takes some hundred bytes until its object is found.
+        guard !type.isLink || elements.count <= Self.maximumLinks else {
+            throw ValueFault(
+                expected: "an array of at most \(Self.maximumLinks) links in one request",
+                got: "one of \(elements.count)", path: path)
         }
-        return drafts
+        var list = ListDraft<WrittenLink>(count: elements.count)
+        do {
+            try elements.forEach { json in list.add(try element(json, at: list.count, type, path)) }
+        } catch let fault as ValueFault {
+            throw fault
+        } catch {
+            throw ValueFault(expected: type.inWords, got: "other text", path: path)
+        }
+        return list.draft
+    }
+
+    /// The maximum number of elements of a long list of links.
+    private static let maximumLinks = 1_000_000
+
+    /// Decodes an element. Its path is made only for those that need it: most are plain, and there may be millions.
+    private static func element(
+        _ json: JSONValue, at index: Int, _ type: PropertyType, _ path: String
+    ) throws(ValueFault) -> ValueDraft<WrittenLink> {
+        guard !type.isMixed, !type.isLink else { return try element(json, type, path + JSONPath.element(index)) }
+        do throws(ValueFault) {
+            return .value(try scalar(json, type, ""))
+        } catch {
+            var fault = error
+            fault.path = path + JSONPath.element(index)
+            throw fault
+        }
     }
 
     private static func element(_ json: JSONValue, _ type: PropertyType, _ path: String) throws(ValueFault)

@@ -78,20 +78,48 @@ package enum ValueDraft<Link: Sendable>: Sendable {
         return nil
     }
 
-    static func list(of elements: [ValueDraft]) -> ValueDraft {
-        let values = elements.compactMap(\.complete)
-        return values.count == elements.count ? .value(.list(values)) : .list(elements)
-    }
-
-    static func set(of elements: [ValueDraft]) -> ValueDraft {
-        let values = elements.compactMap(\.complete)
-        return values.count == elements.count ? .value(.set(values)) : .set(elements)
+    /// A list's draft as that of a set.
+    var asSet: ValueDraft {
+        switch self {
+        case .value(.list(let values)): .value(.set(values))
+        case .list(let elements): .set(elements)
+        default: self
+        }
     }
 
     static func map(of entries: [Entry]) -> ValueDraft {
         let pairs = entries.compactMap { entry in entry.value.complete.map { (entry.key, $0) } }
         return pairs.count == entries.count ? .value(.dictionary(ValueMap(pairs))) : .map(entries)
     }
+}
+
+/// A list of drafts that is one value as long as no link is in it, which takes a third of the memory.
+struct ListDraft<Link: Sendable> {
+    private var values: [Value] = []
+    /// The elements, since the first one with a link.
+    private var drafts: [ValueDraft<Link>]?
+    private let expected: Int
+
+    init(count: Int) {
+        expected = count
+        values.reserveCapacity(count)
+    }
+
+    var count: Int { drafts?.count ?? values.count }
+
+    mutating func add(_ draft: ValueDraft<Link>) {
+        if drafts == nil {
+            if let value = draft.complete { return values.append(value) }
+            var all: [ValueDraft<Link>] = []
+            all.reserveCapacity(expected)
+            all += values.lazy.map { .value($0) }
+            values = []
+            drafts = all
+        }
+        drafts?.append(draft)
+    }
+
+    var draft: ValueDraft<Link> { drafts.map { .list($0) } ?? .value(.list(values)) }
 }
 
 extension ValueDraft: Equatable where Link: Equatable {}

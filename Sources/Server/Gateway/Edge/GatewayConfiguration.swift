@@ -152,6 +152,8 @@ package struct GatewayConfiguration: Sendable {
     /// The memory for events that clients have not yet read; beyond, each event waits for free memory before it is
     /// encoded.
     package var eventMemory = 128 << 20
+    /// Called after a request that took much memory, so that the program can return it to the system; must not block.
+    package var whenMemoryIsFreed: (@Sendable () -> Void)?
 
     /// Worker threads read collections of classes with more objects, so that a scan never blocks a loop.
     package var inlineObjects = 10_000

@@ -55,7 +55,7 @@ extension Gateway {
         let object = try AddressedObject(path, snapshot)
         let conditions = try Preconditions(request)
         var body = try ObjectInputReader(writing: snapshot).object(
-            try object.withoutObjectKey(try request.json()), object.objectClass)
+            try object.withoutObjectKey(try request.json(folding: true)), object.objectClass)
         try object.adoptKey(&body)
         let input = body
         return try write(for: request, preparedFrom: snapshot) { transaction in
@@ -79,7 +79,7 @@ extension Gateway {
         let object = try AddressedObject(path, snapshot)
         let conditions = try Preconditions(request)
         let input = try ObjectInputReader(writing: snapshot).object(
-            try object.withoutObjectKey(try request.json()), object.objectClass)
+            try object.withoutObjectKey(try request.json(folding: true)), object.objectClass)
         return try write(for: request, preparedFrom: snapshot) { transaction in
             guard let key = try object.address.find(object.objectClass, in: transaction) else {
                 throw object.address.notFound(object.objectClass)
@@ -118,7 +118,7 @@ extension Gateway {
                 parameter: "update")
         }
         let reader = ObjectInputReader(writing: snapshot)
-        switch try request.json() {
+        switch try request.json(folding: true) {
         case .array(let elements):
             var inputs: [ObjectInput] = []
             inputs.reserveCapacity(elements.count)
@@ -133,6 +133,14 @@ extension Gateway {
             return try write(for: request, preparedFrom: snapshot) { transaction in
                 try Self.createAll(all, objectClass, policy, style, transaction)
             }
+        case .long(let elements):
+            // None of them is an object, so the first one is the error.
+            do {
+                _ = try elements.first.map { try reader.object($0, objectClass) }
+            } catch let problem as Problem {
+                throw problem.inElement(0)
+            }
+            throw Problem.internalError
         case let one:
             let input = try reader.object(one, objectClass)
             return try write(for: request, preparedFrom: snapshot) { transaction in

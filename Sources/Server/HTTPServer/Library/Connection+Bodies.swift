@@ -13,6 +13,8 @@ extension Connection {
         var chunks: ChunkDecoder?
         /// The number of bytes received after the request was rejected.
         var discarded = 0
+        /// The memory for `bytes`; nil for a body in a file.
+        var lease: BodyMemory.Lease?
 
         var count: Int { file?.count ?? bytes.count }
 
@@ -21,6 +23,7 @@ extension Connection {
             file?.discard()
             file = nil
             chunks = nil
+            lease = nil
         }
     }
 
@@ -36,6 +39,7 @@ extension Connection {
         guard head.contentLength <= body.limit else { throw Refusal(.bodyTooLarge(body.limit)) }
         guard handling != .memory else {
             body.bytes.reserveCapacity(min(head.contentLength, 1 << 18))
+            body.lease = loop.bodies.lease()
             return
         }
         if let request = makeRequest(), let response = loop.router.refusal(of: request) {
@@ -69,6 +73,16 @@ extension Connection {
             return refuseWhileReceiving(HTTPError.bodyTooLarge(body.limit).httpResponse)
         }
         guard let file = body.file else {
+            let count = body.bytes.count + bytes.count
+            guard count <= BodyMemory.small || body.lease?.grow(to: count) == true else {
+                loop.counters.refusalCounter.move(by: 1)
+                return refuseWhileReceiving(HTTPError.noMemoryForBody.httpResponse)
+            }
+            lastProgress = loop.now
+            // An array would double beyond what is announced.
+            if count > body.bytes.capacity, let head, head.contentLength >= count {
+                body.bytes.reserveCapacity(min(2 * count, head.contentLength))
+            }
             body.bytes.append(contentsOf: bytes)
             return .YES
         }

@@ -280,6 +280,7 @@ final class Connection {
         guard var request = makeRequest() else { return .NO }
         loop.counters.requestCounter.move(by: 1)
         request.bodyFile = body.file?.finish()
+        request.bodyLease = body.lease
         body.drop()
         switch loop.respond(request) {
         case .now(let response): return queue(response)

@@ -22,6 +22,7 @@ final class EventLoop {
     let inbox: LoopInbox
     let producers: BodyProducers
     let memory: ResponseMemory
+    let bodies: BodyMemory
     /// `nil` without TLS.
     private let certificates: CertificateSlot?
     let headLimits: RequestHead.Limits
@@ -52,8 +53,8 @@ final class EventLoop {
 
     init(
         index: Int, listening socket: Int32, isIPv6: Bool, configuration: ServerConfiguration, router: Router,
-        counters: ServerCounters, producers: BodyProducers, memory: ResponseMemory, certificates: CertificateSlot?,
-        pem: Certificate.PEM?
+        counters: ServerCounters, producers: BodyProducers, memory: ResponseMemory, bodies: BodyMemory,
+        certificates: CertificateSlot?, pem: Certificate.PEM?
     ) throws(ServerError) {
         self.configuration = configuration
         self.router = router
@@ -61,6 +62,7 @@ final class EventLoop {
         self.counters = counters
         self.producers = producers
         self.memory = memory
+        self.bodies = bodies
         self.certificates = certificates
         inbox = try LoopInbox()
         headLimits = RequestHead.Limits(
@@ -174,7 +176,20 @@ final class EventLoop {
             connection.client?.look(at: connection.fd)
         }
         cutStuckAnswers()
+        cutStuckBodies()
         streams.tick(now)
+    }
+
+    /// While bodies lack memory, closes the connections whose clients have sent nothing of theirs for a while.
+    private func cutStuckBodies() {
+        guard bodies.isShort(now) else { return }
+        let limit = now - Int64(configuration.answerStuckTimeoutWhenShort)
+        for connection in connections.values
+        where connection.phase == .receiving && connection.body.count > BodyMemory.small
+            && connection.body.file == nil && connection.lastProgress <= limit
+        {
+            connection.cut()
+        }
     }
 
     /// Closes connections whose clients read nothing of large responses. While other responses lack memory, it does so

@@ -30,6 +30,7 @@ package struct HTTPError: HTTPErrorConvertible {
         case tooManyStreams = "too_many_streams"
         case tooManyConnections = "too_many_connections"
         case answerNoMemory = "answer.no_memory"
+        case bodyNoMemory = "body.no_memory"
         case outOfMemory = "out_of_memory"
         case storageFull = "storage.full"
         case stopping = "stopping"
@@ -52,7 +53,7 @@ package struct HTTPError: HTTPErrorConvertible {
             case .headerTooLarge: 431
             case .internalError: 500
             case .notImplemented: 501
-            case .tooManyStreams, .tooManyConnections, .answerNoMemory, .outOfMemory, .stopping: 503
+            case .tooManyStreams, .tooManyConnections, .answerNoMemory, .bodyNoMemory, .outOfMemory, .stopping: 503
             case .versionNotSupported: 505
             case .storageFull: 507
             }

@@ -22,6 +22,10 @@ package struct Request: Sendable {
     package var isOnLoop = false
     /// The address of the peer, or of the client that a trusted proxy names.
     package internal(set) var remoteAddress: RemoteAddress
+    /// The memory of the body; nil for a short one.
+    var bodyLease: BodyMemory.Lease?
+    /// Memory that the request's work has reserved, until the last copy of the request is released.
+    package var share: (any AnyObject & Sendable)?
     /// Identifies the request in logs; unique within the process.
     package let id: UInt64
 

@@ -162,6 +162,10 @@ extension HTTPError {
         detail:
             "Too many large responses are waiting for their clients. Try again in a moment, or request less at a time.",
         headers: ["Retry-After": "1"])
+    static let noMemoryForBody = HTTPError(
+        .bodyNoMemory,
+        detail: "Too many large request bodies are being received. Try again in a moment, or send less at a time.",
+        headers: ["Retry-After": "1"])
     static let tooManyStreams = HTTPError(
         .tooManyStreams,
         detail: "The server has reached its limit of open event streams. Try again later.",

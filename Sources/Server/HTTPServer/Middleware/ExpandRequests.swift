@@ -17,7 +17,9 @@ package func expandRequests(
         }
         return elsewhere(request) {
             do throws(HTTPError) {
-                return next(try request.expanded(coding, limit: limit))
+                let expanded = try request.expanded(coding, limit: limit)
+                guard expanded.bodyLease?.grow(to: expanded.body.count) != false else { throw .noMemoryForBody }
+                return next(expanded)
             } catch {
                 return .now(error.httpResponse)
             }

@@ -65,6 +65,7 @@ final class Service: Sendable {
         let configuration = settings.configuration
         var gateway = configuration.gateway
         gateway.recentLog = recent
+        gateway.whenMemoryIsFreed = { Allocator.returnFreePagesSoon() }
         let lines = GatheredLines(LineLogHandler.standardError)
         gateway.requestLog = LineRequestLog(
             label: "gateway", format: configuration.logFormat, level: level, recent: recent, put: { lines.add($0) })
