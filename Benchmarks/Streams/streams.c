@@ -6,7 +6,9 @@
    all: every stream observes the same collection; each round is one commit that all are told of.
    one: every stream observes an object of its own; each round is one commit that one is told of.
    queries: every stream observes a query of its own, with ten objects; each round is one commit that one is told of.
-   storm: 32 connections commit as fast as they can and one reads, while every stream observes the same collection. */
+   storm: 32 connections commit as fast as they can and one reads, while every stream observes the same collection.
+
+   With HTTP=1.0 in the environment streams are asked for in HTTP/1.0, which has no chunks. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,6 +28,9 @@
 struct stream {
   int fd;
   int line_length, is_head;
+  int is_chunked;    /* otherwise the stream ends with the connection */
+  long chunk_left;   /* bytes of the chunk; 0 in its size, -2 and -1 in the line break after it */
+  long chunk_size;
   long id;           /* of the event being read, then of the last one */
   long last;         /* id of the last whole event */
   int events;        /* whole events since the initial one */
@@ -42,6 +47,7 @@ struct caller { /* a keep-alive connection that asks again as soon as it is answ
 
 static struct stream *streams;
 static struct caller callers[33];
+static const char *version = "1.1";
 static int stream_count, initials, caller_count, port, disorder, ended;
 static pid_t server;
 static int epoll;
@@ -126,6 +132,18 @@ static void whole_event(struct stream *stream, double time) {
   stream->kind = 0;
 }
 
+static int is_of_event(struct stream *stream, char c) { /* and not of the frame of a chunk */
+  if (stream->chunk_left > 0) {
+    if (--stream->chunk_left == 0) stream->chunk_left = -2;
+    return 1;
+  }
+  if (stream->chunk_left < 0) stream->chunk_left++;
+  else if (c == '\n') stream->chunk_left = stream->chunk_size, stream->chunk_size = 0;
+  else if (c >= '0' && c <= '9') stream->chunk_size = stream->chunk_size * 16 + c - '0';
+  else if (c >= 'a' && c <= 'f') stream->chunk_size = stream->chunk_size * 16 + c - 'a' + 10;
+  return 0;
+}
+
 static void read_stream(struct stream *stream) {
   static char buffer[65536];
   ssize_t count = recv(stream->fd, buffer, sizeof buffer, 0);
@@ -139,6 +157,7 @@ static void read_stream(struct stream *stream) {
   }
   for (ssize_t i = 0; i < count; i++) {
     char c = buffer[i];
+    if (stream->is_chunked && !stream->is_head && !is_of_event(stream, c)) continue;
     if (c != '\n') {
       if (c != '\r' && stream->line_length < (int)sizeof stream->line - 1) stream->line[stream->line_length++] = c;
       continue;
@@ -149,7 +168,8 @@ static void read_stream(struct stream *stream) {
       else if (stream->kind) whole_event(stream, time);
     } else if (stream->is_head && 0 == strncmp(stream->line, "HTTP/", 5)) {
       if (NULL == strstr(stream->line, " 200 ")) fprintf(stderr, "refused: %s\n", stream->line), exit(1);
-    } else if (0 == strncmp(stream->line, "id: ", 4)) stream->id = atol(stream->line + 4);
+    } else if (stream->is_head) stream->is_chunked |= 0 == strcasecmp(stream->line, "transfer-encoding: chunked");
+    else if (0 == strncmp(stream->line, "id: ", 4)) stream->id = atol(stream->line + 4);
     else if (0 == strncmp(stream->line, "event: ", 7)) stream->kind = stream->line[7];
     stream->line_length = 0;
   }
@@ -237,12 +257,12 @@ static void open_streams(const char *mode) {
         0 == strcmp(mode, "queries")
             ? snprintf(text, sizeof text,
                        "GET /v1/observe/objects/Item?filter=_id%%20%%3E%%3D%%20%d%%20AND%%20_id%%20%%3C%%20%d%%20AND%%20n%%20%%3E%%3D%%200&sort=-n "
-                       "HTTP/1.1\r\nHost: localhost\r\n\r\n", i * 10, i * 10 + 10)
+                       "HTTP/%s\r\nHost: localhost\r\n\r\n", i * 10, i * 10 + 10, version)
         : 0 == strcmp(mode, "one")
-            ? snprintf(text, sizeof text, "GET /v1/observe/objects/Item/%d HTTP/1.1\r\nHost: localhost\r\n\r\n", i)
+            ? snprintf(text, sizeof text, "GET /v1/observe/objects/Item/%d HTTP/%s\r\nHost: localhost\r\n\r\n", i, version)
             : snprintf(text, sizeof text,
-                       "GET /v1/observe/objects/Item?filter=_id%%20%%3C%%2032&sort=_id&include=objects HTTP/1.1\r\n"
-                       "Host: localhost\r\n\r\n");
+                       "GET /v1/observe/objects/Item?filter=_id%%20%%3C%%2032&sort=_id&include=objects HTTP/%s\r\n"
+                       "Host: localhost\r\n\r\n", version);
     streams[i].fd = connected();
     streams[i].is_head = 1;
     put(streams[i].fd, text, length);
@@ -321,6 +341,7 @@ int main(int count, char **arguments) {
   port = atoi(arguments[1]);
   server = atoi(arguments[2]);
   stream_count = atoi(arguments[4]);
+  if (NULL != getenv("HTTP")) version = getenv("HTTP");
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;

@@ -54,8 +54,8 @@ package final class HTTPServer: Sendable {
                 certificates = try CertificateSlot(files, pem: pem, logger: configuration.logger)
             }
             configuration.fit(intoDescriptors: raiseDescriptorLimit())
-            let listener = try Listener(
-                host: configuration.host, port: configuration.port, count: configuration.loops)
+            let listener = try Listener.listen(
+                at: configuration.host, port: configuration.port, count: configuration.loops)
             let producers = BodyProducers(limit: configuration.bodyThreads)
             let memory = ResponseMemory(limit: configuration.responseMemory, counters: counters)
             let bodies = BodyMemory(limit: configuration.responseMemory / 2)
@@ -63,7 +63,9 @@ package final class HTTPServer: Sendable {
             do throws(ServerError) {
                 for (index, socket) in listener.sockets.enumerated() {
                     let loop = try EventLoop(
-                        index: index, listening: socket, isIPv6: listener.isIPv6, configuration: configuration,
+                        index: index, listening: socket,
+                        also: index < listener.others.count ? listener.others[index] : nil, isIPv6: listener.isIPv6,
+                        configuration: configuration,
                         router: router, counters: counters, producers: producers, memory: memory,
                         bodies: bodies, certificates: certificates, pem: pem)
                     threads.append((loop.inbox, try Self.run(loop)))
@@ -71,7 +73,9 @@ package final class HTTPServer: Sendable {
             } catch {
                 Self.join(threads, within: .zero)
                 // The socket of the loop that failed was closed with its daemon.
-                for socket in listener.sockets.dropFirst(threads.count + 1) { close(socket) }
+                for sockets in [listener.sockets, listener.others] {
+                    for socket in sockets.dropFirst(threads.count + 1) { close(socket) }
+                }
                 throw error
             }
             state = .running(threads, producers, certificates)

@@ -2,6 +2,7 @@
 #ifndef CMICROHTTPD_SHIM_H
 #define CMICROHTTPD_SHIM_H
 
+#include <fcntl.h>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 struct rg_mhd_options {
   int listen_fd;
@@ -69,6 +71,16 @@ static inline int rg_mhd_epoll_fd(struct MHD_Daemon *daemon) {
 static inline int rg_mhd_connection_fd(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return NULL == info ? -1 : info->connect_fd;
+}
+
+// Accepts a connection, which does not block; the Glibc module lacks accept4.
+static inline int rg_accept(int listener, struct sockaddr *address, socklen_t *length) {
+  int fd = accept(listener, address, length);
+  if (fd >= 0 && (0 != fcntl(fd, F_SETFL, O_NONBLOCK) || 0 != fcntl(fd, F_SETFD, FD_CLOEXEC))) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
 }
 
 // Returns NULL without TLS.

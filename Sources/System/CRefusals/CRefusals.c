@@ -29,7 +29,7 @@ __attribute__((visibility("default"))) enum MHD_Result MHD_queue_response(
   rg_refusal_handler handler = atomic_load(&refusal_handler);
   if (NULL == handler) return rg_queue_response(connection, status, response);
   struct MHD_Response *own = NULL;
-  if (MHD_YES == handler(connection, status, &own)) return MHD_NO;
+  if (MHD_YES == handler(connection, &status, &own)) return MHD_NO;
   if (NULL == own) return rg_queue_response(connection, status, response);
   enum MHD_Result result = rg_queue_response(connection, status, own);
   MHD_destroy_response(own);

@@ -86,7 +86,9 @@ struct DrainTests {
                 stopped.append(true)
             }
             for client in clients {
+                _ = try client.head()
                 let text = String(decoding: client.toEnd() ?? [], as: UTF8.self)
+                #expect(client.chunks?.hasEnded == true)
                 #expect(text.hasSuffix("event: bye\ndata: soon\n\n"))
                 #expect(text.components(separatedBy: "data: xxx").count > 1)
             }

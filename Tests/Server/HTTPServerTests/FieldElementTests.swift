@@ -44,8 +44,21 @@ struct FieldElementTests {
         #expect(read.method == .get && read.segments == ["v1", "a/b"] && read.body.isEmpty && read.id == 7)
         #expect(read.query.map { "\($0.name):\($0.value)" } == ["x:1", "y:  z", "x:2"] && read.isOnLoop)
         #expect(read.headers.map(\.name) == ["Accept"])
-        for wrong in ["a=%2", "a=%FF", "a= b", "a=\n"] {
+        for wrong in ["a=%2", "a=%FF", "a=\u{0}", "a=\u{1B}"] {
             #expect(throws: HTTPError.self) { try request.read(of: [], form: Array(wrong.utf8), without: []) }
         }
+    }
+
+    @Test(
+        "blanks that are not encoded are the layout of a form around names and values, and a part of a value within",
+        arguments: [
+            (" a = b ", ["a:b"]), ("a=b c&\n d = e\n", ["a:b c", "d:e"]), ("a=+b+& c=%20", ["a: b ", "c: "]),
+            (" \r\n", []), ("a = b = c ", ["a:b = c"]), ("a\tb=1", ["a\tb:1"]), ("a=\n&b", ["a:", "b:"]),
+            ("filter = n > 3 AND\n  m < 5 &\nlimit = 2\n", ["filter:n > 3 AND\n  m < 5", "limit:2"]),
+        ] as [(String, [String])])
+    func blanks(form: String, items: [String]) throws {
+        let request = try Request(.post, "/v1/query/a")
+        let read = try request.read(of: [], form: Array(form.utf8), without: [])
+        #expect(read.query.map { "\($0.name):\($0.value)" } == items)
     }
 }

@@ -80,6 +80,34 @@ struct LifecycleTests {
         server.stop()
     }
 
+    @Test("localhost is both loopback addresses, on one port", arguments: [1, 3])
+    func localhost(loops: Int) throws {
+        for _ in 0..<3 {
+            let counters = ServerCounters()
+            var router = Router()
+            router.get("/now") { request, _ in .now(.text("\(request.remoteAddress)")) }
+            var configuration = ServerConfiguration()
+            (configuration.host, configuration.loops) = ("localhost", loops)
+            let server = HTTPServer(configuration: configuration, router: router, counters: counters)
+            let port = try server.start()
+            defer { server.stop() }
+            for _ in 0..<10 {
+                let client = try LoopbackClient(port: port)
+                #expect(try client.get("/now").text.contains("127.0.0.1"))
+            }
+            guard LoopbackSocket.hasIPv6 else { continue }
+            let clients = try (0..<20).map { _ in try LoopbackClient(port: port, address: "::1") }
+            for client in clients {
+                #expect(try client.get("/now").text.contains("[0:0:0:0:0:0:0:1]"))
+                #expect(try client.get("/now").status == 200)
+            }
+            #expect(counters.openConnections >= 20)
+            server.stop()
+            for client in clients { #expect(client.isClosed) }
+            #expect(throws: (any Error).self) { try LoopbackClient(port: port, address: "::1") }
+        }
+    }
+
     @Test("stopping waits for answers under way, ends streams, and closes idle connections")
     func gracefulStop() throws {
         let waiting = Recorder<Responder>()

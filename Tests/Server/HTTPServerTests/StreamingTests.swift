@@ -58,7 +58,7 @@ struct StreamingTests {
             ] {
                 #expect(head.contains(line), "\(head)")
             }
-            #expect(!head.contains { $0.hasPrefix("Transfer-Encoding") || $0.hasPrefix("Content-Length") })
+            #expect(head.contains("Transfer-Encoding: chunked") && !head.contains { $0.hasPrefix("Content-Length") })
             #expect(try client.event().data == "hello a")
             #expect(server.counters.openStreams == 1)
         }
@@ -222,10 +222,50 @@ struct StreamingTests {
             let stream = try #require(streams.open.values.first?.stream)
             for index in 0..<100 { stream.send(.event(data: Array("\(index)".utf8))) }
             stream.close()
+            _ = try client.head()
             let text = String(decoding: client.toEnd() ?? [], as: UTF8.self)
             #expect(text.hasSuffix("data: 98\n\ndata: 99\n\n"))
+            #expect(client.chunks?.hasEnded == true)
             #expect(eventually { streams.closed.values.map(\.reason) == [.finished] })
             #expect(server.counters.openStreams == 0)
+        }
+    }
+
+    @Test(
+        "an event that is sent alone is a chunk, and a stream that is cut lacks the last one", arguments: Wire.allCases)
+    func chunks(wire: Wire) throws {
+        let streams = Streams()
+        try withServer(over: wire, { $0.streamHeartbeat = 3_600_000 }, routes: streams.routes) { server, port in
+            let client = try connect(port, "a", over: wire)
+            _ = try client.head()
+            #expect(try client.event().data == "hello a")
+            #expect(eventually { streams.open.values.count == 1 })
+            let stream = try #require(streams.open.values.first?.stream)
+            for index in 0..<20 {
+                let data = [UInt8](repeating: 0x78, count: index * 977)
+                #expect(stream.send(.event(data: data)) == .queued)
+                #expect(try client.event().data.utf8.count == data.count)
+                #expect(try #require(client.chunks) == (index + 2, false))
+            }
+            server.stop(within: .zero)
+            #expect(client.toEnd()?.isEmpty == true)
+        }
+    }
+
+    @Test("a client of HTTP/1.0 gets no chunks: its stream ends with the connection", arguments: Wire.allCases)
+    func withoutChunks(wire: Wire) throws {
+        let streams = Streams()
+        try withServer(over: wire, routes: streams.routes) { _, port in
+            let client = try LoopbackClient(port: port, over: wire)
+            try client.write("GET /events/a HTTP/1.0\r\nHost: t\r\n\r\n")
+            let head = try client.head()
+            #expect(head.contains("Connection: close") && !head.contains { $0.hasPrefix("Transfer-Encoding") })
+            #expect(try client.event().data == "hello a")
+            #expect(eventually { streams.open.values.count == 1 })
+            let stream = try #require(streams.open.values.first?.stream)
+            stream.send(.event(data: Array("more".utf8)))
+            stream.close()
+            #expect(client.toEnd().map { String(decoding: $0, as: UTF8.self) } == "data: more\n\n")
         }
     }
 

@@ -41,6 +41,8 @@ package final class LoopbackClient {
     private let tunnel: TLSTunnel?
     private let host: String
     private var buffer: [UInt8] = []
+    /// Decodes the chunks of an event stream, after its head.
+    private var chunkReader: StreamChunkReader?
 
     package var descriptor: Int32 { socket.descriptor }
 
@@ -126,8 +128,10 @@ extension LoopbackClient {
             return (String(line[..<colon]), String(line[colon...].dropFirst().drop { $0 == " " }))
         }
         guard hasBody, status >= 200, status != 204, status != 304 else { return answer }
-        if answer["Transfer-Encoding"] == "chunked" {
-            answer.body = try chunks()
+        if chunkReader != nil {
+            // An event stream has no end that could be waited for.
+        } else if answer["Transfer-Encoding"] == "chunked" {
+            answer.body = try wholeChunks()
         } else if let length = answer["Content-Length"].flatMap({ Int($0) }) {
             answer.body = try take(length)
         }
@@ -135,7 +139,7 @@ extension LoopbackClient {
     }
 
     /// A body that the server wrote while it sent it.
-    private func chunks() throws -> [UInt8] {
+    private func wholeChunks() throws -> [UInt8] {
         var body: [UInt8] = []
         while true {
             let size = try line()
@@ -146,15 +150,29 @@ extension LoopbackClient {
         }
     }
 
-    /// The lines up to the empty one, which is left out; the first is never missing.
+    /// The lines up to the empty one, which is left out; the first is never missing. After that of an event stream its
+    /// events can be read, however they are framed.
     package func head() throws -> [String] {
         var lines = [try line()]
+        defer {
+            if StreamChunkReader.isNeeded(after: lines) { beginChunks() }
+        }
         while true {
             let line = try line()
             if line.isEmpty { return lines }
             lines.append(line)
         }
     }
+
+    private func beginChunks() {
+        var reader = StreamChunkReader()
+        buffer = reader.take(buffer)
+        chunkReader = reader
+    }
+
+    /// How many chunks of the event stream have come whole, and whether the last one has; `nil` for a stream that ends with
+    /// the connection.
+    package var chunks: (whole: Int, hasEnded: Bool)? { chunkReader.map { ($0.wholeChunks, $0.hasEnded) } }
 
     /// The next line, without its end of CR LF or LF.
     package func line() throws -> String {
@@ -244,7 +262,7 @@ extension LoopbackClient {
         do {
             let bytes = try socket.receive()
             guard !bytes.isEmpty else { throw Failure.closed }
-            buffer += bytes
+            buffer += chunkReader?.take(bytes) ?? bytes
         } catch let failure as LoopbackSocket.Failure where failure.isReset {
             throw Failure.reset
         }

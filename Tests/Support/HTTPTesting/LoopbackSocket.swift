@@ -23,22 +23,50 @@ package final class LoopbackSocket {
     package init(
         port: UInt16, address host: String = LoopbackAddress.usual, receiveBuffer: Int32? = nil, patience: Int? = nil
     ) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let isIPv6 = host.contains(":")
+        descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
         limitWaiting(to: patience ?? TestRun.patience)
         set(Int32(IPPROTO_TCP), TCP_NODELAY, 1 as Int32)
         // Before connecting, which negotiates the window.
         if let receiveBuffer { set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
+        let isConnected = isIPv6 ? try connect(IPv6: host, port) : try connect(IPv4: host, port)
+        guard isConnected else { throw Failure(call: "connect", number: errno) }
+    }
+
+    private func connect(IPv4 host: String, _ port: UInt16) throws -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw Failure(call: host, number: EINVAL) }
-        let status = withUnsafePointer(to: &address) {
+        return connect(to: &address)
+    }
+
+    private func connect(IPv6 host: String, _ port: UInt16) throws -> Bool {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        guard inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { throw Failure(call: host, number: EINVAL) }
+        return connect(to: &address)
+    }
+
+    private func connect<Address>(to address: inout Address) -> Bool {
+        withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
             }
         }
-        guard status == 0 else { throw Failure(call: "connect", number: errno) }
+    }
+
+    /// Whether this machine has the loopback address of IPv6.
+    package static var hasIPv6: Bool {
+        guard let file = fopen("/proc/net/if_inet6", "r") else { return false }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            if line.starts(with: "00000000000000000000000000000001".utf8.map { CChar($0) }) { return true }
+        }
+        return false
     }
 
     /// Takes ownership of a connected descriptor.

@@ -60,6 +60,7 @@ package final class EventConnection {
     private var parser = EventParser()
     private var hasHead = false
     private var head: [UInt8] = []
+    private var chunks: StreamChunkReader?
 
     /// - Parameter receiveBuffer: bytes that the kernel keeps for a client that does not read.
     package init(
@@ -85,10 +86,11 @@ package final class EventConnection {
             guard let end = head.firstRange(of: Array("\r\n\r\n".utf8)) else { return true }
             let text = String(decoding: head, as: UTF8.self)
             guard text.hasPrefix("HTTP/1.1 200") else { throw TestFailure("no stream: \(text)") }
+            if StreamChunkReader.isNeeded(after: text.components(separatedBy: "\r\n")) { chunks = StreamChunkReader() }
             bytes = head[end.upperBound...]
             hasHead = true
         }
-        try parser.take(bytes, body)
-        return true
+        try parser.take(chunks?.take(bytes)[...] ?? bytes, body)
+        return chunks?.hasEnded != true
     }
 }

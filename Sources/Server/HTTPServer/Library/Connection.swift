@@ -127,7 +127,7 @@ final class Connection {
         }
         switch phase {
         case .discarding, .detached: return .NO
-        case .handling: return answer.map(send) ?? send(.response(HTTPError.stopping.httpResponse))
+        case .handling: return answer.map(send) ?? send(.response(readable(HTTPError.stopping.httpResponse)))
         default: return dispatch()
         }
     }
@@ -191,7 +191,7 @@ final class Connection {
             }
             return .YES
         } catch {
-            return refuse(error.response)
+            return refuse(readable(error.response))
         }
     }
 
@@ -220,11 +220,12 @@ final class Connection {
         let start = UnsafeRawPointer(targetStart) - UnsafeRawPointer(name)
         let size = rg_mhd_header_size(handle)
         guard start > 0, start + targetLength < size else { throw .malformed("The request line is malformed.") }
+        method = HTTPMethod(String(cString: name))
+        // Before the size of the whole header, of which the target is a part.
+        guard targetLength <= loop.configuration.targetLimit else { throw .targetTooLong }
         let head = try RequestHead(
             UnsafeBufferPointer(start: raw, count: size), target: start..<(start + targetLength),
             limits: loop.headLimits)
-        guard targetLength <= loop.configuration.targetLimit else { throw .targetTooLong }
-        method = HTTPMethod(String(cString: name))
         parsedTarget = try parseTarget(target)
         return head
     }
@@ -248,15 +249,19 @@ final class Connection {
     }
 
     /// Handles the library's rejection of a request that it cannot parse, after which it closes the connection. Stores
-    /// the response in `own`, or sends it directly and returns `YES`.
+    /// the response in `own` and its status, or sends it directly and returns `YES`.
     ///
     /// After rejecting a Content-Length that is not a number, 0.9.75 continues as if it had not, and sends the head
     /// twice. In that case the response is sent directly. In all other cases that would be wrong: if no response is
     /// queued, the library may access the memory of a connection that it has freed.
-    func refuse(byLibrary status: Int, own: UnsafeMutablePointer<OpaquePointer?>?) -> MHD_Result {
+    func refuse(byLibrary status: inout UInt32, own: UnsafeMutablePointer<OpaquePointer?>?) -> MHD_Result {
         guard phase != .detached, phase != .discarding else { return .NO }
         loop.counters.refusalCounter.move(by: 1)
-        let response = HTTPError.refusal(status).httpResponse
+        // The library reports what found no room: the target, or the fields after it.
+        var refusal = HTTPError.refusal(Int(status))
+        if refusal.code == .headerTooLarge, targetLength > loop.configuration.targetLimit { refusal = .targetTooLong }
+        let response = readable(refusal.httpResponse, isHeaderWhole: false)
+        status = UInt32(clamping: response.status)
         guard hasFaultyLength else {
             deadline = loop.now + Int64(loop.configuration.receiveTimeout)
             own?.pointee = loop.makeResponse(response, for: self, closing: true)
@@ -332,12 +337,7 @@ final class Connection {
             return response
         }
         guard loop.memory.take(bytes) else {
-            var refusal = HTTPError.noMemory.httpResponse
-            // Pages of other origins may read the error, too.
-            for field in response.headers where field.name.lowercased().hasPrefix("access-control-") {
-                refusal.headers.add(field.name, field.value)
-            }
-            return refusal
+            return readable(HTTPError.noMemory.httpResponse)
         }
         if case .pieces = response.body {} else { wholeBytes = bytes }
         lastProgress = loop.now
@@ -366,12 +366,12 @@ final class Connection {
             head.body = .pieces(UnmadeBody())
             return queue(head)
         }
-        guard !loop.isStopping else { return queue(HTTPError.stopping.httpResponse) }
-        let bytes = SharedBytes(ResponseHead(head, contentLength: nil).bytes)
+        guard !loop.isStopping else { return queue(readable(HTTPError.stopping.httpResponse)) }
+        let streamHead = StreamHead(head, isChunked: takesChunks)
         let opened =
-            session.map { loop.openSecureStream(self, $0, head: bytes) } ?? loop.openStream(on: fd, head: bytes)
+            session.map { loop.openSecureStream(self, $0, streamHead) } ?? loop.openStream(on: fd, streamHead)
         guard let stream = opened else {
-            return queue(HTTPError.tooManyStreams.httpResponse)
+            return queue(readable(HTTPError.tooManyStreams.httpResponse))
         }
         phase = .detached
         deadline = .max

@@ -33,6 +33,8 @@ final class EventLoop {
 
     private var daemon: OpaquePointer?
     private let epoll: Int32
+    /// The listening socket that the library does not know.
+    private let otherListener: OtherListener?
     private let streams: StreamSockets
     private var connections: [UInt64: Connection] = [:]
     /// Connections that were closed but not yet released by the library.
@@ -50,10 +52,11 @@ final class EventLoop {
 
     private static let daemonTag: UInt64 = 0
     private static let inboxTag = UInt64.max
+    private static let listenerTag = UInt64.max - 1
 
     init(
-        index: Int, listening socket: Int32, isIPv6: Bool, configuration: ServerConfiguration, router: Router,
-        counters: ServerCounters, producers: BodyProducers, memory: ResponseMemory, bodies: BodyMemory,
+        index: Int, listening socket: Int32, also other: Int32?, isIPv6: Bool, configuration: ServerConfiguration,
+        router: Router, counters: ServerCounters, producers: BodyProducers, memory: ResponseMemory, bodies: BodyMemory,
         certificates: CertificateSlot?, pem: Certificate.PEM?
     ) throws(ServerError) {
         self.configuration = configuration
@@ -77,6 +80,7 @@ final class EventLoop {
         tickInterval = Int64(min(max(shortest / 4, 10), 1_000))
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw .system(call: "epoll_create1", errno: errno) }
+        otherListener = other.map { [epoll] in OtherListener($0, epoll: epoll, tag: Self.listenerTag) }
         streams = StreamSockets(configuration: configuration, counters: counters, inbox: inbox, epoll: epoll)
         try startDaemon(socket, isIPv6: isIPv6, pem)
         guard let daemon, watch(rg_mhd_epoll_fd(daemon), tag: Self.daemonTag, EPOLLIN.rawValue),
@@ -149,6 +153,7 @@ final class EventLoop {
         switch event.data.u64 {
         case Self.daemonTag: mustRunDaemon = true
         case Self.inboxTag: inbox.acknowledge()
+        case Self.listenerTag: acceptOthers()
         case let id: streams.take(event.events, of: id)
         }
     }
@@ -170,6 +175,7 @@ final class EventLoop {
 
     private func tick() {
         nextTick = now + tickInterval
+        otherListener?.resume()
         for connection in connections.values {
             if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
             // The library does not poll a suspended connection.
@@ -216,8 +222,10 @@ final class EventLoop {
 
     private func beginStopping(_ closingEvent: SharedBytes?) {
         // Requests that have arrived are still answered: one run accepts them, the next one reads them.
+        acceptOthers()
         for _ in 0..<2 { runDaemon() }
         isStopping = true
+        otherListener?.close()
         let socket = MHD_quiesce_daemon(daemon)
         if socket >= 0 { close(socket) }
         for connection in connections.values {
@@ -255,20 +263,20 @@ final class EventLoop {
 
     /// Creates an event stream for a connection's socket, with a duplicate of the descriptor. `nil` if there are too
     /// many.
-    func openStream(on socket: Int32, head: SharedBytes) -> EventStream? {
+    func openStream(on socket: Int32, _ head: StreamHead) -> EventStream? {
         if counters.streamCounter.move(by: 1) <= configuration.streamLimit {
             let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-            if own >= 0, let stream = streams.adopt(own, head: head, now: now) { return stream }
+            if own >= 0, let stream = streams.adopt(own, head, now: now) { return stream }
         }
         counters.streamCounter.move(by: -1)
         return nil
     }
 
     /// Creates an event stream for a connection that stays with the library. `nil` if there are too many.
-    func openSecureStream(_ connection: Connection, _ session: TLSSession, head: SharedBytes) -> EventStream? {
+    func openSecureStream(_ connection: Connection, _ session: TLSSession, _ head: StreamHead) -> EventStream? {
         if counters.streamCounter.move(by: 1) <= configuration.streamLimit {
             let secure = StreamSockets.SecureSide(session: session, connection: connection)
-            if let stream = streams.adopt(connection.fd, head: head, now: now, secure: secure) {
+            if let stream = streams.adopt(connection.fd, head, now: now, secure: secure) {
                 counters.connectionCounter.move(by: -1)
                 secureStreams += 1
                 return stream
@@ -276,6 +284,24 @@ final class EventLoop {
         }
         counters.streamCounter.move(by: -1)
         return nil
+    }
+
+    /// Accepts connections from the socket that the library does not know, as many as it has room for.
+    private func acceptOthers() {
+        guard let otherListener, let daemon else { return }
+        let limit = libraryLimit(secureStreams)
+        otherListener.accept {
+            connections.count < limit
+        } passing: { fd, address, length in
+            mustRunDaemon = true
+            // The library closes the socket if it cannot take it.
+            _ = MHD_add_connection(daemon, fd, address, length)
+        }
+    }
+
+    /// The number of connections that the library holds at most.
+    private func libraryLimit(_ streams: Int) -> Int {
+        configuration.connectionShare + configuration.connectionSlack + streams
     }
 
     private func watch(_ fd: Int32, tag: UInt64, _ interest: UInt32) -> Bool {
@@ -295,8 +321,7 @@ final class EventLoop {
         // The library leaves connections beyond its limit waiting, so its limit is a little higher than ours. With TLS
         // its connections include the streams.
         let streams = pem == nil ? 0 : (configuration.streamLimit + loops - 1) / loops
-        options.connection_limit = UInt32(
-            clamping: configuration.connectionShare + configuration.connectionSlack + streams)
+        options.connection_limit = UInt32(clamping: libraryLimit(streams))
         options.pool_size = max(configuration.connectionMemory, 2 * configuration.headerLimit)
         options.inactivity_seconds = UInt32(clamping: max((configuration.idleTimeout + 999) / 1000, 1))
         options.context = Unmanaged.passUnretained(self).toOpaque()
@@ -316,7 +341,8 @@ final class EventLoop {
             object.connectionChanged(handle, context, opened: what == .CONNECTION_NOTIFY_STARTED)
         }
         rg_handle_refusals { handle, status, own in
-            connectionObject(rg_mhd_socket_context(handle))?.refuse(byLibrary: Int(status), own: own) ?? .NO
+            guard let status, let connection = connectionObject(rg_mhd_socket_context(handle)) else { return .NO }
+            return connection.refuse(byLibrary: &status.pointee, own: own)
         }
         // The router decodes the target; this switches the library's own decoding off.
         options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }

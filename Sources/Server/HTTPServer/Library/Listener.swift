@@ -1,19 +1,49 @@
 import CMicrohttpd
 import Glibc
 
-/// Listening sockets on one address, one per loop; the kernel distributes connections among them.
+/// Listening sockets, one per loop; the kernel distributes connections among them. They are on one address or, for
+/// `localhost`, on both loopback addresses, of which a client tries either one first.
 struct Listener {
     let sockets: [Int32]
+    /// The sockets of the other loopback address, one per loop; empty if there are none.
+    private(set) var others: [Int32] = []
     let port: UInt16
     let isIPv6: Bool
 
+    /// The address that `localhost` has besides that of IPv4.
+    private static let otherLoopback = "::1"
+    /// How often a port that the system chose for one address is tried at the other.
+    private static let attempts = 16
+
     /// - Throws: ``ServerError``; no socket stays open.
-    init(host: String, port: UInt16, count: Int) throws(ServerError) {
+    static func listen(at host: String, port: UInt16, count: Int) throws(ServerError) -> Listener {
+        var left = port == 0 ? attempts : 1
+        while true {
+            left -= 1
+            var listener = try Listener(host: host, port: port, count: count)
+            guard LocalName.isName(host) else { return listener }
+            do throws(ServerError) {
+                listener.others = try Listener(host: otherLoopback, port: listener.port, count: count).sockets
+                return listener
+            } catch .badHost, .system {
+                // The machine has no IPv6.
+                return listener
+            } catch {
+                listener.close()
+                guard case .addressInUse = error, left > 0 else { throw error }
+            }
+        }
+    }
+
+    /// Closes all sockets.
+    func close() { for socket in sockets + others { Glibc.close(socket) } }
+
+    private init(host: String, port: UInt16, count: Int) throws(ServerError) {
         let address = try Self.resolve(host, port)
         isIPv6 = address.family == AF_INET6
         // Sockets that may share a port would also share it with a stale process of the same user, silently: half of
         // the requests would go there. A first bind without sharing detects that.
-        if port != 0 { close(try Self.bind(address, host: host, port: port, shared: false)) }
+        if port != 0 { Glibc.close(try Self.bind(address, host: host, port: port, shared: false)) }
         var opened: [Int32] = []
         do throws(ServerError) {
             let first = try Self.bind(address, host: host, port: port, shared: true)
@@ -22,12 +52,12 @@ struct Listener {
             for _ in 1..<max(count, 1) {
                 opened.append(try Self.bind(address.with(port: chosen), host: host, port: chosen, shared: true))
             }
-            for socket in opened where listen(socket, 1024) != 0 {
+            for socket in opened where Glibc.listen(socket, 1024) != 0 {
                 throw .system(call: "listen", errno: errno)
             }
             self.port = chosen
         } catch {
-            for socket in opened { close(socket) }
+            for socket in opened { Glibc.close(socket) }
             throw error
         }
         sockets = opened
@@ -79,7 +109,7 @@ struct Listener {
         }
         guard status == 0 else {
             let number = errno
-            close(fd)
+            Glibc.close(fd)
             switch number {
             case EADDRINUSE: throw .addressInUse(host: host, port: port)
             case EACCES: throw .permissionDenied(host: host, port: port)

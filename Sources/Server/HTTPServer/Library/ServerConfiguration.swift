@@ -2,7 +2,7 @@ package import Logging
 
 /// The address and limits of a server. Durations are in milliseconds, sizes in bytes.
 package struct ServerConfiguration: Sendable {
-    /// An IPv4 or IPv6 address, or a name that resolves to one.
+    /// An IPv4 or IPv6 address, or a name that resolves to one; `localhost` is both loopback addresses.
     package var host = "127.0.0.1"
     /// The port to listen on; 0 lets the system choose, and `HTTPServer.start` returns it.
     package var port: UInt16 = 0

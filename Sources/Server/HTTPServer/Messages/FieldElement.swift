@@ -32,6 +32,15 @@ package struct FieldElement: Hashable, Sendable {
         parameters = text[text.index(after: end)...].split(separator: ";").map { Parameter($0) }
     }
 
+    /// Whether the text of a body of this media type is UTF-8: unless `charset` names another encoding. `utf8` is not
+    /// registered, but common, and ASCII is a part of UTF-8.
+    package var isUTF8: Bool {
+        parameters.allSatisfy { parameter in
+            parameter.name != "charset"
+                || ["utf-8", "utf8", "us-ascii", "ascii"].contains(parameter.value?.lowercased() ?? "utf-8")
+        }
+    }
+
     /// Parses a comma-separated list. Empty elements are ignored.
     package static func list(_ field: String) -> [FieldElement] {
         field.split(separator: ",").map { FieldElement($0) }.filter { !$0.name.isEmpty || !$0.parameters.isEmpty }

@@ -27,7 +27,7 @@ func parseTarget(_ target: String) throws(HTTPError) -> (segments: [String], que
 /// Parses a form, which has the syntax of a query.
 func parseForm(_ form: [UInt8]) throws(HTTPError) -> [QueryItem] {
     let items: [QueryItem]? = form.withUnsafeBufferPointer { bytes in
-        guard bytes.allSatisfy(isTargetByte) else { return nil }
+        guard bytes.allSatisfy({ isTargetByte($0) || isFormBlank($0) }) else { return nil }
         return decodeQuery(Slice(base: bytes, bounds: 0..<bytes.count))
     }
     guard let items else { throw .malformedTarget }
@@ -45,6 +45,10 @@ extension HTTPError {
 /// Whether a byte is neither a control character nor a space.
 @inline(__always)
 private func isTargetByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7f }
+
+/// Whether a byte is a blank or a line break, which only a form may contain.
+@inline(__always)
+private func isFormBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
 
 private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
@@ -76,17 +80,25 @@ private func decodeSegments(_ path: Bytes) -> [String]? {
     }
 }
 
+/// Removes the blanks at both ends that are not encoded, which belong to the layout of a form that a person wrote.
+private func trimmed(_ text: Bytes) -> Bytes {
+    guard let first = text.firstIndex(where: { !isFormBlank($0) }),
+        let last = text.lastIndex(where: { !isFormBlank($0) })
+    else { return text[text.endIndex...] }
+    return text[first...last]
+}
+
 private func decodeQuery(_ query: Bytes) -> [QueryItem]? {
     var items: [QueryItem] = []
     var start = query.startIndex
     while start < query.endIndex {
         let end = query[start...].firstIndex(of: UInt8(ascii: "&")) ?? query.endIndex
-        let item = query[start..<end]
+        let item = trimmed(query[start..<end])
         start = end + 1
         guard !item.isEmpty else { continue }
         let nameEnd = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-        guard let name = decodePercent(item[item.startIndex..<nameEnd], isPath: false),
-            let value = decodePercent(item[min(nameEnd + 1, item.endIndex)...], isPath: false)
+        guard let name = decodePercent(trimmed(item[item.startIndex..<nameEnd]), isPath: false),
+            let value = decodePercent(trimmed(item[min(nameEnd + 1, item.endIndex)...]), isPath: false)
         else { return nil }
         items.append(QueryItem(name: name, value: value))
     }

@@ -35,7 +35,7 @@ package struct CrossOriginPolicy: Sendable {
 package func allowCrossOrigin(_ policy: @escaping @Sendable () -> CrossOriginPolicy) -> Middleware {
     { request, next in
         let policy = policy()
-        let anyOrigin = policy.origins.contains("*") && !policy.isOpen()
+        let anyOrigin = policy.allowsEvery
         guard let origin = request.header("Origin"), anyOrigin || policy.lists(origin) else {
             // The response depends on the origin all the same, and caches must know.
             return anyOrigin ? next(request) : next(request).mapHead { $0.headers.vary("Origin") }
@@ -43,11 +43,7 @@ package func allowCrossOrigin(_ policy: @escaping @Sendable () -> CrossOriginPol
         let isPreflight = request.isPreflight
         let requestedHeaders = isPreflight ? request.header("Access-Control-Request-Headers") : nil
         return next(request).mapHead { head in
-            head.headers["Access-Control-Allow-Origin"] = anyOrigin ? "*" : origin
-            if !anyOrigin {
-                head.headers.vary("Origin")
-                if policy.allowsCredentials { head.headers["Access-Control-Allow-Credentials"] = "true" }
-            }
+            policy.allow(origin, in: &head.headers)
             if isPreflight {
                 head.headers["Access-Control-Allow-Methods"] = head.headers["Allow"]
                 head.headers["Access-Control-Allow-Headers"] = requestedHeaders
@@ -57,6 +53,41 @@ package func allowCrossOrigin(_ policy: @escaping @Sendable () -> CrossOriginPol
                 head.headers["Access-Control-Expose-Headers"] = CrossOriginPolicy.exposedHeaders
             }
         }
+    }
+}
+
+extension CrossOriginPolicy {
+    /// Whether pages of all origins may call the server.
+    fileprivate var allowsEvery: Bool { origins.contains("*") && !isOpen() }
+
+    fileprivate func allow(_ origin: String, in headers: inout HeaderFields) {
+        guard !allowsEvery else { return headers["Access-Control-Allow-Origin"] = "*" }
+        headers["Access-Control-Allow-Origin"] = origin
+        headers.vary("Origin")
+        if allowsCredentials { headers["Access-Control-Allow-Credentials"] = "true" }
+    }
+
+    /// Lets pages of the allowed origins read a response that goes past the middlewares; a browser reports a network error
+    /// otherwise.
+    ///
+    /// A preflight request whose target is too long is granted: only the response to the request itself says so to the
+    /// page. When the header was not read up to its end and no origin is known, the one origin that is allowed is named,
+    /// which browsers compare with that of the page.
+    package func allowReading(_ response: inout Response, to request: RefusedRequest) {
+        if !allowsEvery { response.headers.vary("Origin") }
+        let named = origins.filter { lists($0) }
+        let guess = request.isHeaderWhole ? nil : allowsEvery ? "*" : named.count == 1 ? named.first : nil
+        guard let origin = request.origin ?? guess, allowsEvery || lists(origin) else { return }
+        if let preflight = request.preflight, response.status == HTTPError.Code.targetTooLong.status {
+            let vary = response.headers["Vary"]
+            response = .empty()
+            response.headers["Vary"] = vary
+            response.headers["Access-Control-Allow-Methods"] = preflight.method
+            response.headers["Access-Control-Allow-Headers"] = preflight.fields
+        } else {
+            response.headers["Access-Control-Expose-Headers"] = Self.exposedHeaders
+        }
+        allow(origin, in: &response.headers)
     }
 }
 

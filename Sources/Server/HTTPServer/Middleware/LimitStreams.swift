@@ -1,10 +1,11 @@
 /// Rejects event streams beyond the quota with 429.
 ///
 /// - Parameters:
+///   - setting: the name of the setting with the quota, for the response.
 ///   - key: returns the key of a request; nil for one that does not count.
 ///   - refused: called for every rejected stream.
 package func limitStreams(
-    _ quota: Quota, refused: @escaping @Sendable () -> Void = {},
+    _ quota: Quota, setting: String? = nil, refused: @escaping @Sendable () -> Void = {},
     by key: @escaping @Sendable (Request) -> LimitKey? = { LimitKey($0.remoteAddress) }
 ) -> Middleware {
     { request, next in
@@ -19,7 +20,8 @@ package func limitStreams(
                 return .response(
                     HTTPError(
                         .streamsLimited,
-                        detail: "You have \(quota.limit) event streams open, which is your limit. Close one, "
+                        detail: "You have \(quota.limit) event streams open, which is your limit"
+                            + "\(setting.map { " (\($0))" } ?? ""). Close one, "
                             + "or put several queries into one subscription set.",
                         headers: ["Retry-After": "5"]
                     ).httpResponse)

@@ -27,7 +27,9 @@ package enum LocalName {
             return false
         }
         if isBracketed { return name.elementsEqual("[::1]".utf8) }
-        return isLocalhost(name) || isLoopback(name)
+        // A name, unlike an address, may end in the point of the root.
+        let isAbsolute = name.last == UInt8(ascii: ".")
+        return isLocalhost(UnsafeBufferPointer(rebasing: isAbsolute ? name.dropLast() : name[...])) || isLoopback(name)
     }
 
     /// Whether the name is `localhost` or a subdomain.

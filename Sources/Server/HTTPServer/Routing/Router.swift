@@ -37,6 +37,7 @@ package struct Router: Sendable {
     private var root = RouteNode()
     private var middlewares: [Layer] = []
     private var admissions: [@Sendable (Request) throws -> Void] = []
+    private var refusalChanges: [@Sendable (RefusedRequest, inout Response) -> Void] = []
     private let logger: Logger
 
     package init(logger: Logger = Logger(label: "http")) {
@@ -74,6 +75,19 @@ package struct Router: Sendable {
     /// all middlewares.
     package mutating func beforeFile(_ check: @escaping @Sendable (Request) throws -> Void) {
         admissions.append(check)
+    }
+
+    /// Adds a change to the responses to requests that the server refuses before any middleware sees them, such as those
+    /// with too long a header. It runs on the loop's thread.
+    package mutating func changeRefusals(_ change: @escaping @Sendable (RefusedRequest, inout Response) -> Void) {
+        refusalChanges.append(change)
+    }
+
+    /// Returns the response to a request that no middleware sees.
+    func changed(_ response: Response, to request: RefusedRequest) -> Response {
+        var response = response
+        for change in refusalChanges { change(request, &response) }
+        return response
     }
 
     /// Returns where the body of a request to this path is kept.

@@ -6,7 +6,7 @@ import Synchronization
 /// coalesces until `onDrain`. Accepted events arrive in order and complete, or the stream ends.
 ///
 /// An idle stream costs this process about 300 bytes, without its owner's closures: this object (128), its entry among
-/// the sockets of its loop (80, and as much again while that table has spare capacity), and malloc's overhead. Waiting
+/// the sockets of its loop (96, and as much again while that table has spare capacity), and malloc's overhead. Waiting
 /// events are shared; each costs a stream one reference, the first of them no allocation.
 package final class EventStream: Sendable {
     package enum SendResult: Sendable, Equatable {
@@ -113,9 +113,9 @@ package final class EventStream: Sendable {
                 state.refused = true
                 return (.full, false)
             }
-            state.queue.append(event)
+            if event.count > 0 { state.queue.append(event) }
             state.pendingBytes += event.count
-            if let rest {
+            if let rest, rest.count > 0 {
                 state.queue.append(rest)
                 state.pendingBytes += rest.count
             }

@@ -8,6 +8,9 @@ import Glibc
 /// one; when the socket accepts no more, the rest waits until epoll reports space. The loop handles requests between
 /// two bounded parts of this work, so that no number of streams delays a request.
 ///
+/// To clients of HTTP/1.1 the events go in chunks, each of what waits when it begins (``StreamChunk``); to others up to the
+/// end of the connection.
+///
 /// Sockets are registered once, edge-triggered: space is reported only after a write found none, input from the client
 /// is discarded, and a client that closes, half-closes, or is killed is reported at once. The kernel detects one that
 /// vanishes without closing: unacknowledged data ends the connection after the time that makes a stream stuck, and an
@@ -30,6 +33,8 @@ final class StreamSockets {
         var outgoing = EventQueue()
         /// The number of bytes at the front that are the response head, which the stream does not count.
         var headBytes = 0
+        /// The chunk that is being sent.
+        var chunk = StreamChunk()
         /// The number of bytes of the oldest outgoing event that have been sent.
         var offset = 0
         /// When the kernel last accepted data, or there was nothing to send, in monotonic milliseconds.
@@ -37,6 +42,8 @@ final class StreamSockets {
         var heartbeatDue: Int64 = 0
         /// The socket accepts no more until epoll reports space.
         var isBlocked = false
+        /// Whether the events are sent in chunks.
+        var isChunked = false
         /// The stream uses a TLS session; see `secured`.
         var isSecure = false
         /// Whether it is in the backlog.
@@ -89,7 +96,7 @@ final class StreamSockets {
     /// Creates a stream for a socket, whose ownership it takes, and sends the response head before anything else.
     /// Returns `nil`, with the socket closed, if it cannot be registered. With TLS the connection keeps the socket, and
     /// is notified of the stream's end.
-    func adopt(_ fd: Int32, head: SharedBytes, now: Int64, secure: SecureSide? = nil) -> EventStream? {
+    func adopt(_ fd: Int32, _ head: StreamHead, now: Int64, secure: SecureSide? = nil) -> EventStream? {
         let slot = vacant.popLast() ?? entries.count
         if slot == entries.count { entries.append(Entry()) }
         let generation = entries[slot].generation &+ 1
@@ -109,8 +116,9 @@ final class StreamSockets {
             entries[slot].isSecure = true
             secured[slot] = secure
         }
-        entries[slot].outgoing.append(head)
-        entries[slot].headBytes = head.count
+        entries[slot].outgoing.append(head.bytes)
+        entries[slot].headBytes = head.bytes.count
+        entries[slot].isChunked = head.isChunked
         entries[slot].heartbeatDue = now + configuration.heartbeatDelay(ofStream: slot)
         list(id)
         return stream
@@ -236,12 +244,12 @@ final class StreamSockets {
         if finishing, entries[slot].ending == nil { entries[slot].ending = .finished }
         if !news.isEmpty {
             // The time without progress begins when there is something to send.
-            if entries[slot].outgoing.isEmpty { entries[slot].lastProgress = now }
+            if !entries[slot].isSending { entries[slot].lastProgress = now }
             entries[slot].outgoing.append(news)
             entries[slot].heartbeatDue = now + configuration.heartbeatDelay(ofStream: slot)
         }
         guard !entries[slot].isBlocked else { return }
-        while !entries[slot].outgoing.isEmpty {
+        while entries[slot].prepare(Self.eventsPerWrite) {
             guard !budget.isSpent else {
                 list(UInt64(entries[slot].generation) << 32 | UInt64(slot))
                 return
@@ -263,25 +271,30 @@ final class StreamSockets {
         if let reason = entries[slot].ending { end(slot, reason) }
     }
 
+    /// The number of events that are sent by one call at most, which is also that of a chunk.
+    private static let eventsPerWrite = 32
+
     /// Writes as many waiting events as fit into one call. Returns the number of bytes sent, or the negated error
     /// number.
     private func write(_ entry: Entry) -> Int {
-        let most = 32
+        // A head, the two ends of a chunk, and the events.
+        let most = Self.eventsPerWrite + 3
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: most) { vectors in
-            var skip = entry.offset
-            var count = 0
-            for event in entry.outgoing.prefix(most) {
-                vectors.initializeElement(
-                    at: count,
-                    to: iovec(iov_base: event.pointer.baseAddress.map { $0 + skip }, iov_len: event.count - skip))
-                skip = 0
-                count += 1
+            withUnsafeTemporaryAllocation(byteCount: StreamChunk.frameLimit, alignment: 1) { frame in
+                var count = 0
+                entry.forEachPart(framing: frame) { part in
+                    vectors.initializeElement(
+                        at: count,
+                        to: iovec(iov_base: UnsafeMutableRawPointer(mutating: part.baseAddress), iov_len: part.count))
+                    count += 1
+                    return count < most
+                }
+                var message = msghdr()
+                message.msg_iov = vectors.baseAddress
+                message.msg_iovlen = count
+                let sent = sendmsg(entry.fd, &message, sendFlags)
+                return sent >= 0 ? sent : -Int(errno)
             }
-            var message = msghdr()
-            message.msg_iov = vectors.baseAddress
-            message.msg_iovlen = count
-            let sent = sendmsg(entry.fd, &message, sendFlags)
-            return sent >= 0 ? sent : -Int(errno)
         }
     }
 
@@ -294,16 +307,17 @@ final class StreamSockets {
         } else {
             let entry = entries[slot]
             sent = withUnsafeTemporaryAllocation(byteCount: TLSSession.recordLimit, alignment: 1) { record in
-                var skip = entry.offset
-                var count = 0
-                for event in entry.outgoing where count < record.count {
-                    let part = event.pointer[skip...].prefix(record.count - count)
-                    UnsafeMutableRawBufferPointer(rebasing: record[count...]).copyMemory(
-                        from: UnsafeRawBufferPointer(rebasing: part))
-                    skip = 0
-                    count += part.count
+                withUnsafeTemporaryAllocation(byteCount: StreamChunk.frameLimit, alignment: 1) { frame in
+                    var count = 0
+                    entry.forEachPart(framing: frame) { part in
+                        let part = part.prefix(record.count - count)
+                        UnsafeMutableRawBufferPointer(rebasing: record[count...]).copyMemory(
+                            from: UnsafeRawBufferPointer(rebasing: part))
+                        count += part.count
+                        return count < record.count
+                    }
+                    return secure.session.send(UnsafeRawBufferPointer(rebasing: record[..<count]))
                 }
-                return secure.session.send(UnsafeRawBufferPointer(rebasing: record[..<count]))
             }
         }
         secured[slot]?.hasWaitingRecord = sent == -Int(EAGAIN) || (sent == -Int(EINTR))
@@ -319,7 +333,7 @@ final class StreamSockets {
         for slot in entries.indices {
             guard let stream = entries[slot].stream else { continue }
             waiting += stream.waitingBytes
-            if !entries[slot].outgoing.isEmpty {
+            if entries[slot].isSending {
                 let silence = now - entries[slot].lastProgress
                 if entries[slot].isBlocked, silence >= Int64(configuration.streamStuckTimeout) { end(slot, .stuck) }
             } else if now >= entries[slot].heartbeatDue {
@@ -336,7 +350,7 @@ final class StreamSockets {
             guard let stream = entries[slot].stream else { continue }
             stream.beginEnding()
             if entries[slot].ending == nil { entries[slot].ending = .serverStopping }
-            if let closingEvent {
+            if let closingEvent, !entries[slot].chunk.isLast {
                 entries[slot].outgoing.append(stream.takeQueued().events)
                 entries[slot].outgoing.append(closingEvent)
             }
@@ -350,16 +364,87 @@ final class StreamSockets {
     }
 }
 
+/// The response head of a stream, and how the bytes after it are framed.
+struct StreamHead {
+    let bytes: SharedBytes
+    let isChunked: Bool
+
+    /// - Parameter isChunked: whether the client understands chunks; the end of the connection ends the stream
+    ///   otherwise.
+    init(_ response: Response, isChunked: Bool) {
+        var response = response
+        if isChunked { response.headers["Transfer-Encoding"] = "chunked" }
+        bytes = SharedBytes(ResponseHead(response, contentLength: nil).bytes)
+        self.isChunked = isChunked
+    }
+}
+
 extension StreamSockets.Entry {
+    /// Whether something waits for the socket.
+    var isSending: Bool { !outgoing.isEmpty || chunk.isOpen }
+
+    /// Begins the next chunk unless one is being sent. Returns whether there is something to send.
+    ///
+    /// - Parameter most: the number of events of a chunk at most.
+    mutating func prepare(_ most: Int) -> Bool {
+        guard isChunked, !chunk.isOpen else { return isSending }
+        guard !chunk.wasLast else { return false }
+        var count = 0
+        for event in outgoing.dropFirst(headBytes > 0 ? 1 : 0).prefix(most) { count += event.count }
+        if count > 0 {
+            chunk.open(count)
+        } else if ending != nil {
+            chunk.open(0)
+        }
+        return isSending
+    }
+
+    /// Passes on the bytes to send next, in their order, until `take` returns false: a rest of the head, and a chunk or, if
+    /// there are none, all events.
+    ///
+    /// - Parameter frame: memory for the two ends of a chunk, which are passed on, too.
+    func forEachPart(framing frame: UnsafeMutableRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool) {
+        var skip = offset
+        var events = outgoing[...]
+        if headBytes > 0, let head = events.popFirst() {
+            guard take(head.bytes(from: skip)) else { return }
+            skip = 0
+        }
+        var left = Int.max
+        var end: UnsafeRawBufferPointer?
+        if isChunked {
+            guard chunk.isOpen else { return }
+            let ends = chunk.ends(in: frame)
+            if !ends.start.isEmpty, !take(ends.start) { return }
+            left = chunk.bytesLeft
+            end = ends.end
+        }
+        while left > 0, let event = events.popFirst() {
+            let part = UnsafeRawBufferPointer(rebasing: event.bytes(from: skip).prefix(left))
+            skip = 0
+            left -= part.count
+            guard take(part) else { return }
+        }
+        if let end { _ = take(end) }
+    }
+
     /// Removes sent bytes from the queue, and returns how many of them were the stream's.
     mutating func drop(_ sent: Int) -> Int {
-        offset += sent
+        let head = min(headBytes, sent)
+        headBytes -= head
+        let ofEvents = isChunked ? chunk.advance(sent - head) : sent - head
+        offset += head + ofEvents
         while let oldest = outgoing.first, offset >= oldest.count {
             offset -= oldest.count
             outgoing.removeOldest()
         }
-        let head = min(headBytes, sent)
-        headBytes -= head
-        return sent - head
+        return ofEvents
+    }
+}
+
+extension SharedBytes {
+    /// The bytes without the first ones.
+    fileprivate func bytes(from start: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(pointer).dropFirst(start))
     }
 }
