@@ -100,7 +100,9 @@ targets += floor(
         module("WireProtocol", ["JSONCoding", "StoreContract", "ObjectModel"]),
         // Objects as JSON, and JSON as objects.
         module("ObjectCoding", ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
-        module("Transfer", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module(
+            "Transfer",
+            ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Compression"]),
         // The log of a realm in PostgreSQL. RealmSwift does not need it, so an app does not need libpq.
         module("PostgresLog", ["StoreContract", "ObjectModel", "Compression", "Cryptography", "CLibpq"]),
         // The objects of a realm as tables for programs that speak SQL.
@@ -293,7 +295,9 @@ targets += floor(
         tests(
             "WireProtocol",
             ["WireProtocol", "JSONCoding", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel"]),
-        tests("ObjectCoding", ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        tests(
+            "ObjectCoding",
+            ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "TestBasics"]),
         tests(
             "Transfer",
             [

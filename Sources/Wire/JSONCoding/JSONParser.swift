@@ -4,15 +4,22 @@ extension JSONValue {
     /// The maximum nesting of arrays and objects.
     package static let depthLimit = 128
 
-    /// Parses one JSON text, which may be a scalar. Names may not repeat within an object; `\u0000` is allowed. Cost:
-    /// linear; about 25 ns per byte. A long text is parsed in pieces, so that jansson has little of it in memory.
+    /// Parses one JSON text, which may be a scalar. Names may not repeat within an object; `\u0000` is allowed. A byte
+    /// order mark before it is skipped, as RFC 8259 permits. Cost: linear; about 25 ns per byte. A long text is parsed in
+    /// pieces, so that jansson has little of it in memory.
     package static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
         let result: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable { bytes in
-            Result { () throws(JSONError) in try parse(bytes: bytes) }
+            let mark = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
+            return Result { () throws(JSONError) in
+                try parse(bytes: UnsafeBufferPointer(rebasing: bytes.dropFirst(mark)))
+            }
         }
         if let result { return try result.get() }
         return try parse(Array(bytes))
     }
+
+    /// U+FEFF in UTF-8.
+    package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Parses one JSON text.
     package static func parse(_ text: String) throws(JSONError) -> JSONValue { try parse(Array(text.utf8)) }
@@ -22,6 +29,8 @@ extension JSONValue {
 
     /// Parses one JSON text whose long arrays of plain values stay text: they become `long`.
     package static func parseFolding(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+        // Arrays that stay text are found by their places in it.
+        guard !bytes.starts(with: byteOrderMark) else { return try parseFolding(Array(bytes.dropFirst(3))) }
         let result: Result<JSONValue, JSONError> = bytes.withUnsafeBufferPointer { text in
             Result { () throws(JSONError) in try parse(bytes: text, kept: bytes) }
         }

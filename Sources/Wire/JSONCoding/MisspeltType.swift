@@ -3,7 +3,7 @@ package import ObjectModel
 extension PropertyType {
     /// Lists the valid types, for a text that is not one, and suggests the one that was perhaps meant.
     package static func sentence(onMisspelt text: String) -> String {
-        let guess = guess(text).map { " Did you mean '\($0)'?" } ?? ""
+        let guess = guess(text).flatMap { $0 == text ? nil : " Did you mean '\($0)'?" } ?? ""
         return """
             '\(text)' is no type.\(guess) There are \(BaseType.names.joined(separator: ", ")), the names of classes as in \
             'Dog?', and 'linkingObjects(Person.dogs)'; behind the name come '?' where there may be null, then '[]' for a \
@@ -37,11 +37,23 @@ extension PropertyType {
         let isOptional = rest.hasSuffix("?")
         while rest.hasSuffix("?") { rest.removeLast() }
         let name =
-            BaseType.names.first { $0.lowercased() == rest.lowercased() } ?? (isName(rest) ? rest : nearest(to: rest))
+            BaseType.names.first { $0.lowercased() == rest.lowercased() } ?? otherNames[rest.lowercased()]
+            ?? (isName(rest) ? rest : nearest(to: rest))
         guard let name else { return nil }
         let guess = name + (isOptional ? "?" : "") + collection.rawValue
         return PropertyType(text: guess) == nil ? nil : guess
     }
+
+    /// What other languages and databases call the types.
+    private static let otherNames = [
+        "integer": "int", "int8": "int", "int16": "int", "int32": "int", "int64": "int", "long": "int", "short": "int",
+        "bigint": "int", "number": "double", "real": "double", "float64": "double", "float32": "float",
+        "boolean": "bool", "str": "string", "text": "string", "varchar": "string", "char": "string", "datetime": "date",
+        "timestamp": "date", "time": "date", "binary": "data", "blob": "data", "bytes": "data", "decimal": "decimal128",
+        "numeric": "decimal128", "money": "decimal128", "guid": "uuid", "any": "mixed", "json": "mixed",
+        "object": "mixed", "array": "string[]", "list": "string[]", "set": "string<>", "map": "string{}",
+        "dictionary": "string{}",
+    ]
 
     private static func nearest(to text: String) -> String? { BaseType.names.nearest(to: text) }
 }

@@ -3,8 +3,8 @@ import ObjectModel
 extension ValueCoding {
     /// Decodes a value whose type no schema gives, as in mixed properties and arguments of queries: plain JSON, arrays
     /// as lists, objects as dictionaries, and typed objects: `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`,
-    /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`. `{"$dictionary": {…}}`
-    /// is the dictionary within, whatever its keys are.
+    /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`, and those of Extended JSON
+    /// (``TypedObject``). `{"$dictionary": {…}}` is the dictionary within, whatever its keys are.
     package static func mixed(_ json: JSONValue, _ path: String = "") throws(ValueFault) -> ValueDraft<WrittenLink> {
         switch json {
         case .null: return .value(.null)
@@ -31,10 +31,10 @@ extension ValueCoding {
                 expected: "a typed object such as {\"$date\": …}, or a dictionary whose keys do not start with '$'",
                 got: "the key \"\(member.name)\"", path: path)
         }
-        if let base = type.base {
-            guard let value = convert(member.value, base) else {
+        if let typed = TypedObject(object) {
+            guard let value = typed.value(as: typed.base) else {
                 throw ValueFault(
-                    expected: PropertyType(base).elementInWords, got: member.value.inWords, path: place)
+                    expected: PropertyType(typed.base).elementInWords, got: member.value.inWords, path: place)
             }
             return .value(value)
         }

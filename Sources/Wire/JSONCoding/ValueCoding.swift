@@ -128,7 +128,7 @@ package enum ValueCoding {
         case (.decimal128, .int(let value)): return .decimal(Decimal128(value))
         case (.decimal128, .double(let value)): return .decimal(Decimal128(shortest: value))
         case (.decimal128, .precise(let value, _)): return .decimal(value)
-        case (_, .object(let object)): return content(of: object, base).flatMap { convert($0, base) }
+        case (_, .object(let object)): return TypedObject(object)?.value(as: base)
         case (.double, _): return number(json).map { .double($0) }
         case (.float, _):
             guard let number = number(json) else { return nil }
@@ -137,15 +137,6 @@ package enum ValueCoding {
             return value.isFinite || !number.isFinite ? .float(value) : nil
         default: return nil
         }
-    }
-
-    /// The content of a typed object, if it is one of the type.
-    private static func content(of object: JSONObject, _ base: BaseType) -> JSONValue? {
-        guard object.members.count == 1, let member = object.members.first, TypeName(member.name)?.base == base else {
-            return nil
-        }
-        if case .object = member.value { return nil }
-        return member.value
     }
 
     private static func number(_ json: JSONValue) -> Double? {
@@ -182,6 +173,11 @@ package enum TypeName: String {
     case link = "$link"
     /// In mixed values, for a dictionary that would otherwise look like one of these.
     case dictionary = "$dictionary"
+    // The other names of MongoDB's Extended JSON, which are read and never written.
+    case numberInt = "$numberInt"
+    case numberLong = "$numberLong"
+    case numberDouble = "$numberDouble"
+    case numberDecimal = "$numberDecimal"
 
     package init?(_ name: String) {
         // Most names of members are no such names, and a raw value is compared with all of them.
@@ -195,10 +191,11 @@ package enum TypeName: String {
         case .date: .date
         case .objectId: .objectId
         case .uuid: .uuid
-        case .decimal: .decimal128
+        case .decimal, .numberDecimal: .decimal128
+        case .numberInt, .numberLong: .int
         case .binary: .data
         case .float: .float
-        case .double: .double
+        case .double, .numberDouble: .double
         case .link, .dictionary: nil
         }
     }

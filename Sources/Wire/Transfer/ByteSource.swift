@@ -1,4 +1,6 @@
+import Compression
 import Glibc
+import JSONCoding
 
 /// The decompressed content of a compressed file.
 package protocol ExpandedBytes: AnyObject {
@@ -14,7 +16,9 @@ package final class ByteSource {
     private let descriptor: Int32
     private let name: String
     private let owner: AnyObject?
-    private let expanded: (any ExpandedBytes)?
+    private var expanded: (any ExpandedBytes)?
+    private let expands: Bool
+    private var isAtBegin = true
     private var block = [UInt8](repeating: 0, count: 1 << 16)
     private var position = 0
     private var end = 0
@@ -33,7 +37,7 @@ package final class ByteSource {
     /// Opens a file; `-` is standard input.
     package convenience init(path: String) throws {
         guard path != "-" else {
-            self.init(STDIN_FILENO, "standard input", owner: nil)
+            self.init(STDIN_FILENO, "standard input", owner: nil, expands: true)
             return
         }
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -41,7 +45,12 @@ package final class ByteSource {
             throw TransferFault(
                 "Cannot read '\(path)': \(String(cString: strerror(errno))).", isUnreadableFile: true)
         }
-        self.init(descriptor, "'\(path)'", owner: OpenFile(descriptor))
+        self.init(descriptor, "'\(path)'", owner: OpenFile(descriptor), expands: true)
+    }
+
+    /// Reads from memory.
+    convenience init(_ bytes: [UInt8]) {
+        self.init(-1, "the text", owner: nil, expanded: BytesAtHand(bytes))
     }
 
     /// Reads from an open descriptor.
@@ -50,7 +59,12 @@ package final class ByteSource {
     ///   - name: the name of the source in error messages.
     ///   - owner: an object that closes the descriptor when it is released.
     ///   - expanded: the source of the decompressed bytes; nil to read the descriptor itself.
-    package init(_ descriptor: Int32, _ name: String, owner: AnyObject?, expanded: (any ExpandedBytes)? = nil) {
+    ///   - expands: whether a file that begins as one of gzip or zstd is decompressed; reading one fails otherwise.
+    package init(
+        _ descriptor: Int32, _ name: String, owner: AnyObject?, expanded: (any ExpandedBytes)? = nil,
+        expands: Bool = false
+    ) {
+        self.expands = expands
         self.descriptor = descriptor
         self.name = name
         self.owner = owner
@@ -74,6 +88,30 @@ package final class ByteSource {
     func peek() throws -> UInt8? {
         if position == end, try !fill() { return nil }
         return block[position]
+    }
+
+    /// Skips a byte order mark, which is only at the beginning. Throws `TransferFault` for that of UTF-16.
+    func skipMark() throws {
+        let first = try peek(JSONValue.byteOrderMark.count)
+        guard !first.starts(with: [0xFF, 0xFE]), !first.starts(with: [0xFE, 0xFF]) else {
+            throw TransferFault("The text of \(name) is UTF-16. Save it as UTF-8.")
+        }
+        guard first.elementsEqual(JSONValue.byteOrderMark) else { return }
+        position += first.count
+        count += first.count
+    }
+
+    /// Returns the next bytes without consuming them, fewer only at the end.
+    private func peek(_ wanted: Int) throws -> ArraySlice<UInt8> {
+        while end - position < wanted {
+            let rest = Array(block[position..<end])
+            let more = try fill()
+            // The block keeps its size for the next read.
+            block.replaceSubrange(0..<(more ? 0 : min(rest.count, block.count)), with: rest)
+            end += rest.count
+            if !more { break }
+        }
+        return block[position..<min(position + wanted, end)]
     }
 
     /// Appends the bytes up to the next `stop` and consumes that too. Returns false at the end of the source.
@@ -133,14 +171,119 @@ package final class ByteSource {
             end = bytes.count
             return true
         }
+        end = try readBlock()
+        if isAtBegin {
+            isAtBegin = false
+            if let coding = Coding(beginning: block[..<end]) { return try expand(coding) }
+        }
+        return end > 0
+    }
+
+    private func readBlock() throws -> Int {
         while true {
             let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw TransferFault("Cannot read \(name): \(String(cString: strerror(errno))).") }
-            end = count
-            return count > 0
+            guard count >= 0 else {
+                throw TransferFault(
+                    "Cannot read \(name): \(String(cString: strerror(errno))).", isUnreadableFile: errno == EISDIR)
+            }
+            return count
         }
     }
+
+    /// Decompresses the file, whose first block has been read.
+    private func expand(_ coding: Coding) throws -> Bool {
+        guard expands else {
+            throw TransferFault(
+                "\(name.withCapital) is compressed with \(coding.rawValue). Send it with Content-Encoding: \(coding.rawValue)."
+            )
+        }
+        let first = Array(block[..<end])
+        end = 0
+        let expanded = try ExpandedInput(coding, name, after: first) { [descriptor, name] in
+            var bytes = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else {
+                    throw TransferFault("Cannot read \(name): \(String(cString: strerror(errno))).")
+                }
+                return Array(bytes[..<count])
+            }
+        }
+        self.expanded = expanded
+        return try fill()
+    }
+}
+
+/// Bytes in memory.
+private final class BytesAtHand: ExpandedBytes {
+    private var bytes: [UInt8]?
+    private(set) var offset = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes.isEmpty ? nil : bytes }
+
+    func next() -> [UInt8]? {
+        defer { bytes = nil }
+        offset += bytes?.count ?? 0
+        return bytes
+    }
+}
+
+/// The decompressed bytes of a file of the command line.
+private final class ExpandedInput: ExpandedBytes {
+    private let coding: Coding
+    private let name: String
+    private let pieces: DecodedPieces
+    private let place: Place
+
+    private final class Place {
+        var offset = 0
+    }
+
+    /// - Parameters:
+    ///   - first: the bytes that have been read.
+    ///   - read: returns the next bytes; empty at the end.
+    init(_ coding: Coding, _ name: String, after first: [UInt8], read: @escaping () throws -> [UInt8]) throws {
+        let place = Place()
+        (self.coding, self.name, self.place) = (coding, name, place)
+        var first: [UInt8]? = first
+        pieces = try DecodedPieces(coding, limit: .max) {
+            let bytes = try first ?? read()
+            first = nil
+            place.offset += bytes.count
+            return bytes.isEmpty ? nil : bytes
+        }
+    }
+
+    var offset: Int { place.offset }
+
+    func next() throws -> [UInt8]? {
+        do {
+            return try pieces.next()
+        } catch let error as CompressionError {
+            let what = error == .truncated ? "ends too early" : "is damaged"
+            throw TransferFault("The \(coding.rawValue) data of \(name) \(what).")
+        }
+    }
+}
+
+extension Coding {
+    /// The coding of data that begins like that; nil if it has none.
+    fileprivate init?(beginning bytes: ArraySlice<UInt8>) {
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            self = .gzip
+        } else if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+            self = .zstd
+        } else {
+            return nil
+        }
+    }
+}
+
+extension String {
+    /// `the body` as `The body`.
+    fileprivate var withCapital: String { prefix(1).uppercased() + dropFirst() }
 }
 
 /// Closes a file when it is released.

@@ -22,16 +22,26 @@ package struct RecordFault: Error, Equatable {
         guard record.count != columns else { return nil }
         self.init("There are \(record.count) fields where the first line has \(columns).")
     }
+
+    /// The error for a value in a column without a name; nil for a blank field. Spreadsheets write such columns.
+    init?(_ field: CSVField, withoutName place: Int) {
+        guard !field.text.isBlank else { return nil }
+        self.init("Field \(place + 1) has a value, and the first line has no name for it.")
+    }
 }
 
-/// Reads CSV as in RFC 4180: fields separated by commas, quotes doubled within quotes, records ended by CR LF, LF or
+/// Reads CSV as in RFC 4180: fields separated by commas, quotes doubled within quotes, records ended by CR LF, LF, CR or
 /// the end of the file. Skips a byte order mark.
+///
+/// If the first record has no comma outside of quotes, semicolons separate the fields, or tabs if it has none of these
+/// either: so programs write CSV where the comma is the decimal sign, and copy tables.
 package struct CSVReader {
     /// Enough for a value of the maximum size, whose text may be a third longer.
     private static let recordLimit = 64 << 20
 
     private let source: ByteSource
     private var atStart = true
+    private var separator = UInt8(ascii: ",")
     /// Whether the first record has one field; nil before it is read. An empty line is then a record whose field is missing.
     private var hasOneColumn: Bool?
 
@@ -43,36 +53,88 @@ package struct CSVReader {
 
     package init(_ source: ByteSource) { self.source = source }
 
-    /// Returns the next record; nil at the end. Skips empty lines, except where a record has one field. Throws `RecordFault` for invalid UTF-8, for text
-    /// after a closing quote, and for a quote that is never closed.
+    /// Returns the next record; nil at the end. Skips empty lines, except where a record has one field. Throws `RecordFault`
+    /// for invalid UTF-8, for text after a closing quote, and for a quote that is never closed.
     package mutating func next() throws -> [CSVField]? {
         if atStart {
             atStart = false
-            try skipByteOrderMark()
+            try source.skipMark()
+            return try firstRecord()
         }
         while true {
             line = linesSeen + 1
             guard try source.peek() != nil else { return nil }
             let record = try readRecord()
             if record.count == 1, record[0].isMissing, hasOneColumn != true { continue }
-            if hasOneColumn == nil { hasOneColumn = record.count == 1 }
             return record
         }
     }
 
-    /// Reads the first record, and makes a column of each name in it. Throws `TransferFault` for an empty file, for a
-    /// record that cannot be read, for a name that appears twice, and for a `RecordFault` that `column` throws.
+    /// Reads the first record that is not empty, and determines the separator by it.
+    private mutating func firstRecord() throws -> [CSVField]? {
+        var found: (bytes: [UInt8], separators: Set<UInt8>)
+        repeat {
+            line = linesSeen + 1
+            guard try source.peek() != nil else { return nil }
+            found = try firstLines()
+        } while found.bytes.isEmpty
+        separator = Self.separators.first { found.separators.contains($0) } ?? separator
+        var reader = CSVReader(ByteSource(found.bytes))
+        reader.separator = separator
+        let record = try reader.readRecord()
+        hasOneColumn = record.count == 1
+        return record
+    }
+
+    private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+
+    /// Reads the bytes up to a line break outside of quotes, and finds the possible separators there.
+    private mutating func firstLines() throws -> (bytes: [UInt8], separators: Set<UInt8>) {
+        var bytes: [UInt8] = []
+        var separators: Set<UInt8> = []
+        var isQuoted = false
+        while let byte = try source.next() {
+            guard bytes.count < Self.recordLimit else {
+                throw TransferFault("The first record is longer than \(Self.recordLimit >> 20) MiB.")
+            }
+            let next = try source.peek()
+            switch byte {
+            case UInt8(ascii: "\"") where isQuoted:
+                isQuoted = next == byte
+                if isQuoted { bytes.append(try source.next() ?? byte) }
+            case UInt8(ascii: "\"") where bytes.last.map(Self.separators.contains) ?? true: isQuoted = true
+            case UInt8(ascii: "\n") where isQuoted: linesSeen += 1
+            case _ where isQuoted: break
+            case UInt8(ascii: "\r") where next == UInt8(ascii: "\n"): continue
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                linesSeen += 1
+                return (bytes, separators)
+            case _ where Self.separators.contains(byte): separators.insert(byte)
+            default: break
+            }
+            bytes.append(byte)
+        }
+        linesSeen += 1
+        isAtEnd = true
+        return (bytes, separators)
+    }
+
+    /// Reads the first record, and makes a column of each name in it; nil for a blank one. Throws `TransferFault` for an
+    /// empty file, for a record that cannot be read or has blanks alone, for a name that appears twice, and for a
+    /// `RecordFault` that `column` throws.
     ///
     /// - Parameter escapesFormulas: whether the file was written with escaped formulas; see `CSVFormulas`.
     mutating func header<Column>(
         escapesFormulas: Bool, _ column: (String) throws -> Column
-    ) throws -> [Column] {
+    ) throws -> [Column?] {
         do {
             guard let header = try next() else {
                 throw TransferFault("The file is empty; its first line must name the properties.")
             }
             var seen: Set<String> = []
+            guard !header.allSatisfy(\.text.isBlank) else { throw RecordFault("All of its fields are blank.") }
             return try header.map { field in
+                guard !field.text.isBlank else { return nil }
                 let name = escapesFormulas ? CSVFormulas.plain(field.text) : field.text
                 guard seen.insert(name).inserted else { throw RecordFault("Column '\(name)' appears twice.") }
                 return try column(name)
@@ -102,17 +164,17 @@ package struct CSVReader {
                     "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
             }
             switch byte {
-            case UInt8(ascii: ","):
+            case separator:
                 fields.append(field())
                 bytes = []
                 isQuoted = false
-            case UInt8(ascii: "\n"):
+            case UInt8(ascii: "\r") where try source.peek() == UInt8(ascii: "\n"):
+                continue
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
                 linesSeen += 1
                 fields.append(field())
                 if let fault { throw fault }
                 return fields
-            case UInt8(ascii: "\r") where try source.peek() == UInt8(ascii: "\n"):
-                continue
             case UInt8(ascii: "\"") where bytes.isEmpty && !isQuoted:
                 isQuoted = true
                 guard try readQuoted(into: &bytes, &total) else {
@@ -151,9 +213,9 @@ package struct CSVReader {
         }
         return false
     }
+}
 
-    private func skipByteOrderMark() throws {
-        guard try source.peek() == 0xEF else { return }
-        for _ in 0..<3 { _ = try source.next() }
-    }
+extension String {
+    /// Whether there are only spaces and tabs.
+    fileprivate var isBlank: Bool { utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 }

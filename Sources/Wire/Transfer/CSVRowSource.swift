@@ -2,13 +2,14 @@ import JSONCoding
 package import ObjectCoding
 package import ObjectModel
 
-/// The rows of a CSV file whose first record names the properties.
+/// The rows of a CSV file whose first record names the properties, by names of columns (``ColumnName``).
 package struct CSVRowSource: RowSource {
     private let source: ByteSource
     private var reader: CSVReader
     private let objectClass: ClassSchema
     private let inputReader: ObjectInputReader
-    private let columns: [Column]
+    /// Nil for columns without a name.
+    private let columns: [Column?]
     private let escapesFormulas: Bool
 
     private struct Column {
@@ -25,10 +26,14 @@ package struct CSVRowSource: RowSource {
         self.escapesFormulas = escapesFormulas
         self.source = source
         self.objectClass = objectClass
-        inputReader = ObjectInputReader(schema: schema)
+        inputReader = ObjectInputReader(schema: schema, readsColumns: true)
         var reader = CSVReader(source)
+        var names: [PropertyID: String] = [:]
         columns = try reader.header(escapesFormulas: escapesFormulas) { name in
-            let property = try objectClass.importable(name)
+            let property = try objectClass.property(ofColumn: name) ?? objectClass.importable(name)
+            if let other = names.updateValue(name, forKey: property.id) {
+                throw RecordFault("Columns '\(other)' and '\(name)' are both the property '\(property.name)'.")
+            }
             return Column(property: property, content: try CSVContent(property, in: schema))
         }
         self.reader = reader
@@ -51,7 +56,11 @@ package struct CSVRowSource: RowSource {
     private func row(_ record: [CSVField]) throws -> ImportedRow {
         if let fault = RecordFault(record, columns: columns.count) { throw fault }
         var input = ObjectInput(objectClass.id)
-        for (field, column) in zip(record, columns) {
+        for (place, (field, column)) in zip(record, columns).enumerated() {
+            guard let column else {
+                if let fault = RecordFault(field, withoutName: place) { throw fault }
+                continue
+            }
             do {
                 try read(field, column, into: &input)
             } catch let fault as RecordFault {

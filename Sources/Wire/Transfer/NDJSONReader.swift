@@ -18,6 +18,7 @@ struct NDJSONReader {
         while true {
             var bytes: [UInt8] = []
             line += 1
+            if line == 1 { try source.skipMark() }
             let more = try source.read(upTo: UInt8(ascii: "\n"), into: &bytes, limit: Self.lineLimit)
             isAtEnd = !more
             if !bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0x0D }) { return bytes }
@@ -31,7 +32,10 @@ struct NDJSONReader {
         do {
             document = try JSONValue.parse(bytes)
         } catch {
-            throw RecordFault(error.message)
+            // A file that ends its lines in the way of old systems is one long line.
+            let returns = bytes.contains(0x0D) && bytes.split(separator: 0x0D).count > 1
+            let advice = " The lines end in CR alone; end them in LF or CR LF."
+            throw RecordFault(error.message + (returns ? advice : ""))
         }
         guard case .object(let object) = document else {
             throw RecordFault("Each line must be a JSON object; this is \(document.inWords).")

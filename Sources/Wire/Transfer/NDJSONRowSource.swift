@@ -13,7 +13,7 @@ package struct NDJSONRowSource: RowSource {
         self.source = source
         lines = NDJSONReader(source)
         self.objectClass = objectClass
-        reader = ObjectInputReader(schema: schema)
+        reader = ObjectInputReader(schema: schema, readsColumns: true)
     }
 
     package var position: Int { source.place }

@@ -5,10 +5,11 @@ package enum TransferFormat: String, CaseIterable, Sendable {
     /// RFC 4180, with the names of the properties in the first record.
     case csv
 
-    /// Returns the format for the extension of a file name; nil if it is unknown.
+    /// Returns the format for the extension of a file name, before that of a compression; nil if it is unknown.
     package init?(fileName: String) {
-        let name = fileName.lowercased()
-        if name.hasSuffix(".csv") {
+        var name = fileName.lowercased()[...]
+        for ending in [".gz", ".zst"] where name.hasSuffix(ending) { name = name.dropLast(ending.count) }
+        if name.hasSuffix(".csv") || name.hasSuffix(".tsv") {
             self = .csv
         } else if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") {
             self = .ndjson

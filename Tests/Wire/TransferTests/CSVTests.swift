@@ -13,11 +13,36 @@ struct CSVTests {
     }
 
     @Test(
-        "records end at CR LF, LF or the end of the file",
-        arguments: ["a,b\r\nc,d\r\n", "a,b\nc,d\n", "a,b\nc,d", "\u{FEFF}a,b\r\n\r\nc,d"])
+        "records end at CR LF, LF, CR or the end of the file",
+        arguments: [
+            "a,b\r\nc,d\r\n", "a,b\nc,d\n", "a,b\nc,d", "\u{FEFF}a,b\r\n\r\nc,d", "a,b\rc,d\r", "\ra,b\r\rc,d",
+            "a,b\rc,d\r\n",
+        ])
     func recordEnds(text: String) throws {
         let texts = try records(text).map { $0.map(\.text) }
         #expect(texts == [["a", "b"], ["c", "d"]])
+    }
+
+    @Test(
+        "without a comma in the first record, semicolons or tabs separate the fields",
+        arguments: [
+            ("a;b\n1,5;2\n", [["a", "b"], ["1,5", "2"]]), ("a\tb;c\n1,5\t2\n", [["a\tb", "c"], ["1,5\t2"]]),
+            ("a\tb\n1,5\t2;\n", [["a", "b"], ["1,5", "2;"]]), ("a,b;c\n1,2\n", [["a", "b;c"], ["1", "2"]]),
+            ("\"a,b\";\"c\"\n\"1;2\";3\n", [["a,b", "c"], ["1;2", "3"]]),
+            ("\"a;\"\"b\"\"\"\n1;2\n", [["a;\"b\""], ["1;2"]]), ("\"x\ny\"\tz\n1\t2", [["x\ny", "z"], ["1", "2"]]),
+            ("a;b", [["a", "b"]]), ("a \"b;c\n1;2\n", [["a \"b", "c"], ["1", "2"]]),
+        ] as [(String, [[String]])])
+    func separators(text: String, expected: [[String]]) throws {
+        for mark in ["", "\u{FEFF}"] {
+            #expect(try records(mark + text).map { $0.map(\.text) } == expected)
+        }
+    }
+
+    @Test("what begins like a byte order mark and is none is text, and UTF-16 is refused")
+    func marks() throws {
+        #expect(try records("\u{FF4E},b\n1,2\n").first?.map(\.text) == ["\u{FF4E}", "b"])
+        var reader = CSVReader(source(bytes: [0xFF, 0xFE, 0x61, 0x00]))
+        #expect(throws: TransferFault.self) { try reader.next() }
     }
 
     @Test("an empty field is missing without quotes and the empty string with them")

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectCoding
 import ObjectModel
 import Testing
@@ -92,6 +93,53 @@ struct InferenceTests {
         #expect(try finding(values, as: .ndjson).type.description == type)
     }
 
+    @Test("the properties have names that queries can write, and the columns are named with them")
+    func plainNames() throws {
+        let proposal = try infer(
+            "id,Nb. of items,Price (EUR),2020,a/b,a-b,a b,self,and,%,Größe\n1,1,1,1,1,1,1,1,1,1,1\n", .csv)
+        let names = proposal.properties.map(\.name)
+        #expect(names[..<4] == ["id", "Nb_of_items", "Price_EUR", "_2020"])
+        #expect(names[4].hasPrefix("a_b_") && names[6].hasPrefix("a_b_") && names[5] == "a-b")
+        #expect(names[7...] == ["self_", "and_", "column", "Größe"])
+        #expect(Set(names).count == names.count)
+        #expect(
+            proposal.properties.map(\.column)
+                == ["id", "Nb. of items", "Price (EUR)", "2020", "a/b", "a-b", "a b", "self", "and", "%", "Größe"])
+        #expect(proposal.explanation.contains { $0.hasPrefix("Price_EUR (column 'Price (EUR)'): int, because") })
+        let nested = try infer(
+            #"{"id":1,"a b":{"c.d":1,"c d":[{"e f":2}],"z":"x"}}"#.replacing("c.d", with: "c/d"), .ndjson)
+        #expect(nested.classes.flatMap(\.properties).allSatisfy { ColumnName.isPlain($0.name) })
+    }
+
+    @Test(
+        "types and keys are given by the name of the column or by that of the property",
+        arguments: ["Item No.", "Item_No"])
+    func givenNames(name: String) throws {
+        let proposal = try infer("Item No.,n\n1,2\n", .csv) {
+            $0.types = [name: PropertyType(.string)]
+            $0.key = .named(name)
+        }
+        #expect(proposal.classes.first?.primaryKey == "Item_No")
+        #expect(proposal.properties.first?.type == PropertyType(.string))
+    }
+
+    @Test("values of Extended JSON have the types that they stand for")
+    func extendedJSON() throws {
+        let line = #"""
+            {"_id":{"$oid":"5f0c2e1d9b1e8a0001a1b2c3"},"n":{"$numberLong":"7"},"i":{"$numberInt":"7"},"x":{"$numberDouble":"1.5"},\#
+            "y":{"$numberDouble":"-Infinity"},"d":{"$numberDecimal":"1.10"},"t":{"$date":{"$numberLong":"1500"}},\#
+            "s":{"$date":"2026-01-31T12:00:00Z"},"u":{"$binary":{"base64":"OyQRAeK7QlWMr0E2xWapYg==","subType":"04"}},\#
+            "b":{"$binary":{"base64":"AAEC","subType":"00"}},"l":[{"$numberInt":"1"},{"$numberInt":"2"}]}
+            """#
+        let proposal = try infer(line + "\n", .ndjson)
+        #expect(
+            proposal.properties.map { "\($0.name):\($0.type)" } == [
+                "_id:objectId", "n:int", "i:int", "x:double", "y:double", "d:decimal128", "t:date", "s:date", "u:uuid",
+                "b:data", "l:int[]",
+            ])
+        #expect(proposal.key.property == "_id")
+    }
+
     @Test("a reason comes with the values that decided, and their lines")
     func examples() throws {
         let finding = try finding(["10115", "01234", "02345"])
@@ -179,7 +227,7 @@ struct InferenceTests {
         ("", .csv, "The file is empty; its first line must name the properties."),
         ("a,b\n", .csv, "The file has no line behind the one that names the properties, so no types can be inferred."),
         ("", .ndjson, "The file is empty, so no types can be inferred."),
-        ("a,,c\n", .csv, "The first line must name the properties. Column 2 has no name."),
+        (",,\n1,2,3\n", .csv, "The first line must name the properties. All of its fields are blank."),
         ("a,a\n", .csv, "The first line must name the properties. Column 'a' appears twice."),
         (
             "$a\n1\n", .csv,
@@ -257,7 +305,8 @@ struct InferenceTests {
     @Test("the names of escaped formulas are those before, and escaped texts are texts")
     func formulas() throws {
         let proposal = try infer("'=a,b\n'-5,-5\n", .csv) { $0.escapesFormulas = true }
-        #expect(proposal.classes[0].properties.map { "\($0.name) \($0.type)" } == ["=a string", "b int"])
+        #expect(proposal.properties.map(\.column) == ["=a", "b"])
+        #expect(proposal.classes[0].properties.map { "\($0.name) \($0.type)" } == ["a string", "b int"])
     }
 
     @Test("a given type is read as it is written")

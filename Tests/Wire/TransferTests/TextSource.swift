@@ -5,7 +5,7 @@ private final class TextBytes: ExpandedBytes {
     private var bytes: [UInt8]?
     private(set) var offset = 0
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     func next() throws -> [UInt8]? {
         defer { bytes = nil }
@@ -14,4 +14,6 @@ private final class TextBytes: ExpandedBytes {
     }
 }
 
-func source(_ text: String) -> ByteSource { ByteSource(-1, "the text", owner: nil, expanded: TextBytes(text)) }
+func source(_ text: String) -> ByteSource { source(bytes: Array(text.utf8)) }
+
+func source(bytes: [UInt8]) -> ByteSource { ByteSource(-1, "the text", owner: nil, expanded: TextBytes(bytes)) }

@@ -50,6 +50,10 @@ package struct ObjectInput: Sendable {
         self.values = values
         self.drafts = drafts
     }
+
+    func has(_ property: PropertySchema) -> Bool {
+        values[property.id] != nil || drafts.contains { $0.property == property.id }
+    }
 }
 
 extension ObjectInput.Content {

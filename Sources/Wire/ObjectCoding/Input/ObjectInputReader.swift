@@ -5,8 +5,14 @@ import StoreContract
 /// Parses objects in JSON bodies and files. All errors are 422 and name the property and the location.
 package struct ObjectInputReader {
     private let schema: Schema
+    /// Whether members are columns of a file, whose names may differ from those of their properties.
+    private let readsColumns: Bool
 
-    package init(schema: Schema) { self.schema = schema }
+    /// - Parameter readsColumns: whether the objects are those of a file; see ``ColumnName``.
+    package init(schema: Schema, readsColumns: Bool = false) {
+        self.schema = schema
+        self.readsColumns = readsColumns
+    }
 
     /// Parses an object.
     package func object(_ json: JSONValue, _ objectClass: ClassSchema) throws(Problem) -> ObjectInput {
@@ -50,8 +56,14 @@ package struct ObjectInputReader {
         var input = ObjectInput(objectClass.id)
         input.values.reserveCapacity(object.members.count)
         for member in object.members {
-            guard let property = objectClass[member.name] else {
+            let known = readsColumns ? objectClass.property(ofColumn: member.name) : objectClass[member.name]
+            guard let property = known else {
                 throw unknown(member.name, objectClass, place.member(member.name))
+            }
+            guard !readsColumns || !input.has(property) else {
+                throw place.member(member.name).problem(
+                    "'\(member.name)' is the property '\(objectClass.name).\(property.name)', which the object has twice."
+                )
             }
             try read(member.value, property, objectClass, &input, in: place)
         }

@@ -11,6 +11,8 @@ package struct SchemaDocument {
     /// Throws all errors in the document's form, in the schema and in the steps' form, each with its location.
     package init(_ json: JSONValue) throws(SchemaFaults) {
         schema = try SchemaCoding.decode(json, besides: ["migration"])
+        let unknown = Self.unknownTypes(in: schema)
+        guard unknown.isEmpty else { throw SchemaFaults(unknown) }
         let faults = schema.faults()
         guard faults.isEmpty else {
             throw SchemaFaults(faults.map { SchemaFault(path: "$.classes", message: $0) })
@@ -18,6 +20,24 @@ package struct SchemaDocument {
         var decoder = StepDecoder(schema)
         steps = decoder.steps(json["migration"])
         guard decoder.faults.isEmpty else { throw SchemaFaults(decoder.faults) }
+    }
+}
+
+extension SchemaDocument {
+    /// The errors for types that are neither known nor classes of the schema: most are the names of types elsewhere.
+    private static func unknownTypes(in schema: Schema) -> [SchemaFault] {
+        var faults: [SchemaFault] = []
+        for (place, objectClass) in schema.classes.enumerated() {
+            for (index, property) in objectClass.properties.enumerated() {
+                guard case .link(let target) = property.type.base, schema[target] == nil else { continue }
+                faults.append(
+                    SchemaFault(
+                        path: "$.classes[\(place)].properties[\(index)].type",
+                        message: "'\(objectClass.name).\(property.name)': \(PropertyType.sentence(onMisspelt: target))",
+                        hint: schema.classes.map(\.name).nearest(to: target)))
+            }
+        }
+        return faults
     }
 }
 

@@ -88,12 +88,12 @@ package struct ClassInference {
 
     private func readCSV(_ source: ByteSource, _ rows: inout RowTallies, _ progress: (Int) throws -> Void) throws {
         var reader = CSVReader(source)
-        _ = try reader.header(escapesFormulas: options.escapesFormulas) { try rows.addColumn($0) }
+        let columns = try reader.header(escapesFormulas: options.escapesFormulas) { try rows.addColumn($0) }
         while true {
             do {
                 guard let record = try reader.next() else { return }
                 if options.isPartial, reader.isAtEnd { return }
-                try rows.add(record, line: reader.line)
+                try rows.add(record, columns, line: reader.line)
                 if rows.count.isMultiple(of: 2000) { try progress(rows.count) }
             } catch let fault as RecordFault {
                 // The quote that is open at the cut.
@@ -119,7 +119,8 @@ package struct ClassInference {
     // MARK: The proposal
 
     private func proposal(_ rows: RowTallies) throws -> ClassProposal {
-        for name in options.types.keys.sorted() where !rows.names.contains(name) { throw unknown(name, rows.names) }
+        let names = rows.names + rows.properties
+        for name in options.types.keys.sorted() where !names.contains(name) { throw unknown(name, names) }
         var shaper = ClassShaper(taken: Set(present.classes.map(\.name)))
         var objectClass = shaper.shape(className, rows.columns, rows: rows.count, isText: format == .csv)
         let findings = shaper.findings

@@ -43,6 +43,8 @@ extension ClassProposal {
         writer.string(finding.className)
         writer.name("name")
         writer.string(finding.name)
+        writer.name("column")
+        writer.string(finding.column)
         writer.name("type")
         writer.string(finding.type.description)
         writer.name("reason")

@@ -23,6 +23,8 @@ package struct ClassProposal {
 package struct PropertyFinding: Hashable, Sendable {
     package var className: String
     package var name: String
+    /// The name of the column or member in the file; the import assigns it to the property.
+    package var column: String
     package var type: PropertyType
     /// Why the type is this one, as a clause: `3 of 120 values begin with 0`.
     package var reason: String
@@ -68,7 +70,8 @@ extension ClassProposal {
         for finding in properties {
             let name = finding.className == classes.first?.name ? finding.name : "\(finding.className).\(finding.name)"
             lines.append(
-                "\(name): \(finding.type), because \(finding.reason)\(finding.shownExamples)\(finding.shownRemarks).")
+                "\(name)\(finding.shownColumn): \(finding.type), because \(finding.reason)\(finding.shownExamples)\(finding.shownRemarks)."
+            )
             if finding.misfits > 0, let first = finding.firstMisfit {
                 lines.append(
                     "  \(count(finding.misfits, "value")) of \(name) will not fit, the first on line \(first.line): '\(first.text)'."
@@ -84,6 +87,9 @@ extension ClassProposal {
 extension PropertyFinding {
     /// All clauses.
     package var clauses: String { ([reason] + remarks).joined(separator: "; ") }
+
+    /// ` (column 'Price in EUR')` if the property has another name.
+    fileprivate var shownColumn: String { column == name ? "" : " (column '\(column.abbreviated)')" }
 
     fileprivate var shownRemarks: String { remarks.map { "; " + $0 }.joined() }
 

@@ -1,3 +1,4 @@
+import ObjectCoding
 import ObjectModel
 
 /// Makes a class, and the embedded classes that it needs, from the tallies of the properties.
@@ -5,6 +6,8 @@ struct ClassShaper {
     /// The values of one property.
     struct Column {
         var name: String
+        /// Its name in the file.
+        var column: String
         var tally: ValueTally
         /// The rows or objects without the property.
         var absent: Int
@@ -32,7 +35,8 @@ struct ClassShaper {
         var made: [PropertyFinding] = []
         for column in columns {
             var finding = PropertyFinding(
-                className: name, name: column.name, type: PropertyType(.mixed), reason: "", rows: rows,
+                className: name, name: column.name, column: column.column, type: PropertyType(.mixed), reason: "",
+                rows: rows,
                 missing: column.absent + column.tally.nulls, examples: [], misfits: column.misfits,
                 firstMisfit: column.firstMisfit)
             if let override = column.override {
@@ -107,9 +111,10 @@ struct ClassShaper {
     }
 
     private mutating func embed(_ tally: ValueTally, in owner: String, _ property: String) -> String {
-        let columns = tally.names.compactMap { name in
-            tally.members?[name].map { member in
-                Column(name: name, tally: member, absent: tally.values - member.values - member.nulls)
+        let columns = zip(tally.names, ColumnName.properties(for: tally.names)).compactMap { column, name in
+            tally.members?[column].map { member in
+                Column(
+                    name: name, column: column, tally: member, absent: tally.values - member.values - member.nulls)
             }
         }
         let name = freeName(owner, property)

@@ -7,7 +7,7 @@ struct RowTallies {
     private let options: ClassInference.Options
     private let className: String
     private let budget = TallyBudget()
-    /// The names of the properties, in the order of the file.
+    /// The names of the columns or members, in the order of the file.
     private(set) var names: [String] = []
     private var places: [String: Int] = [:]
     private var states: [State] = []
@@ -31,28 +31,38 @@ struct RowTallies {
         self.className = className
     }
 
+    /// The names of the properties, in the same order.
+    var properties: [String] { ColumnName.properties(for: names) }
+
     var columns: [ClassShaper.Column] {
-        zip(names, states).map { name, state in
+        zip(zip(names, properties), states).map { names, state in
             ClassShaper.Column(
-                name: name, tally: state.tally, absent: count - state.present, override: state.override,
-                misfits: state.misfits, firstMisfit: state.firstMisfit)
+                name: names.1, column: names.0, tally: state.tally, absent: count - state.present,
+                override: state.override, misfits: state.misfits, firstMisfit: state.firstMisfit)
         }
     }
 
     // MARK: Rows
 
-    /// Adds the next column of a CSV file. Throws `RecordFault` for a name that no property can have.
-    mutating func addColumn(_ name: String) throws {
-        guard !name.isEmpty else { throw RecordFault("Column \(names.count + 1) has no name.") }
+    /// Adds the next column of a CSV file, and returns its place. Throws `RecordFault` for a name that no property can have.
+    mutating func addColumn(_ name: String) throws -> Int {
         try check(name)
         try makePlace(name)
+        return names.count - 1
     }
 
-    /// Adds a record. Throws `RecordFault` if it has another number of fields than the header.
-    mutating func add(_ record: [CSVField], line: Int) throws {
-        if let fault = RecordFault(record, columns: names.count) { throw fault }
+    /// Adds a record. Throws `RecordFault` if it has another number of fields than the header, or a value in a column
+    /// without a name.
+    ///
+    /// - Parameter columns: the places of the columns; nil for those without a name.
+    mutating func add(_ record: [CSVField], _ columns: [Int?], line: Int) throws {
+        if let fault = RecordFault(record, columns: columns.count) { throw fault }
+        for (place, field) in record.enumerated() where columns[place] == nil {
+            if let fault = RecordFault(field, withoutName: place) { throw fault }
+        }
         count += 1
-        for (place, field) in record.enumerated() {
+        for (column, field) in zip(columns, record) {
+            guard let place = column else { continue }
             guard !field.isMissing else {
                 states[place].search.close()
                 continue
@@ -90,9 +100,12 @@ struct RowTallies {
             switch member.value {
             case .int(let value): addKey(String(value), at: place, line)
             case .string(let text): addKey(ValueForm(string: text) == .uuid ? text.lowercased() : text, at: place, line)
-            case .object(let typed) where typed.members.count == 1:
-                guard case .string(let text)? = typed.members.first?.value else { fallthrough }
-                addKey(text.lowercased(), at: place, line)
+            case .object(let object):
+                switch TypedObject(object)?.plain {
+                case .string(let text)?: addKey(text.lowercased(), at: place, line)
+                case .int(let value)?: addKey(String(value), at: place, line)
+                default: states[place].search.close()
+                }
             default: states[place].search.close()
             }
         }
@@ -124,7 +137,7 @@ struct RowTallies {
             )
         }
         var state = State(tally: try budget.make())
-        state.override = options.types[name]
+        state.override = options.types[name] ?? options.types[ColumnName.properties(for: [name])[0]]
         // Rows before this one do not have it.
         if count > 0 { state.search.close() }
         places[name] = names.count
@@ -184,12 +197,14 @@ struct RowTallies {
 
     /// Chooses the primary key. Throws `TransferFault` if the named property cannot be it.
     func key(_ choice: KeyChoice, of objectClass: ClassSchema, _ findings: [PropertyFinding]) throws -> KeyFinding {
-        let candidates = zip(names, states).filter { name, state in
+        let properties = properties
+        let candidates = zip(properties, states).filter { name, state in
             state.search.isUnique && missing(state) == 0 && objectClass[name]?.type.canBePrimaryKey == true
         }.map(\.0)
         switch choice {
         case .none: return KeyFinding(property: nil, reason: "none was wanted", candidates: candidates)
-        case .named(let name):
+        case .named(let given):
+            let name = zip(names, properties).first { $0.0 == given || $0.1 == given }?.1 ?? given
             try checkKey(name, objectClass)
             return KeyFinding(property: name, reason: "it was given", candidates: candidates)
         case .inferred: break
@@ -197,7 +212,7 @@ struct RowTallies {
         let likely = candidates.min { rank($0) < rank($1) }
         if let likely, rank(likely) < 2 { return found(likely, "it is named like a key", candidates) }
         // Of those that every row has, because the order of the others depends on the order of the rows.
-        let first = zip(names, states).first { missing($1) == 0 }?.0
+        let first = zip(properties, states).first { missing($1) == 0 }?.0
         if let first, candidates.contains(first), count > 1, isIdentifier(first, objectClass) {
             return found(first, "it is the first property that every row has", candidates)
         }
@@ -223,7 +238,9 @@ struct RowTallies {
     }
 
     private func absence(_ candidates: [String]) -> String {
-        if let likely = names.first(where: { rank($0) < 2 }), let place = places[likely] {
+        let properties = properties
+        if let place = properties.firstIndex(where: { rank($0) < 2 }) {
+            let likely = properties[place]
             let search = states[place].search
             if let first = search.firstRepeated {
                 return "'\(likely)' repeats a value, the first time on line \(first.line): '\(first.text)'"
@@ -237,9 +254,9 @@ struct RowTallies {
     }
 
     private func checkKey(_ name: String, _ objectClass: ClassSchema) throws {
-        guard let place = places[name], let property = objectClass[name] else {
+        guard let place = properties.firstIndex(of: name), let property = objectClass[name] else {
             throw TransferFault(
-                withHint("The file has no property '\(name)' for the primary key.", names.nearest(to: name)))
+                withHint("The file has no property '\(name)' for the primary key.", properties.nearest(to: name)))
         }
         guard property.type.canBePrimaryKey else {
             throw TransferFault(

@@ -105,20 +105,18 @@ final class ValueTally {
     }
 
     private func add(_ object: JSONObject, line: Int, _ budget: TallyBudget, _ level: Int) throws {
-        if object.members.count == 1, let member = object.members.first, let type = TypeName(member.name) {
-            guard let base = type.base else { return add(.mixedOnly, "a link or dictionary", line: line) }
-            typedBases.insert(base)
-            let form: ValueForm =
-                switch type {
-                case .date: .date
-                case .objectId: .objectId
-                case .uuid: .uuid
-                case .decimal: .precise
-                case .binary: .data
-                case .float: .float
-                case .double, .link, .dictionary: .special
-                }
-            return add(form, member.value.spelling, line: line)
+        if object.members.count == 1, let member = object.members.first, TypeName(member.name) != nil {
+            guard let typed = TypedObject(object) else {
+                return add(.mixedOnly, "a link or dictionary", line: line)
+            }
+            let spelling = typed.plain?.spelling ?? member.value.spelling
+            switch (typed.base, typed.plain) {
+            case (.int, let plain?): return try add(plain, line: line, budget, level: level)
+            case (.double, .double?), (.double, .precise?): add(.double, spelling, line: line)
+            default: add(ValueForm(typed), spelling, line: line)
+            }
+            typedBases.insert(typed.base)
+            return
         }
         guard level < Self.maximumLevels else { return add(.mixedOnly, "an object", line: line) }
         add(.object, "an object", line: line)
@@ -217,6 +215,22 @@ final class TallyBudget {
     }
 }
 
+extension ValueForm {
+    /// The form of a typed object that is no number of JSON.
+    fileprivate init(_ typed: TypedObject) {
+        self =
+            switch typed.base {
+            case .date: .date
+            case .objectId: .objectId
+            case .uuid: .uuid
+            case .decimal128: .precise
+            case .data: .data
+            case .float: .float
+            default: .special
+            }
+    }
+}
+
 extension JSONValue {
     /// Whether the names of all objects within can be those of members: they do not begin with `$`, except in typed
     /// objects, and have no point.
@@ -227,9 +241,9 @@ extension JSONValue {
         switch self {
         case .array(let values): return values.lazy.compactMap(\.unstorableName).first
         case .object(let object):
-            if object.members.count == 1, let member = object.members.first, let type = TypeName(member.name) {
-                guard let base = type.base else { return nil }
-                return (try? ValueCoding.decode(self, as: PropertyType(base))) == nil ? member.name : nil
+            if object.members.count == 1, let member = object.members.first, TypeName(member.name) != nil {
+                guard let typed = TypedObject(object) else { return nil }
+                return typed.plain == nil ? member.name : nil
             }
             return object.members.lazy.compactMap { member in
                 member.name.hasPrefix("$") || member.name.contains(".") ? member.name : member.value.unstorableName
