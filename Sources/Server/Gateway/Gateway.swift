@@ -160,9 +160,6 @@ package final class Gateway: Sendable {
         func onObjects(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
             register(method, pattern, .memory, folds: true, handler)
         }
-        func onFile(_ method: HTTPMethod, _ pattern: String, _ limit: Int, _ handler: @escaping Handler) {
-            register(method, pattern, .file(limit: limit), handler)
-        }
 
         on(.get, "/v1/schema", getSchema)
         on(.put, "/v1/schema", putSchema)
@@ -184,7 +181,10 @@ package final class Gateway: Sendable {
         onHealth(on)
         onLogs(on)
         onKeys(on)
-        onTransfer(on, onFile)
+        onTransfer(on)
+        for upload in uploads {
+            register(.post, upload.pattern, .file(limit: configuration.importLimit), upload.handler)
+        }
         onSnapshots(on)
         on(.get, "/openapi.json", getDescription)
         on(.get, "/docs") { [files] request, _ in try files.reader(request) }
@@ -275,8 +275,6 @@ package final class Gateway: Sendable {
 extension Gateway {
     /// Registers a route; passed to the functions that add the routes of one area.
     typealias Registration = (HTTPMethod, String, @escaping Handler) -> Void
-    /// Registers a route whose body is received into a file, up to a size in bytes.
-    typealias FileRegistration = (HTTPMethod, String, Int, @escaping Handler) -> Void
 }
 
 extension Request {
@@ -302,6 +300,6 @@ extension Request {
         guard mediaType != "application/json" else { return true }
         let type = FieldElement(mediaType)
         guard type.name == "application/json" || type.name.hasSuffix("+json") else { return false }
-        return type.parameters.allSatisfy { $0.name != "charset" || $0.value?.lowercased() ?? "utf-8" == "utf-8" }
+        return type.isUTF8
     }
 }

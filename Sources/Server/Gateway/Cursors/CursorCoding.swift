@@ -1,3 +1,4 @@
+import Cryptography
 import JSONCoding
 import ObjectCoding
 import ObjectModel
@@ -7,6 +8,9 @@ import WriteRequests
 /// Encodes cursors as opaque text: base64url of `[form, mark, class, sort, object key, values]`, where `sort` is a
 /// fingerprint of the sort keys that the cursor belongs to and a value is `[value]`, or `[]` if a link on the path is
 /// null. The mark is that of the page: in another history, the numbers identify other classes and objects.
+///
+/// A cursor is a part of a target, whose length has a limit. So a long value is represented by its digest, in the form
+/// `[digest, true]`, and read again from the object: see `Gateway.cursor`.
 enum CursorCoding {
     private static let form: Int64 = 4
     /// The forms without a mark, of earlier releases.
@@ -26,6 +30,19 @@ enum CursorCoding {
         "The data of this cursor's page is no longer available. Start again without 'after', or page through a snapshot.",
         parameter: "after")
 
+    /// The length in bytes up to which a value is written as it is, and that of all values together beyond which only
+    /// short ones are.
+    private static let longest = 256
+    private static let longestOfAll = 512
+    private static let short = 32
+
+    /// A value of the last object of a page.
+    enum Element {
+        case value(Value?)
+        /// A value that was too long for the cursor.
+        case digest(String)
+    }
+
     static func encode(_ cursor: Cursor, of mark: Mark, class classID: ClassID, sort: [SortKey]) -> String {
         let json = JSONWriter(capacity: 128)
         json.beginArray()
@@ -35,9 +52,18 @@ enum CursorCoding {
         json.int(fingerprint(sort))
         json.int(cursor.key.rawValue)
         json.beginArray()
+        let begin = json.count
         for value in cursor.values {
             json.beginArray()
-            if let value { write(value, into: json) }
+            if let value {
+                let text = self.text(of: value)
+                if text.count <= (json.count - begin > longestOfAll ? short : longest) {
+                    write(value, into: json)
+                } else {
+                    json.plainString(digest(text))
+                    json.bool(true)
+                }
+            }
             json.endArray()
         }
         json.endArray()
@@ -50,8 +76,8 @@ enum CursorCoding {
     /// - Parameter check: see `parts`.
     static func decode(
         _ text: String, class classID: ClassID, sort: [SortKey], check: (Mark) throws -> Void
-    ) throws -> Cursor {
-        let (form, _, parts) = try self.parts(of: text, check: check)
+    ) throws -> (key: ObjectKey, values: [Element], mark: Mark) {
+        let (form, mark, parts) = try self.parts(of: text, check: check)
         guard form == self.form else { throw form == OffsetCursor.form ? mismatch : damaged }
         guard parts.count == 4, case .int(let owner) = parts[0], case .int(let print) = parts[1],
             case .int(let key) = parts[2], case .array(let values) = parts[3]
@@ -59,17 +85,35 @@ enum CursorCoding {
         guard owner == Int64(classID.rawValue), print == fingerprint(sort), values.count == sort.count else {
             throw mismatch
         }
-        var decoded: [Value?] = []
-        for value in values {
-            guard case .array(let box) = value, box.count <= 1 else { throw damaged }
-            guard let content = box.first else {
-                decoded.append(nil)
-                continue
-            }
+        return (ObjectKey(key), try values.map(element), mark)
+    }
+
+    private static func element(_ json: JSONValue) throws -> Element {
+        guard case .array(let box) = json else { throw damaged }
+        switch (box.count, box.first) {
+        case (0, _): return .value(nil)
+        case (1, let content?):
             guard let value = self.value(content) else { throw damaged }
-            decoded.append(value)
+            return .value(value)
+        case (2, .string(let digest)?) where box[1] == .bool(true): return .digest(digest)
+        default: throw damaged
         }
-        return Cursor(values: decoded, key: ObjectKey(key))
+    }
+
+    /// Whether a value is the one that a cursor has a digest of.
+    static func isValue(_ value: Value?, of digest: String) -> Bool {
+        value.map { self.digest(text(of: $0)) == digest } ?? false
+    }
+
+    private static func text(of value: Value) -> [UInt8] {
+        let json = JSONWriter(capacity: 64)
+        write(value, into: json)
+        return json.bytes
+    }
+
+    private static func digest(_ text: [UInt8]) -> String {
+        // Half of it excludes accidents, and there is nothing to gain by others.
+        Base64.url.encode(Array(SHA256.hash(text).prefix(16)))
     }
 
     /// Decodes the elements that follow those common to all cursors: the form, which tells the kind of cursor, and the

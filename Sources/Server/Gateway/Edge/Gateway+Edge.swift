@@ -3,6 +3,7 @@ import HTTPProblems
 import HTTPServer
 import ObjectCoding
 import Synchronization
+import WireProtocol
 
 /// The middlewares for every request and every response.
 extension Gateway {
@@ -17,7 +18,8 @@ extension Gateway {
         router.use(limitCallers)
         router.use(
             limitStreams(
-                limits.streams, refused: { [edge] in edge.limitedStreams.add(1, ordering: .relaxed) },
+                limits.streams, setting: "limits.streamsPerCaller",
+                refused: { [edge] in edge.limitedStreams.add(1, ordering: .relaxed) },
                 by: Self.streamKey))
         let limit = configuration.bodyLimit
         router.use { request, next in
@@ -41,6 +43,9 @@ extension Gateway {
                 into: requestMetrics))
         router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
         router.use(allowCrossOrigin { [limits] in limits.now.origins })
+        router.changeRefusals { [limits] request, response in
+            limits.now.origins.allowReading(&response, to: request)
+        }
         refuseForeigners(&router)
     }
 
@@ -50,8 +55,8 @@ extension Gateway {
         router.use(refuseForeignPages { [limits] in limits.now.origins })
     }
 
-    /// Receives a body into a file only for authenticated callers within their rate limit. Its error responses look
-    /// like all others.
+    /// Receives a body into a file only for authenticated callers within their rate limit, and only if what can be known
+    /// of the request without its body is right. Its error responses look like all others.
     private func admitFiles(_ router: inout Router) {
         var gate = Router(logger: logger)
         refuseForeigners(&gate)
@@ -59,7 +64,20 @@ extension Gateway {
         gate.use(limitAddresses)
         gate.use { [self] request, next in try identifyCaller(request, next) }
         gate.use(limitCallers)
-        gate.use { _, _ in .now(.empty(Self.admitted)) }
+        for upload in uploads {
+            gate.post(upload.pattern) { [self] request, path in
+                // A repeated request gets the answer of the first, and a version may have to be waited for.
+                guard request.header(HeaderName.idempotencyKey) == nil, request.header(HeaderName.atLeast) == nil else {
+                    return .now(.empty(Self.admitted))
+                }
+                do {
+                    try upload.check(request, path)
+                    return .now(.empty(Self.admitted))
+                } catch {
+                    return .now(response(to: error, of: request))
+                }
+            }
+        }
         router.beforeFile { [gate, self] request in
             guard case .now(let answer) = gate.respond(to: request), answer.status != Self.admitted else { return }
             var outside = Router(logger: logger)

@@ -106,9 +106,7 @@ extension Gateway {
             }
             held = OffsetPage(fingerprint: fingerprint, start: start)
         } else if let after {
-            window.after = try CursorCoding.decode(after, class: objectClass.id, sort: query.order) {
-                try checkKnown($0, in: snapshot)
-            }
+            window.after = try cursor(after, of: query, in: snapshot, for: request)
         }
         let plan =
             try chosenPlan(objectClass, of: snapshot.schema, parameters, isPart: place.isOwned)

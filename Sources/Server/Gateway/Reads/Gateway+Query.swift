@@ -36,11 +36,11 @@ extension Gateway {
     ///
     /// - Parameter router: has the routes of `reads`.
     func query(_ request: Request, by router: Router) throws -> Reply {
-        let type = request.header("Content-Type").map { FieldElement($0).name }
-        guard request.body.isEmpty || type == "application/x-www-form-urlencoded" else {
+        let type = request.header("Content-Type").map { FieldElement($0) }
+        guard request.body.isEmpty || type?.name == "application/x-www-form-urlencoded" && type?.isUTF8 == true else {
             throw Problem(
                 .unsupportedMediaType,
-                "Send the parameters as a form with Content-Type: application/x-www-form-urlencoded.")
+                "Send the parameters as a form in UTF-8 with Content-Type: application/x-www-form-urlencoded.")
         }
         guard String(validating: request.body, as: UTF8.self) != nil else {
             throw Problem(.malformedForm, "The form is not UTF-8. Percent-encode it as you would a query.")

@@ -69,17 +69,11 @@ extension Gateway {
     /// `POST /v1/backup/check`: checks a backup that an administrator uploads, and changes nothing. A client that accepts
     /// `text/event-stream` receives the progress. The check ends if its client disconnects.
     func checkBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
-        _ = try QueryParameters(request, single: [])
-        try requireAdministrator(request)
+        // Checked first, and without a body before it is received: an empty one needs no type.
+        if request.bodyFile?.count == 0 { try checkAuthority(request) } else { try checkTerms(request, path) }
         guard let file = request.bodyFile, file.count > 0 else {
             throw Problem(.importEmpty, "Send the backup as the body of the request.")
         }
-        guard FieldElement(request.header("Content-Type") ?? "").name == "application/octet-stream" else {
-            throw Problem(
-                .unsupportedMediaType, "Send the backup with Content-Type: application/octet-stream.")
-        }
-        // Checked first, before any work for a body that cannot be read.
-        _ = try request.contentCoding
         let order = CheckOrder(
             file: file, request: request, limit: configuration.importLimit, expansion: ExpansionLimit(configuration),
             scratch: configuration.scratchDirectory, seconds: configuration.backupCheckSeconds)
@@ -88,6 +82,21 @@ extension Gateway {
             done: { Self.document(of: $0.report, $0.bytes) },
             response: { .json(Self.document(of: $0.report, $0.bytes)) })
         return try reply(transferring: request, as: form) { [store] in try order.run(in: store, progress: $0) }
+    }
+
+    /// Checks what a request to check a backup says besides its body.
+    func checkTerms(_ request: Request, _ path: PathParameters) throws {
+        try checkAuthority(request)
+        guard FieldElement(request.header("Content-Type") ?? "").name == "application/octet-stream" else {
+            throw Problem(
+                .unsupportedMediaType, "Send the backup with Content-Type: application/octet-stream.")
+        }
+        _ = try request.contentCoding
+    }
+
+    private func checkAuthority(_ request: Request) throws {
+        _ = try QueryParameters(request, single: [])
+        try requireAdministrator(request)
     }
 
     private static func document(of done: CheckOrder.Progress, in total: Int) -> [UInt8] {

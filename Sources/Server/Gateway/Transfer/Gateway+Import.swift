@@ -7,6 +7,16 @@ import StoreContract
 import Transfer
 import WireProtocol
 
+/// What the target and the header of a `POST /v1/import/{Class}` say.
+private struct ImportTerms {
+    let objectClass: ClassSchema
+    let schema: Schema
+    let format: TransferFormat
+    let escapesFormulas: Bool
+    let policy: UpdatePolicy
+    let isAtomic: Bool
+}
+
 /// A parsed `POST /v1/import/{Class}`.
 private struct ImportOrder: Sendable {
     let objectClass: ClassSchema
@@ -85,15 +95,28 @@ private struct ImportOrder: Sendable {
 }
 
 extension Gateway {
-    /// - Parameter onFile: registers a route whose bodies are received into files up to a size in bytes.
-    func onTransfer(_ on: Registration, _ onFile: FileRegistration) {
-        onFile(.post, "/v1/import/:class", configuration.importLimit, importObjects)
-        onFile(.post, "/v1/schema/inference", configuration.importLimit, inferSchema)
+    /// A route of `POST` whose body is received into a file.
+    struct Upload {
+        let pattern: String
+        /// Checks what can be known without the body, before it is received. It runs on the loop's thread.
+        let check: @Sendable (Request, PathParameters) throws -> Void
+        let handler: Handler
+    }
+
+    var uploads: [Upload] {
+        [
+            Upload(pattern: "/v1/import/:class", check: { _ = try self.importTerms($0, $1) }, handler: importObjects),
+            Upload(
+                pattern: "/v1/schema/inference", check: { _ = try self.inferenceTerms($0, $1) }, handler: inferSchema),
+            Upload(pattern: "/v1/backup/check", check: { try self.checkTerms($0, $1) }, handler: checkBackup),
+        ]
+    }
+
+    func onTransfer(_ on: Registration) {
         on(.get, "/v1/demo", getDemo)
         on(.post, "/v1/demo", loadDemo)
         on(.get, "/v1/export/:class", exportObjects)
         on(.get, "/v1/backup", getBackup)
-        onFile(.post, "/v1/backup/check", configuration.importLimit, checkBackup)
     }
 
     /// `POST /v1/import/{Class}`: imports the objects of an NDJSON or CSV file. A worker reads the file after all of it
@@ -114,8 +137,23 @@ extension Gateway {
     }
 
     private func importOrder(_ request: Request, _ path: PathParameters) throws -> ImportOrder {
+        let terms = try importTerms(request, path)
+        guard let file = request.bodyFile else {
+            throw Problem(.importEmpty, "Send the file as the body of the request.")
+        }
+        return ImportOrder(
+            objectClass: terms.objectClass, schema: terms.schema, format: terms.format,
+            escapesFormulas: terms.escapesFormulas, policy: terms.policy, isAtomic: terms.isAtomic,
+            view: try caller(of: request).view, wholeLimit: configuration.atomicImportLimit, file: file,
+            request: request, limit: configuration.importLimit,
+            bounds: ImportOrder.Bounds(
+                faults: configuration.importFaults, expansion: ExpansionLimit(configuration),
+                stall: configuration.importStall))
+    }
+
+    /// Reads what a request for an import says besides its body.
+    fileprivate func importTerms(_ request: Request, _ path: PathParameters) throws -> ImportTerms {
         let parameters = try QueryParameters(request, single: ["format", "update", "atomic", Self.escapeFormulas])
-        let view = try caller(of: request).view
         let schema = try snapshot(for: request).schema
         let objectClass = try schema.named(path["class"] ?? "")
         guard !objectClass.isEmbedded else {
@@ -132,19 +170,12 @@ extension Gateway {
                 parameter: "update")
         }
         let format = try importFormat(request, parameters)
-        guard let file = request.bodyFile else {
-            throw Problem(.importEmpty, "Send the file as the body of the request.")
-        }
         // Checked first, before any work for a body that cannot be read.
         _ = try request.contentCoding
-        return ImportOrder(
+        return ImportTerms(
             objectClass: objectClass, schema: schema, format: format,
             escapesFormulas: try escapesFormulas(parameters, format), policy: policy,
-            isAtomic: try parameters.flag("atomic"), view: view, wholeLimit: configuration.atomicImportLimit,
-            file: file, request: request, limit: configuration.importLimit,
-            bounds: ImportOrder.Bounds(
-                faults: configuration.importFaults, expansion: ExpansionLimit(configuration),
-                stall: configuration.importStall))
+            isAtomic: try parameters.flag("atomic"))
     }
 
     /// Determines the format from the content type. `format` alone is not sufficient: a web page can make a browser
@@ -152,14 +183,14 @@ extension Gateway {
     /// needs no content type.
     func importFormat(_ request: Request, _ parameters: QueryParameters) throws(Problem) -> TransferFormat {
         let named = parameters["format"] == nil ? nil : try parameters.choice("format", default: TransferFormat.ndjson)
-        if request.header("Content-Type") == nil, request.bodyFile?.count == 0 { return named ?? .ndjson }
+        if request.header("Content-Type") == nil, request.hasEmptyFile { return named ?? .ndjson }
         let type = request.header("Content-Type") ?? ""
         // Some clients know only JSON as the name for lines of JSON.
         let declared = TransferFormat(mediaType: type) ?? (named == .ndjson && Request.isJSON(type) ? .ndjson : nil)
-        guard let declared, named ?? declared == declared else {
+        guard let declared, named ?? declared == declared, FieldElement(type).isUTF8 else {
             throw Problem(
                 .unsupportedMediaType,
-                "Send the file with Content-Type: \((named ?? .ndjson).name)"
+                "Send the file as UTF-8 with Content-Type: \((named ?? .ndjson).name)"
                     + (named == nil ? " or Content-Type: \(TransferFormat.csv.name)." : "."))
         }
         return declared
@@ -199,6 +230,14 @@ extension JSONWriter {
 }
 
 extension AccessView: ImportView {}
+
+extension Request {
+    /// Whether the body that is received into a file is empty, or may be, because it has not come and has no length.
+    fileprivate var hasEmptyFile: Bool {
+        guard let bodyFile else { return header("Transfer-Encoding") != nil }
+        return bodyFile.count == 0
+    }
+}
 
 extension ExpandedFile: ExpandedBytes {}
 

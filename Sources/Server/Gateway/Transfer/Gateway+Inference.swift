@@ -10,30 +10,9 @@ extension Gateway {
     /// `POST /v1/schema/inference?class=NAME`: proposes a class for the objects of a file, with the reason for each
     /// type, and changes nothing. A worker reads the file after all of it has arrived, and takes turns with imports.
     func inferSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let parameters = try QueryParameters(
-            request, single: ["class", "format", "partial", "primaryKey", Self.escapeFormulas], repeatable: ["type"])
-        try requireAdministrator(request)
-        guard let className = parameters["class"] else {
-            throw Problem(.parameterMissing, "Name the class that the file is for: class=NAME.", parameter: "class")
-        }
-        let format = try importFormat(request, parameters)
+        let (inference, format) = try inferenceTerms(request, path)
         guard let file = request.bodyFile, file.count > 0 else {
             throw Problem(.importEmpty, "Send the file, or its beginning, as the body of the request.")
-        }
-        // Checked first, before any work for a body that cannot be read.
-        _ = try request.contentCoding
-        let options = try inferenceOptions(parameters, format)
-        let inference: ClassInference
-        do {
-            inference = try ClassInference(
-                class: className, in: try store.snapshot().schema, format: format, options: options)
-        } catch let fault as TransferFault {
-            throw Problem(.parameterInvalid, fault.message, parameter: "class")
-        }
-        do throws(TransferFault) {
-            try inference.checkGivenTypes()
-        } catch {
-            throw Problem(.parameterInvalid, error.message, parameter: "type")
         }
         let limit = configuration.importLimit
         let expansion = ExpansionLimit(configuration)
@@ -59,6 +38,33 @@ extension Gateway {
                 return .now(response(to: error, of: request))
             }
         }
+    }
+
+    /// Reads what a request for a proposal says besides its body.
+    func inferenceTerms(_ request: Request, _ path: PathParameters) throws -> (ClassInference, TransferFormat) {
+        let parameters = try QueryParameters(
+            request, single: ["class", "format", "partial", "primaryKey", Self.escapeFormulas], repeatable: ["type"])
+        try requireAdministrator(request)
+        guard let className = parameters["class"] else {
+            throw Problem(.parameterMissing, "Name the class that the file is for: class=NAME.", parameter: "class")
+        }
+        let format = try importFormat(request, parameters)
+        // Checked first, before any work for a body that cannot be read.
+        _ = try request.contentCoding
+        let options = try inferenceOptions(parameters, format)
+        let inference: ClassInference
+        do {
+            inference = try ClassInference(
+                class: className, in: try store.snapshot().schema, format: format, options: options)
+        } catch let fault as TransferFault {
+            throw Problem(.parameterInvalid, fault.message, parameter: "class")
+        }
+        do throws(TransferFault) {
+            try inference.checkGivenTypes()
+        } catch {
+            throw Problem(.parameterInvalid, error.message, parameter: "type")
+        }
+        return (inference, format)
     }
 
     private func inferenceOptions(

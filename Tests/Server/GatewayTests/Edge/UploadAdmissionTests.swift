@@ -28,6 +28,59 @@ struct UploadAdmissionTests {
         }
     }
 
+    @Test(
+        "what is wrong with a request besides its body is said before the body comes, also to who waits for it",
+        arguments: [
+            ("import/Dog", "application/pdf", 415), ("import/Dog", "", 415),
+            ("import/Dog", "text/csv; charset=iso-8859-1", 415),
+            ("import/Dgo", "text/csv", 404), ("import/Dog?update=always", "text/csv", 400),
+            ("import/Dog?atomic=perhaps", "application/x-ndjson", 400), ("import/Dog?what=1", "text/csv", 400),
+            ("import/Dog?format=xml", "text/csv", 400),
+            ("schema/inference", "text/csv", 400), ("schema/inference?class=Dog", "text/csv", 400),
+            ("schema/inference?class=New", "text/html", 415), ("schema/inference?class=New&type=a", "text/csv", 400),
+            ("backup/check", "text/csv", 415), ("backup/check?a=b", "application/octet-stream", 400),
+        ])
+    func wrongRequests(path: String, type: String, status: Int) throws {
+        let guarded = try GuardedGateway()
+        let key = "X-API-Key: \(try guarded.secret("admin"))\r\n"
+        try guarded.gateway.serve { port in
+            for expects in [true, false] {
+                let client = try LoopbackClient(port: port)
+                try client.send(
+                    "POST /v1/\(path)",
+                    headers: key + (type.isEmpty ? "" : "Content-Type: \(type)\r\n") + "Content-Length: 100000000\r\n"
+                        + "Origin: https://a.example\r\n" + (expects ? "Expect: 100-continue\r\n" : ""))
+                let answer = try client.receive()
+                #expect(answer.status == status)
+                #expect(answer["Content-Type"] == "application/problem+json")
+                #expect(answer["Access-Control-Allow-Origin"] == "*" && answer["X-Request-Id"] != nil)
+            }
+        }
+    }
+
+    @Test("a body that is expected to be right is asked for")
+    func rightRequest() throws {
+        let guarded = try GuardedGateway()
+        let key = "X-API-Key: \(try guarded.secret("admin"))\r\n"
+        try guarded.gateway.serve { port in
+            for type in [
+                "text/csv; charset=utf8", "Text/CSV;charset=\"UTF-8\"", "application/x-ndjson; charset=us-ascii",
+            ] {
+                let client = try LoopbackClient(port: port)
+                let isCSV = type.lowercased().hasPrefix("text")
+                let body = "\u{feff}" + (isCSV ? "id,name\n902,b\n" : #"{"id":903,"name":"c"}"#)
+                try client.send(
+                    "POST /v1/import/Dog?update=modified",
+                    headers: key
+                        + "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n")
+                #expect(try client.receive(hasBody: false).status == 100)
+                try client.write(body)
+                let answer = try client.receive()
+                #expect(answer.status == 200 && answer.text.contains("\"refused\":0"), "\(answer.text)")
+            }
+        }
+    }
+
     @Test("who comes too often is refused before the file comes, and an upload counts once", arguments: [true, false])
     func tooOften(byAddress: Bool) throws {
         let guarded = try GuardedGateway {
