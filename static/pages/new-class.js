@@ -233,10 +233,10 @@ export class NewClassPanel {
 }
 
 /** Why a property has its type, the values that decided, and those that do not fit. */
-function reasonOf({ reason, examples, misfits, firstMisfit }) {
+function reasonOf({ name, column, reason, examples, misfits, firstMisfit }) {
   const shown = examples.map(({ value, line }) => `‘${value}’ on line ${line}`).join(", ");
   return make("div.reason", {},
-    make("span", {}, `${reason}.`), shown !== "" && make("span.note", {}, ` ${shown}`),
+    column !== name && make("span", {}, `Column ‘${column}’. `), make("span", {}, `${reason}.`), shown !== "" && make("span.note", {}, ` ${shown}`),
     misfits > 0 && make("p.field-fault", { role: "alert" },
       `${tally(misfits)} ${misfits === 1 ? "value does" : "values do"} not fit, the first on line ${firstMisfit.line}: ‘${firstMisfit.value}’.`));
 }

@@ -13,7 +13,8 @@ struct Import: ParsableCommand {
             NDJSON has one JSON object per line. CSV names the properties in its first line; an empty field is null, an \
             empty field in quotes is the empty string, binary data is base64, and collections, mixed values and \
             embedded objects are JSON. Links are the primary key of their target, so import the \
-            targets first; links within the file may refer to later lines. Missing properties get their default.
+            targets first; links within the file may refer to later lines. Missing properties get their default. A file \
+            compressed with gzip or zstd is decompressed. Values may be in the Extended JSON of MongoDB.
 
             With --create the command makes the class first, from the whole file: it infers the names, types and \
             the primary key, and prints why on standard error. Texts that a number would change, such as 01234, stay \
@@ -28,7 +29,8 @@ struct Import: ParsableCommand {
               realmgate import Dog dogs.csv --update modified
               realmgate import --create Dog dogs.csv --dry-run
               realmgate import --create Dog dogs.csv --type zip=string --primary-key id
-              zcat dogs.ndjson.gz | realmgate import Dog -
+              realmgate import Dog dogs.csv.gz
+              ssh host cat dogs.ndjson | realmgate import Dog -
             """)
 
     @Argument(help: "The class.")

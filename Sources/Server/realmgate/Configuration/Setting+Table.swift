@@ -10,7 +10,7 @@ extension Setting {
     /// sentence, and whether a running server applies a change.
     static let all: [Setting] = [
         .text("data", \.place.path, "The database file; with store.url, the replica's."),
-        .text("host", \.server.host, "The address to listen on."),
+        .text("host", \.server.host, "The address to listen on; localhost is both 127.0.0.1 and ::1."),
         .integer("port", \.server.port, 0...65_535, "The port to listen on; 0 chooses a free one."),
         .text("schema", \.schema, "A JSON file with the schema, applied at the start."),
         .flag("demo", \.loadsDemo, "Load airports and flights into a database without classes."),

@@ -83,7 +83,7 @@ struct ServiceSettings: Sendable {
             }
             guard let text = TextFile.line(path) else {
                 throw CommandFailure(
-                    "There is no file '\(path)' with the secret of tokens, or it is empty.", exitCode: 78)
+                    "There is no file '\(path)' with the secret of tokens, or it is empty.", exitCode: 66)
             }
             tokens.secret = text
         }
@@ -130,7 +130,7 @@ struct ServiceSettings: Sendable {
         do {
             try configuration.server.tls?.check()
         } catch {
-            throw CommandFailure(error.description, exitCode: 78)
+            throw CommandFailure(error)
         }
     }
 

@@ -21,7 +21,7 @@ final class ByteSink {
         do {
             file = try FileReplacement(path, suffix: ".part", mode: 0o644)
         } catch {
-            throw CommandFailure("Cannot write \(name): \(error.reason).")
+            throw CommandFailure("Cannot write \(name): \(error.reason).", exitCode: error.exitCode)
         }
     }
 
@@ -48,7 +48,12 @@ final class ByteSink {
         do {
             try work()
         } catch {
-            throw CommandFailure("Cannot write \(name): \(error.reason).")
+            throw CommandFailure("Cannot write \(name): \(error.reason).", exitCode: error.exitCode)
         }
     }
+}
+
+extension FileFault {
+    /// The exit code for a file that cannot be opened, or cannot be written.
+    fileprivate var exitCode: Int32 { action == .open ? 66 : 74 }
 }
