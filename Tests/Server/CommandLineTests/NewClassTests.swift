@@ -67,6 +67,41 @@ struct NewClassTests {
         #expect(second.errors.contains("2 values of name will not fit, the first on line 2: 'Ann'."))
     }
 
+    @Test("a compressed file is read as it is, from a name and from standard input")
+    func compressed() throws {
+        let directory = try TestDirectory()
+        let bytes = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tMsQ4oykxOVdBwDQ3S5DK0NtIz5TKyNuYCAKIcSAkZAAAA"))
+        let path = directory.file("prices.csv.gz")
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let made = try run(["import", "--create", "Price", path], in: directory)
+        #expect(made.status == 0 && made.errors.contains("Price: 2 created"), "\(made.errors)")
+        #expect(made.errors.contains("Price_EUR (column 'Price (EUR)'): double"), "\(made.errors)")
+        let again = try run(["import", "Price", path, "--update", "modified"], in: directory)
+        #expect(again.status == 0 && again.errors.contains("2 unchanged"), "\(again.errors)")
+        let truncated = directory.file("cut.csv.gz")
+        try bytes.dropLast(9).write(to: URL(fileURLWithPath: truncated))
+        let cut = try run(["import", "Price", truncated, "--update", "modified"], in: directory)
+        #expect(cut.status == 1 && cut.errors.contains("ends too early"), "\(cut.errors)")
+    }
+
+    @Test(
+        "a file that cannot be opened ends a command with 66",
+        arguments: [
+            ["import", "Price", "none.csv"], ["import", "--create", "Price", "none.csv"], ["import", "Price", "."],
+            ["export", "Price", "--output", "none/out.ndjson"], ["schema", "--apply", "none.json"],
+            ["backup", "none.realmgate", "copy"], ["restore", "none.realmgate", "copy"], ["compact", "none.realmgate"],
+            ["check", "none.realmgate"], ["serve", "--config", "none.yaml"],
+            ["serve", "--check", "--tls-certificate", "none.pem", "--tls-key", "none.key"],
+            ["serve", "--check", "--set", "auth.tokens.secretFile=none"],
+        ])
+    func missingFiles(arguments: [String]) throws {
+        let directory = try TestDirectory()
+        let file = try directory.write("id\n1\n", to: "prices.csv")
+        #expect(try run(["import", "--create", "Price", file], in: directory).status == 0)
+        let result = try run(arguments, in: directory)
+        #expect(result.status == 66, "\(result.status) \(result.errors)")
+    }
+
     @Test("lines that cannot be read are reported with their numbers, before and after")
     func faultyLines() throws {
         let directory = try TestDirectory()

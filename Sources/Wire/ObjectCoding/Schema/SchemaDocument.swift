@@ -12,10 +12,10 @@ package struct SchemaDocument {
     package init(_ json: JSONValue) throws(SchemaFaults) {
         schema = try SchemaCoding.decode(json, besides: ["migration"])
         let unknown = Self.unknownTypes(in: schema)
-        guard unknown.isEmpty else { throw SchemaFaults(unknown) }
-        let faults = schema.faults()
-        guard faults.isEmpty else {
-            throw SchemaFaults(faults.map { SchemaFault(path: "$.classes", message: $0) })
+        // What the schema says of these properties follows from their types.
+        let others = schema.faults().filter { fault in !unknown.contains { fault.contains("'\($0.property)'") } }
+        guard unknown.isEmpty, others.isEmpty else {
+            throw SchemaFaults(unknown.map(\.fault) + others.map { SchemaFault(path: "$.classes", message: $0) })
         }
         var decoder = StepDecoder(schema)
         steps = decoder.steps(json["migration"])
@@ -25,16 +25,17 @@ package struct SchemaDocument {
 
 extension SchemaDocument {
     /// The errors for types that are neither known nor classes of the schema: most are the names of types elsewhere.
-    private static func unknownTypes(in schema: Schema) -> [SchemaFault] {
-        var faults: [SchemaFault] = []
+    private static func unknownTypes(in schema: Schema) -> [(property: String, fault: SchemaFault)] {
+        var faults: [(property: String, fault: SchemaFault)] = []
         for (place, objectClass) in schema.classes.enumerated() {
             for (index, property) in objectClass.properties.enumerated() {
                 guard case .link(let target) = property.type.base, schema[target] == nil else { continue }
-                faults.append(
-                    SchemaFault(
-                        path: "$.classes[\(place)].properties[\(index)].type",
-                        message: "'\(objectClass.name).\(property.name)': \(PropertyType.sentence(onMisspelt: target))",
-                        hint: schema.classes.map(\.name).nearest(to: target)))
+                let name = "\(objectClass.name).\(property.name)"
+                let fault = SchemaFault(
+                    path: "$.classes[\(place)].properties[\(index)].type",
+                    message: "'\(name)': \(PropertyType.sentence(onMisspelt: target))",
+                    hint: schema.classes.map(\.name).nearest(to: target))
+                faults.append((name, fault))
             }
         }
         return faults

@@ -68,7 +68,7 @@ struct UploadAdmissionTests {
             ] {
                 let client = try LoopbackClient(port: port)
                 let isCSV = type.lowercased().hasPrefix("text")
-                let body = "\u{feff}" + (isCSV ? "id,name\n902,b\n" : #"{"id":903,"name":"c"}"#)
+                let body = "\u{feff}" + (isCSV ? "_id,name\n902,b\n" : #"{"_id":903,"name":"c"}"#)
                 try client.send(
                     "POST /v1/import/Dog?update=modified",
                     headers: key

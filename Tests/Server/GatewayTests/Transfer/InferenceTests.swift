@@ -35,9 +35,9 @@ struct InferenceTests {
                     {"classes":[{"name":"Kennel","primaryKey":"id","embedded":false,"properties":[
                        {"name":"id","type":"int"},{"name":"zip","type":"string"}]}],
                      "format":"csv","rows":2,"whole":true,"properties":[
-                      {"class":"Kennel","name":"id","type":"int","reason":"both values are integers","rows":2,"missing":0,
+                      {"class":"Kennel","name":"id","column":"id","type":"int","reason":"both values are integers","rows":2,"missing":0,
                        "examples":[{"line":2,"value":"1"}],"misfits":0},
-                      {"class":"Kennel","name":"zip","type":"string","reason":"1 of 2 values begins with 0","rows":2,"missing":0,
+                      {"class":"Kennel","name":"zip","column":"zip","type":"string","reason":"1 of 2 values begins with 0","rows":2,"missing":0,
                        "examples":[{"line":3,"value":"01234"}],"misfits":0}],
                      "primaryKey":{"property":"id",
                        "reason":"it is named like a key, and has a different value in each of the 2 rows",
