@@ -33,13 +33,13 @@ final class StreamSockets {
         var outgoing = EventQueue()
         /// The number of bytes at the front that are the response head, which the stream does not count.
         var headBytes = 0
-        /// The chunk that is being sent.
-        var chunk = StreamChunk()
         /// The number of bytes of the oldest outgoing event that have been sent.
         var offset = 0
         /// When the kernel last accepted data, or there was nothing to send, in monotonic milliseconds.
         var lastProgress: Int64 = 0
         var heartbeatDue: Int64 = 0
+        /// The chunk that is being sent. Behind the other numbers, so that the flags need no memory of their own.
+        var chunk = StreamChunk()
         /// The socket accepts no more until epoll reports space.
         var isBlocked = false
         /// Whether the events are sent in chunks.
