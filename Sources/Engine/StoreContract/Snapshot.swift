@@ -78,12 +78,23 @@ package protocol RowSink {
     mutating func decimal(_ column: Int, _ value: Decimal128)
     /// A mixed value that is not null, or a collection.
     mutating func value(_ column: Int, _ value: Value)
+    /// Whether long lists and sets are to be given in parts: then `beginElements`, `elements` as often as necessary, and
+    /// `endElements` take the place of `value`.
+    var takesElements: Bool { get }
+    mutating func beginElements(_ column: Int)
+    /// - Returns: false if no more are wanted.
+    mutating func elements(_ values: [Value]) throws -> Bool
+    mutating func endElements()
     mutating func endObject()
 }
 
 extension RowSink {
     package var isFull: Bool { false }
     package mutating func wants(_ size: () throws -> Int) throws -> Bool { true }
+    package var takesElements: Bool { false }
+    package mutating func beginElements(_ column: Int) {}
+    package mutating func elements(_ values: [Value]) throws -> Bool { false }
+    package mutating func endElements() {}
 }
 
 extension Snapshot {

@@ -41,7 +41,9 @@ package final class APIDescription: Sendable {
     private struct Entry: Sendable {
         let schema: Schema
         let security: DescriptionSecurity
-        let rendering: Rendering
+        /// Nil if it has more bytes than the limit.
+        let rendering: Rendering?
+        let limit: Int
     }
 
     private let document: JSONValue
@@ -49,26 +51,36 @@ package final class APIDescription: Sendable {
     private let entries = Mutex<[Entry]>([])
 
     private static let maximumEntries = 16
+    /// The bytes of the kept renderings together, except for the latest.
+    private static let maximumBytes = 32 << 20
 
     /// - Parameter document: the description that is independent of the schema.
     package init(_ document: JSONValue) { self.document = document }
 
     /// Cost: for the first call with a schema, some milliseconds for each hundred properties; for others a comparison
     /// of schemas.
-    package func rendering(of schema: Schema, _ security: DescriptionSecurity) -> Rendering {
+    ///
+    /// - Parameter limit: the maximum number of bytes. Returns nil if it has more.
+    package func rendering(of schema: Schema, _ security: DescriptionSecurity, limit: Int = .max) -> Rendering? {
         entries.withLock { entries in
-            if let place = entries.firstIndex(where: { $0.security == security && $0.schema == schema }) {
+            if let place = entries.firstIndex(where: {
+                $0.security == security && $0.schema == schema && $0.limit == limit
+            }) {
                 let entry = entries.remove(at: place)
                 entries.insert(entry, at: 0)
                 return entry.rendering
             }
             var builder = DescriptionBuilder(document, schema: schema, security: security)
             let json = JSONWriter(capacity: 1 << 18)
-            json.value(builder.build())
-            let rendering = Rendering(
-                content: SharedBytes(json.bytes), fingerprint: json.withBytes { FNV1a.hash($0) })
-            entries.insert(Entry(schema: schema, security: security, rendering: rendering), at: 0)
-            if entries.count > Self.maximumEntries { entries.removeLast() }
+            let isWhole = (try? builder.write(into: json, limit: limit)) != nil
+            let rendering =
+                isWhole
+                ? json.withBytes { Rendering(content: SharedBytes($0), fingerprint: FNV1a.hash($0)) } : nil
+            entries.insert(Entry(schema: schema, security: security, rendering: rendering, limit: limit), at: 0)
+            var bytes = entries.reduce(0) { $0 + ($1.rendering?.content.count ?? 0) }
+            while entries.count > 1, entries.count > Self.maximumEntries || bytes > Self.maximumBytes {
+                bytes -= entries.removeLast().rendering?.content.count ?? 0
+            }
             return rendering
         }
     }

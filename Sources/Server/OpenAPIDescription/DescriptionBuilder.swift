@@ -67,27 +67,61 @@ struct DescriptionBuilder {
         forms = ClassForms(schema, &names)
     }
 
-    /// Returns the whole document.
-    mutating func build() -> JSONValue {
-        var paths: [(String, JSONValue)] = []
-        for path in document["paths"]?.members ?? [] {
+    /// The document would have more bytes than it may.
+    struct TooLarge: Error {}
+
+    /// Writes the whole document. Operations are written one class after the other, so that those of all classes are in
+    /// memory as text only.
+    mutating func write(into json: JSONWriter, limit: Int) throws(TooLarge) {
+        json.beginObject()
+        for member in document.members {
+            switch member.name {
+            case Self.commonAnswers, Self.commonHeaders, Self.components: continue
+            case DescriptionSecurity.member:
+                guard let requirements = security.requirements else { continue }
+                json.name(member.name)
+                json.value(requirements)
+            case "tags":
+                json.name(member.name)
+                json.value(.array(member.value.elements + schema.classes.map(tag)))
+            case "paths":
+                json.name(member.name)
+                try writePaths(into: json, limit: limit)
+            default:
+                json.name(member.name)
+                json.value(member.value)
+            }
+        }
+        // The operations have determined them.
+        json.name(Self.components)
+        json.value(components)
+        json.endObject()
+        guard json.count <= limit else { throw TooLarge() }
+    }
+
+    private mutating func writePaths(into json: JSONWriter, limit: Int) throws(TooLarge) {
+        let paths = document["paths"]?.members ?? []
+        json.beginObject()
+        for path in paths {
             for operation in path.value.members {
                 if let name = operation.value["operationId"]?.text { operationNames.insert(name) }
             }
-            paths.append((path.name, item(path.value)))
+            json.name(path.name)
+            json.value(item(path.value))
         }
         for objectClass in schema.classes {
-            for path in document["paths"]?.members ?? [] {
-                if let item = item(path.value, at: path.name, of: objectClass) {
-                    paths.append((Self.path(path.name, of: objectClass), item))
-                }
+            for path in paths {
+                guard let item = item(path.value, at: path.name, of: objectClass) else { continue }
+                json.name(Self.path(path.name, of: objectClass))
+                json.value(item)
             }
+            // Hundreds of classes later it would only have cost more.
+            guard json.count <= limit else { throw TooLarge() }
         }
-        var built = document.with("paths", JSONValue(members: paths)).with("components", components)
-        built = built.with("tags", .array((document["tags"]?.elements ?? []) + schema.classes.map(tag)))
-        built = built.with(DescriptionSecurity.member, security.requirements)
-        return built.with(Self.commonAnswers, nil).with(Self.commonHeaders, nil)
+        json.endObject()
     }
+
+    private static let components = "components"
 
     private func tag(_ objectClass: ClassSchema) -> JSONValue {
         [

@@ -1,5 +1,5 @@
-/// A long array of values that are neither arrays nor objects, kept as its text: millions of numbers take no more memory
-/// than they have digits. It was parsed once, so it has no errors.
+/// A long array that is kept as its text: millions of numbers take no more memory than they have digits. It was parsed
+/// once, so it hardly has errors: a name that occurs twice far apart in one long object is noticed only now.
 package struct JSONLongArray: Hashable, Sendable {
     /// The text that it is in, shared with other arrays of it.
     private let bytes: [UInt8]
@@ -22,17 +22,6 @@ package struct JSONLongArray: Hashable, Sendable {
             var reader = JSONPieceReader(text, precise: precise[...], kept: nil)
             try reader.elements(of: part, body)
         }
-    }
-
-    /// The first element.
-    package var first: JSONValue? {
-        var first: JSONValue?
-        struct Found: Error {}
-        try? forEach {
-            first = $0
-            throw Found()
-        }
-        return first
     }
 
     private var text: ArraySlice<UInt8> { bytes[part.start...part.end] }

@@ -27,7 +27,7 @@ extension JSONValue {
     /// Hashing of names is seeded once per process, before the first document, so that no client can guess collisions.
     private static let seeded: Void = json_object_seed(0)
 
-    /// Parses one JSON text whose long arrays of plain values stay text: they become `long`.
+    /// Parses one JSON text whose long arrays stay text if they are the outermost one, or have plain values: they become `long`.
     package static func parseFolding(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         // Arrays that stay text are found by their places in it.
         guard !bytes.starts(with: byteOrderMark) else { return try parseFolding(Array(bytes.dropFirst(3))) }
@@ -45,8 +45,11 @@ extension JSONValue {
         bytes.withUnsafeBufferPointer { (try? JSONOutline($0, folding: folding))?.weight ?? $0.count }
     }
 
-    private static func parse(
-        bytes: UnsafeBufferPointer<UInt8>, kept: [UInt8]? = nil
+    /// - Parameters:
+    ///   - kept: the text as an array that long arrays keep; nil if they are read.
+    ///   - pieceSize: the size up to which a text is parsed as a whole.
+    static func parse(
+        bytes: UnsafeBufferPointer<UInt8>, kept: [UInt8]? = nil, pieceSize: Int = JSONOutline.usualPieceSize
     ) throws(JSONError) -> JSONValue {
         _ = seeded
         let precise = try JSONScan(bytes).preciseNumbers
@@ -55,8 +58,8 @@ extension JSONValue {
             throw JSONError(.truncated, "The JSON text is empty.", position: 0, line: 1, column: 1)
         }
         var reader = JSONPieceReader(bytes, precise: precise[...], kept: kept)
-        guard bytes.count > JSONOutline.pieceSize else { return try reader.whole() }
-        return try reader.whole(try JSONOutline(bytes, folding: kept != nil))
+        guard bytes.count > pieceSize else { return try reader.whole() }
+        return try reader.whole(try JSONOutline(bytes, folding: kept != nil, pieceSize: pieceSize))
     }
 }
 

@@ -41,11 +41,13 @@ struct JSONPieceReader {
         return try value(root)
     }
 
-    /// Calls the body with the elements of a flat array.
+    /// Calls the body with the elements of an array.
     mutating func elements(of part: JSONOutline.Part, _ body: (JSONValue) throws -> Void) throws {
-        for piece in part.pieces {
-            let root = try load(piece, without: [], in: part)
+        for (piece, inner) in part.contents {
+            let root = try load(piece, without: inner, in: part)
             defer { json_decref(root) }
+            // The brackets around the piece.
+            containersRead = 1
             for index in 0..<json_array_size(root) {
                 guard let element = json_array_get(root, index) else { throw JSONError.outOfMemory }
                 try body(try value(element))
@@ -93,7 +95,8 @@ struct JSONPieceReader {
         let isEmpty = outer.map { ($0.isArray ? json_array_size(root) : json_object_size(root)) == 0 } ?? false
         guard !isEmpty || outer?.cuts.isEmpty == true else {
             json_decref(root)
-            throw JSONError(.syntax, "The JSON is malformed: a value is missing near a comma.", at: piece.lowerBound, in: bytes)
+            throw JSONError(
+                .syntax, "The JSON is malformed: a value is missing near a comma.", at: piece.lowerBound, in: bytes)
         }
         (parts, containersRead) = (places[...], 0)
         return root
@@ -121,14 +124,11 @@ struct JSONPieceReader {
     private mutating func read(_ part: JSONOutline.Part) throws(JSONError) -> JSONValue {
         let outside = (parts, containersRead)
         defer { (parts, containersRead) = outside }
-        if part.isArray, part.isFlat, let kept { return .long(try folded(part, kept)) }
+        if part.isFolded, let kept { return .long(try folded(part, kept)) }
         var elements: [JSONValue] = []
         var members: [JSONObject.Member] = []
-        var inner = part.parts[...]
-        for piece in part.pieces {
-            let inPiece = inner.prefix { $0.start < piece.upperBound }
-            inner = inner.dropFirst(inPiece.count)
-            let root = try load(piece, without: Array(inPiece), in: part)
+        for (piece, inner) in part.contents {
+            let root = try load(piece, without: inner, in: part)
             defer { json_decref(root) }
             // The brackets around the piece.
             containersRead = 1
@@ -142,18 +142,42 @@ struct JSONPieceReader {
     private mutating func folded(_ part: JSONOutline.Part, _ kept: [UInt8]) throws(JSONError) -> JSONLongArray {
         let reals = realsRead
         let before = precise
-        var count = 0
-        for piece in part.pieces {
-            let root = try load(piece, without: [], in: part)
-            defer { json_decref(root) }
-            let size = json_array_size(root)
-            count += size
-            for index in 0..<size where json_array_get(root, index)?.pointee.type == JSON_REAL { realsRead += 1 }
-        }
+        let count = try pass(part)
         let own = before.prefix { $0.place < realsRead }
         precise = before.dropFirst(own.count)
         return JSONLongArray(
             kept, part, own.map { JSONScan.PreciseNumber(place: $0.place - reals, text: $0.text) }, count: count)
+    }
+
+    /// Checks a part without keeping it. Returns the number of its elements or members.
+    private mutating func pass(_ part: JSONOutline.Part) throws(JSONError) -> Int {
+        var count = 0
+        for (piece, inner) in part.contents {
+            let root = try load(piece, without: inner, in: part)
+            defer { json_decref(root) }
+            count += part.isArray ? json_array_size(root) : json_object_size(root)
+            realsRead += Self.reals(in: root)
+            for part in inner { _ = try pass(part) }
+        }
+        return count
+    }
+
+    /// The number of non-integers in a tree. Recursion is bounded by `JSONValue.depthLimit`.
+    private static func reals(in node: UnsafeMutablePointer<json_t>) -> Int {
+        var count = 0
+        switch node.pointee.type {
+        case JSON_REAL: return 1
+        case JSON_ARRAY:
+            for index in 0..<json_array_size(node) { count += json_array_get(node, index).map { reals(in: $0) } ?? 0 }
+        case JSON_OBJECT:
+            var place = json_object_iter(node)
+            while let current = place {
+                count += json_object_iter_value(current).map { reals(in: $0) } ?? 0
+                place = json_object_iter_next(node, current)
+            }
+        default: break
+        }
+        return count
     }
 
     /// Throws if a name occurs twice, which jansson sees within a piece only. Names differ if their bytes do.

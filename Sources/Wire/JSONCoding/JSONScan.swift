@@ -39,7 +39,7 @@ struct JSONScan {
             case UInt8(ascii: "\""): skipString()
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 depth += 1
-                guard depth <= JSONValue.depthLimit else { throw tooDeep() }
+                guard depth <= JSONValue.depthLimit else { throw .tooDeep(at: index, in: bytes) }
             case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                 readNumber()
@@ -81,10 +81,5 @@ struct JSONScan {
             preciseNumbers.append(PreciseNumber(place: reals, text: start..<index))
         }
         reals += 1
-    }
-
-    private func tooDeep() -> JSONError {
-        JSONError(
-            .tooDeep, "The JSON is nested deeper than \(JSONValue.depthLimit) levels.", at: index, in: bytes)
     }
 }

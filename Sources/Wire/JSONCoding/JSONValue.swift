@@ -11,7 +11,7 @@ package enum JSONValue: Hashable, Sendable {
     indirect case precise(Decimal128, nearest: Double)
     case string(String)
     case array([JSONValue])
-    /// A long array of plain values that stays text. Only `parseFolding` makes it.
+    /// A long array that stays text: the outermost one, or one of plain values. Only `parseFolding` makes it.
     case long(JSONLongArray)
     case object(JSONObject)
 }

@@ -136,6 +136,50 @@ struct LargeEventTests {
         #expect(try one.next("change")["changes"]?[0]?["new"] == .string(long + "2"))
     }
 
+    @Test("one object with others in place of its links is limited as a response is, in events of all kinds")
+    func expanded() throws {
+        let home = try WebFixture {
+            $0.eventBytes = 8_000
+            $0.answerBytes = 40_000
+        }
+        let wire = Wire(store: home.store, router: home.router)
+        let text = String(repeating: "e", count: 1_000)
+        try home.fill((0..<30).map { #"{"id":\#($0),"text":"\#(text)"}"# })
+        func link(_ id: Int, _ targets: Range<Int>) throws {
+            let all = targets.map(String.init).joined(separator: ",")
+            #expect(try home.send(.patch, "/v1/objects/Web/\(id)", #"{"all":[\#(all)]}"#).status == 200)
+        }
+        for id in 0..<30 { try link(id, 0..<3) }
+        let list = try wire.observe("/v1/observe/objects/Web?sort=id&expand=all.all&filter=id%20%3C%2020")
+        var held: [JSONValue] = []
+        func receive(until count: Int) throws -> Bool {
+            try eventually {
+                for event in list.takeAll() { try ListReader.apply(event, to: &held) }
+                return held.count == count
+            }
+        }
+        #expect(try receive(until: 20))
+        let object = try wire.observe("/v1/observe/objects/Web/25?expand=all.all")
+        #expect(try object.next("initial")["object"]?["all"] != nil)
+        // From now on it is too long with its links' targets, and the targets of theirs.
+        try link(7, 0..<30)
+        let error = try list.next("error")
+        #expect(error["code"] == .string("observe.too_large"), "\(error)")
+        try link(25, 0..<30)
+        #expect(try object.next("error")["code"] == .string("observe.too_large"))
+        for target in [
+            "/v1/observe/objects/Web/25?expand=all.all", "/v1/observe/objects/Web?expand=all.all&filter=id%3D%3D25",
+            "/v1/observe/sections/Web?by=rank&expand=all.all", "/v1/observe/objects/Web/25/all?expand=all.all",
+        ] {
+            let stream = try wire.observe(target)
+            #expect(try stream.next("error")["code"] == .string("observe.too_large"), "\(target)")
+        }
+        // The objects before it come, and then the error.
+        let rest = try wire.observe("/v1/observe/objects/Web?sort=id&expand=all.all")
+        #expect(try rest.next("initial")["items"]?.asArray?.isEmpty == false)
+        #expect(try rest.next("error")["code"] == .string("observe.too_large"))
+    }
+
     @Test("clients of one query, and of many sets, share the bytes of a large event")
     func shared() throws {
         let home = try WebFixture()

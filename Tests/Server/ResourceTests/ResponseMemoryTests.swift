@@ -3,6 +3,7 @@ import Glibc
 import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
+import Synchronization
 import TestBasics
 import Testing
 
@@ -142,6 +143,86 @@ struct ResponseMemoryTests {
         #expect(most - resting <= 256 << 10, "from \(resting) to \(most) kB")
         #expect(try client.send("GET", "/healthz").status == 200)
         withExtendedLifetime(silent) {}
+        #expect(try server.stop() == 0)
+    }
+
+    /// Starts threads with one request each, and returns the statuses and the most anonymous memory meanwhile, in MiB, over
+    /// that before.
+    private static func flood(
+        _ count: Int, of server: RunningServer, _ request: @escaping @Sendable (Int, LoopbackSocket) throws -> Void
+    ) throws -> (answers: [String], over: Int) {
+        let resting = try memory("RssAnon", of: server)
+        let answers = Mutex<[String]>([])
+        let left = Atomic(count)
+        for number in 0..<count {
+            Thread.detachNewThread {
+                var received = Data()
+                if let socket = try? LoopbackSocket(port: UInt16(server.port)), (try? request(number, socket)) != nil {
+                    while let bytes = try? socket.receive(), !bytes.isEmpty, received.count < 4096 {
+                        received.append(contentsOf: bytes)
+                    }
+                }
+                answers.withLock { $0.append(String(decoding: received.prefix(4096), as: UTF8.self)) }
+                left.subtract(1, ordering: .sequentiallyConsistent)
+            }
+        }
+        var most = resting
+        let isOver = try eventually {
+            most = max(most, try memory("RssAnon", of: server))
+            return left.load(ordering: .sequentiallyConsistent) == 0
+        }
+        #expect(isOver)
+        return (answers.withLock { $0 }, most - resting)
+    }
+
+    @Test(
+        "many long bodies, long responses and long rows of events at once take little memory, and go when their clients do"
+    )
+    func floods() throws {
+        let directory = try TestDirectory()
+        let schema = Self.schema.replacingOccurrences(
+            of: #"{"name":"all","type":"Web[]"}"#,
+            with: #"{"name":"text","type":"string"},{"name":"numbers","type":"int[]"},{"name":"all","type":"Web[]"}"#)
+        let server = try RunningServer(
+            [
+                "--data", directory.file("data"), "--schema", try directory.write(schema, to: "schema.json"),
+                "--set", "limits.memory=32m", "--set", "limits.answerBytes=4m", "--set", "limits.eventBytes=1m",
+                "--set", "limits.queryMilliseconds=100000", "--set", "limits.body=4m",
+            ], in: directory)
+        let client = try server.client()
+        let text = String(repeating: "x", count: 6_000)
+        let rows = (0..<100).map { #"{"id":\#($0),"text":"\#(text)"}"# }.joined(separator: ",")
+        #expect(try client.send("POST", "/v1/objects/Web", body: "[\(rows)]").status == 201)
+        let all = (0..<100).map(String.init).joined(separator: ",")
+        #expect(try client.send("PATCH", "/v1/objects/Web?all=true", body: #"{"all":[\#(all)]}"#).status == 200)
+        #expect(try client.send("GET", "/v1/objects/Web/1").status == 200)
+
+        // Each of these rows would have 60 MB.
+        let reads = try Self.flood(20, of: server) { _, socket in
+            try socket.send("GET /v1/objects/Web/1?expand=all.all HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+        }
+        #expect(reads.answers.allSatisfy { $0.contains("answer.too_large") })
+        #expect(reads.over <= 64, "\(reads.over) MiB")
+
+        let events = try Self.flood(20, of: server) { number, socket in
+            let target = "/v1/observe/objects/Web?expand=all.all&limit=\(1 + number % 10)"
+            try socket.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+        }
+        #expect(events.answers.allSatisfy { $0.contains("observe.too_large") })
+        #expect(events.over <= 64, "\(events.over) MiB")
+
+        // A million numbers each, which once took 155 MB.
+        let body = #""numbers":[\#(Array(repeating: "7", count: 1_000_000).joined(separator: ","))]}"#
+        let bodies = try Self.flood(6, of: server) { number, socket in
+            let whole = #"{"id":\#(1_000 + number),"# + body
+            try socket.send(
+                "POST /v1/objects/Web HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: \(whole.utf8.count)\r\n\r\n\(whole)"
+                    .utf8)
+        }
+        #expect(bodies.answers.allSatisfy { $0.contains(" 201 ") || $0.contains("body.no_memory") })
+        #expect(bodies.answers.contains { $0.contains(" 201 ") })
+        #expect(bodies.over <= 128, "\(bodies.over) MiB")
+        #expect(try client.send("GET", "/healthz").status == 200)
         #expect(try server.stop() == 0)
     }
 

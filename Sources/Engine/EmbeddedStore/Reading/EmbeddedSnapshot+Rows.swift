@@ -36,7 +36,11 @@ extension EmbeddedSnapshot {
                         sink.null(column)
                         continue
                     }
-                    try emit(address, leaves[column].kind, column, into: &sink)
+                    if sink.takesElements, leaves[column].kind == .list || leaves[column].kind == .set {
+                        try emitElements(address, leaves[column].overflowSize(slot), column, into: &sink)
+                    } else {
+                        try emit(address, leaves[column].kind, column, into: &sink)
+                    }
                 } else {
                     Self.emit(leaves[column], slot, column, into: &sink)
                 }
@@ -57,6 +61,23 @@ extension EmbeddedSnapshot {
             sink.data(column, try overflow(address) { try $0.bytes($1) }.assumingMemoryBound(to: UInt8.self))
         default: sink.value(column, try overflow(address) { try $0.value($1, kind) })
         }
+    }
+
+    /// The number of elements of a long collection that are in memory at a time.
+    private static let elementsAtOnce = 8192
+
+    /// Emits a list or set that is stored outside the leaf.
+    private func emitElements<Sink: RowSink>(
+        _ address: OverflowTree.Address, _ count: Int, _ column: Int, into sink: inout Sink
+    ) throws {
+        sink.beginElements(column)
+        for start in stride(from: 0, to: count, by: Self.elementsAtOnce) {
+            let range = start..<min(start + Self.elementsAtOnce, count)
+            guard try sink.elements(overflow(address) { try $0.elements($1, range, hasKeys: false).values }) else {
+                break
+            }
+        }
+        sink.endElements()
     }
 
     private static func emit<Sink: RowSink>(_ leaf: Leaf, _ slot: Int, _ column: Int, into sink: inout Sink) {

@@ -3,6 +3,7 @@ import ObjectCoding
 import ObjectModel
 import OpenAPIDescription
 import StoreContract
+import WireProtocol
 import WriteRequests
 
 extension Gateway {
@@ -15,9 +16,21 @@ extension Gateway {
         let security = DescriptionSecurity(
             isOn: control.map { !$0.isOpen } ?? false,
             takesAnonymous: control?.roleNames.contains("anonymous") ?? true)
-        let schema = try snapshot(for: request).schema
+        var schema = try snapshot(for: request).schema
+        if let names = request.query("classes") {
+            let names = try names.split(separator: ",").map { name in
+                try schema.named(String(name)).name
+            }
+            schema = schema.selecting(Set(names))
+        }
         try requireWorker(forLarge: schema, request)
-        let rendering = description.rendering(of: schema, security)
+        let limit = configuration.answerBytes
+        guard let rendering = description.rendering(of: schema, security, limit: limit) else {
+            throw Problem(
+                .answerTooLarge,
+                "The description of \(schema.classes.count) classes would have more than \(limit) bytes (limits.answerBytes). Name those that you need: /openapi.json?classes=\(schema.classes.prefix(2).map { Endpoint.encoded($0.name) }.joined(separator: ","))",
+                parameter: "classes")
+        }
         let tag = EntityTag(Fingerprint.text(rendering.fingerprint))
         var response = Response(
             headers: [

@@ -134,13 +134,19 @@ extension Gateway {
                 try Self.createAll(all, objectClass, policy, style, transaction)
             }
         case .long(let elements):
-            // None of them is an object, so the first one is the error.
+            var inputs: [ObjectInput] = []
+            inputs.reserveCapacity(elements.count)
             do {
-                _ = try elements.first.map { try reader.object($0, objectClass) }
+                try elements.forEach { inputs.append(try reader.object($0, objectClass)) }
             } catch let problem as Problem {
-                throw problem.inElement(0)
+                throw problem.inElement(inputs.count)
+            } catch let error as JSONError {
+                throw Problem(error)
             }
-            throw Problem.internalError
+            let all = inputs
+            return try write(for: request, preparedFrom: snapshot) { transaction in
+                try Self.createAll(all, objectClass, policy, style, transaction)
+            }
         case let one:
             let input = try reader.object(one, objectClass)
             return try write(for: request, preparedFrom: snapshot) { transaction in

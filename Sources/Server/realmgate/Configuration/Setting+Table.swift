@@ -124,7 +124,8 @@ extension Setting {
             "The maximum size of a stream event; a larger one is split into parts.", isLive: true),
         .size(
             "limits.memory", \.server.responseMemory, and: \.gateway.eventMemory, (1 << 20)...(1 << 46),
-            "The memory for large responses and for events that wait for their clients."),
+            "The memory for large responses that wait for their clients, for events that do, and for the values in long bodies; other work has a part of it."
+        ),
         .integer(
             "limits.observed", \.gateway.maximumObserved, 1...100_000_000,
             "The maximum number of objects in the first result of an event stream.",

@@ -29,6 +29,8 @@ package final class LinkResolver {
     private let answerLimit: Int
     /// Counts what is written; nil if no other request waits for the thread.
     private let budget: QueryBudget?
+    /// The budget whether or not it counts bytes.
+    private let whole: QueryBudget?
     /// The position where the object or the response begins.
     private var start = 0
     package private(set) var beginning: JSONWriter.Mark?
@@ -46,7 +48,8 @@ package final class LinkResolver {
         known = remembers ? PrimaryKeyCache() : nil
         self.needsPrimaryKeys = needsPrimaryKeys
         self.answerLimit = answerLimit
-        budget = context.budget.flatMap { $0.countsBytes ? $0 : nil }
+        whole = context.budget
+        budget = whole.flatMap { $0.countsBytes ? $0 : nil }
     }
 
     /// Writes an object. Throws `notFound` if it does not exist.
@@ -71,14 +74,17 @@ package final class LinkResolver {
         count(json)
     }
 
+    /// Records an error if there is no memory for the output, or nobody waits for it any more.
+    package func countMemory(_ json: JSONWriter) {
+        guard fault == nil else { return }
+        if json.isExhausted { fault = TextMemory.Exhausted() }
+        if let whole { do { try whole.checkWanted() } catch { fault = error } }
+    }
+
     /// Counts the output toward the budget, and records an error if there is no memory for it.
     package func count(_ json: JSONWriter) {
-        guard fault == nil else { return }
-        guard !json.isExhausted else {
-            fault = TextMemory.Exhausted()
-            return
-        }
-        guard let budget else { return }
+        countMemory(json)
+        guard let budget, fault == nil else { return }
         do {
             try budget.spend(bytes: max(json.count - counted, 0))
             counted = max(json.count, counted)

@@ -96,6 +96,21 @@ package struct RowWriter: RowSink {
 
     package mutating func value(_ column: Int, _ value: Value) { self.value(value) }
 
+    package var takesElements: Bool { true }
+
+    package mutating func beginElements(_ column: Int) {
+        name()
+        json.beginArray()
+    }
+
+    package mutating func elements(_ values: [Value]) throws -> Bool {
+        for value in values { look.write(value, plan.columns[next - 1], plan.style, json) }
+        look.countMemory(json)
+        return look.fault == nil
+    }
+
+    package mutating func endElements() { json.endArray() }
+
     package mutating func endObject() {
         writeComputed()
         json.endObject()

@@ -1,0 +1,61 @@
+import Foundation
+import HTTPTesting
+import TestBasics
+import Testing
+
+@testable import HTTPServer
+
+@Suite("Memory of bodies")
+struct BodyMemoryTests {
+    @Test(
+        "a body alone may take more than all memory, others meanwhile get a 503, and what was released can be had again"
+    )
+    func leases() {
+        let memory = BodyMemory(limit: 100)
+        var first: BodyMemory.Lease? = memory.lease()
+        #expect(first?.grow(to: 60) == true && first?.grow(to: 150) == true)
+        let second = memory.lease()
+        #expect(!memory.isShort(monotonicMilliseconds()))
+        #expect(!second.grow(to: 1) && memory.isShort(monotonicMilliseconds()))
+        #expect(first?.grow(to: 40) == true && memory.bytes == 150)
+        first = nil
+        #expect(memory.bytes == 0 && second.grow(to: 100) && !memory.lease().grow(to: 1))
+    }
+
+    @Test("while one client holds back the rest of a long body, others get a 503, until it is let go of")
+    func stalled() throws {
+        try withServer(
+            {
+                $0.loops = 1
+                $0.responseMemory = 200_000
+                $0.answerStuckTimeoutWhenShort = 300
+            },
+            routes: { router in router.on(.post, "/") { request, _ in .now(.text("\(request.body.count)")) } }
+        ) { _, port in
+            let slow = try LoopbackClient(port: port)
+            try slow.write(
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "s", count: 95_000))
+            func post(_ count: Int) throws -> (status: Int, text: String) {
+                let client = try LoopbackClient(port: port)
+                try client.write(
+                    "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(count)\r\n\r\n"
+                        + String(repeating: "b", count: count))
+                let answer = try client.receive()
+                return (answer.status, answer.text)
+            }
+            // As soon as the server has received the beginning of the slow one.
+            let isRefused = try eventually {
+                let answer = try post(60_000)
+                return answer.status == 503 && answer.text.contains("body.no_memory")
+            }
+            #expect(isRefused)
+            // Short ones need no memory.
+            #expect(try post(100).text == "100")
+            let isTaken = try eventually { try post(60_000).text == "60000" }
+            #expect(isTaken)
+            // The slow one was disconnected, and gets no response.
+            #expect((try? slow.receive()) == nil)
+            #expect(try post(60_000).text == "60000")
+        }
+    }
+}
