@@ -10,12 +10,16 @@ import http.client, json, os, re, shutil, socket, subprocess, sys, tempfile, thr
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMA = {"schemaVersion": 1, "classes": [
     {"name": "Web", "primaryKey": "id", "properties": [
-        {"name": "id", "type": "int"}, {"name": "all", "type": "Web[]"},
+        {"name": "id", "type": "int"}, {"name": "text", "type": "string"}, {"name": "all", "type": "Web[]"},
         {"name": "sources", "type": "linkingObjects(Web.all)"}]},
     {"name": "Blob", "primaryKey": "id", "properties": [
         {"name": "id", "type": "int"}, {"name": "text", "type": "string"}]},
     {"name": "Note", "primaryKey": "id", "properties": [
-        {"name": "id", "type": "int"}, {"name": "text", "type": "string"}]}]}
+        {"name": "id", "type": "int"}, {"name": "text", "type": "string"}]},
+    {"name": "Row", "primaryKey": "id", "properties": [
+        {"name": "id", "type": "int"}, {"name": "list", "type": "int[]"}, {"name": "any", "type": "mixed"}]}]
+    + [{"name": f"C{i}", "primaryKey": "id", "properties": [
+        {"name": "id", "type": "int"}, {"name": "next", "type": f"C{(i + 1) % 1500}?"}]} for i in range(1500)]}
 
 
 class Server:
@@ -72,7 +76,7 @@ def fill(server):
     def post(name, rows):
         status, answer = server.ask("POST", f"/v1/objects/{name}", json.dumps(rows))
         assert status == 201, answer
-    post("Web", [{"id": i} for i in range(200)])
+    post("Web", [{"id": i, "text": "x" * 12_000} for i in range(200)])
     every = list(range(200))
     for i in every:
         status, answer = server.ask("PATCH", f"/v1/objects/Web/{i}", json.dumps({"all": every}))
@@ -138,6 +142,75 @@ def streams(shapes):
     return run
 
 
+def at_once(count, request):
+    """What each of many threads gets, counted."""
+    def run(server):
+        answers, lock = {}, threading.Lock()
+
+        def one(number):
+            try:
+                answer = request(server, number)
+            except OSError as error:
+                answer = type(error).__name__
+            with lock:
+                answers[answer] = answers.get(answer, 0) + 1
+        threads = [threading.Thread(target=one, args=(number,)) for number in range(count)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        return ", ".join(f"{number} times {answer}" for answer, number in sorted(answers.items()))
+    return run
+
+
+def outcome(answer):
+    status, content = answer
+    return f"{status} `{json.loads(content)['code']}`" if status >= 400 else str(status)
+
+
+def expanded(server, number):
+    return outcome(server.ask("GET", "/v1/objects/Web/1?expand=all.all", timeout=600))
+
+
+def expanded_event(server, number):
+    """The first event of a stream of one row, of which each client wants its own."""
+    each = socket.create_connection(("127.0.0.1", server.port), timeout=600)
+    target = f"/v1/observe/objects/Web?expand=all.all&limit={1 + number}"
+    each.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    received = b""
+    while not re.search(rb"event: (\w+)[^{]*({.{200}|{.*?}\n)", received, re.S):
+        piece = each.recv(1 << 16)
+        if not piece:
+            break
+        received = (received + piece)[-1 << 17:]
+    code = re.search(rb'"code":"([^"]*)"', received)
+    each.close()
+    return f"`{code.group(1).decode()}`" if code else "an event"
+
+
+def body(content, count):
+    def request(server, number):
+        text = content(number, count)
+        return outcome(server.ask("POST", "/v1/objects/Row?update=modified", text, timeout=600))
+    return request
+
+
+def numbers(number, count):
+    return '{"id":%d,"list":[%s]}' % (number, ",".join(["7"] * count))
+
+
+def rows(number, count):
+    return "[" + ",".join('{"id":%d,"list":[1,2]}' % (number * count + i) for i in range(count)) + "]"
+
+
+def lists(number, count):
+    return '{"id":%d,"any":[%s]}' % (number, ",".join(["[1]"] * count))
+
+
+def description(server, number):
+    return outcome(server.ask("GET", "/openapi.json", timeout=600))
+
+
 def main():
     programs = sys.argv[1:] or [f"{ROOT}/.build/{kind}/realmgate" for kind in ("release", "debug")]
     program = next(each for each in programs if os.path.exists(each))
@@ -154,6 +227,13 @@ def main():
             ("200 clients that do not read a page of 10 objects of 1 MiB", silent("/v1/objects/Blob?limit=10")),
             ("200 streams of 400 objects of 1 MiB that nobody reads, one query, while all are changed", streams(1)),
             ("the same, 40 queries", streams(40)),
+            ("60 at once of the first", at_once(60, expanded)),
+            ("8 streams of such objects, one after the other", at_once(8, expanded_event)),
+            ("3 bodies of 14 MB, 7 million numbers in a list", at_once(3, body(numbers, 7_000_000))),
+            ("12 bodies of 6 MB, 3 million numbers in a list", at_once(12, body(numbers, 3_000_000))),
+            ("3 bodies of 9 MB, 300,000 objects with lists of two", at_once(3, body(rows, 300_000))),
+            ("3 bodies of 16 MB, 4 million lists in a list", at_once(3, body(lists, 4_000_000))),
+            ("the description of 1,500 classes, 3 times at once", at_once(3, description)),
         ]:
             server = Server(program, directory)
             server.ask("GET", "/v1/objects/Note?limit=1")

@@ -177,7 +177,9 @@ package final class WorkerPool: Sendable {
         }
         guard let place = turn.wait() else { return try work() }
         defer { finish(place.id, place.request) }
-        return try RequestPace.$current.withValue(place.request) { try TextMemory.$current.withValue(memory) { try work() } }
+        return try RequestPace.$current.withValue(place.request) {
+            try TextMemory.$current.withValue(memory) { try work() }
+        }
     }
 
     // MARK: - Turns

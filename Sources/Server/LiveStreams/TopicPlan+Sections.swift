@@ -37,7 +37,9 @@ extension TopicPlan {
         guard key.includesObjects else { return }
         try json.changedObjects(
             insertions: { try json.array(changes.insertions.map { sections[$0] }, rows, snapshot, answerLimit) },
-            modifications: { try json.array(changes.modificationsNew.map { sections[$0] }, rows, snapshot, answerLimit) })
+            modifications: {
+                try json.array(changes.modificationsNew.map { sections[$0] }, rows, snapshot, answerLimit)
+            })
     }
 
     private func write(key value: Value, _ snapshot: any Snapshot, _ json: JSONWriter) throws {

@@ -116,7 +116,9 @@ struct TopicPlan {
         guard key.includesObjects else { return }
         try json.changedObjects(
             insertions: { try json.array(change.insertions.map { change.newKeys[$0] }, rows, snapshot, answerLimit) },
-            modifications: { try json.array(change.modificationsNew.map { change.newKeys[$0] }, rows, snapshot, answerLimit) })
+            modifications: {
+                try json.array(change.modificationsNew.map { change.newKeys[$0] }, rows, snapshot, answerLimit)
+            })
     }
 
     private func value(of property: PropertyID, _ snapshot: any Snapshot) throws -> Value? {
