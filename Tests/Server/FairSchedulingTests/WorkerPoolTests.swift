@@ -30,6 +30,21 @@ struct WorkerPoolTests {
             clock: { clock.now })
     }
 
+    @Test("the work of a request ends soon after its client has left")
+    func leaves() throws {
+        let client = ClientPresence()
+        let request = RequestPace(.caller("a"))
+        request.isFor(client)
+        let budget = QueryBudget(rows: nil, milliseconds: nil, pace: request)
+        for _ in 0..<10_000 { try budget.spend(1) }
+        try budget.checkWanted()
+        client.leave()
+        #expect(throws: StoreError.abandoned) { try budget.checkWanted() }
+        #expect(throws: StoreError.abandoned) {
+            for _ in 0..<5_000 { try budget.spend(1) }
+        }
+    }
+
     @Test("while a request rests, whatever runs for it on other threads is to rest as well, and goes on with it")
     func rests() {
         let clock = Clock()
