@@ -3,6 +3,8 @@
 #
 #   Benchmarks/Streams/run.sh PROGRAM [all|one|queries|storm STREAMS ROUNDS-OR-SECONDS]...
 #
+# With HTTP=1.0 in the environment streams are asked for in HTTP/1.0, in which they have no chunks.
+#
 # PROGRAM is a release build of realmgate, such as .build/release/realmgate. Needs cc and curl.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,6 +26,8 @@ cat >"$scratch/schema.json" <<'JSON'
   {"name": "_id", "type": "int"}, {"name": "n", "type": "int"}, {"name": "name", "type": "string"}]}]}
 JSON
 while [ $# -ge 3 ]; do
+    # Not the port of the server before.
+    : >"$scratch/out"
     "$program" serve --data "$scratch/$RANDOM.realmgate" --schema "$scratch/schema.json" --port 0 --log-level warning --set limits.streamsPerCaller=0 \
         >"$scratch/out" 2>"$scratch/err" &
     server=$!
