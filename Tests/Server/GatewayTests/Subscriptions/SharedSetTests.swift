@@ -157,14 +157,7 @@ struct SharedSetTests {
             #expect(try streams[1].next("barrier")["token"] == .string("left\(request)"))
         }
         #expect(try home.near.wire.send(.delete, "/v1/subscriptions/s/people").status == 204)
-        // One barrier for each time that was asked.
-        var event = try streams[1].next()
-        #expect(event.name == "barrier")
-        while event.name == "barrier" {
-            #expect(event.data["token"] == "left")
-            event = try streams[1].next()
-        }
-        #expect(event.name == "removed" && event.data["subscription"] == "people")
+        #expect(try streams[1].next("removed")["subscription"] == "people")
     }
 
     @Test("a barrier that is requested at the other gateway comes on the stream, after what was committed before")
