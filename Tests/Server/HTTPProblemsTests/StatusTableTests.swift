@@ -19,7 +19,7 @@ struct StatusTableTests {
             #expect((isMachine ? 500...599 : 400...499).contains(status), "\(code.rawValue) is \(status)")
         }
         for code in QueryError.Code.allCases { #expect(StatusTable.status(of: code) == 400, "\(code.rawValue)") }
-        for code in JSONError.Code.allCases { #expect([400, 503].contains(StatusTable.status(of: code))) }
+        for code in JSONError.Code.allCases { #expect([400, 413, 503].contains(StatusTable.status(of: code))) }
     }
 
     @Test("every code has exactly one status, whichever layer declares it")
