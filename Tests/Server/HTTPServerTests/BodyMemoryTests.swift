@@ -32,9 +32,6 @@ struct BodyMemoryTests {
             },
             routes: { router in router.on(.post, "/") { request, _ in .now(.text("\(request.body.count)")) } }
         ) { _, port in
-            let slow = try LoopbackClient(port: port)
-            try slow.write(
-                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "s", count: 95_000))
             func post(_ count: Int) throws -> (status: Int, text: String) {
                 let client = try LoopbackClient(port: port)
                 try client.write(
@@ -43,8 +40,16 @@ struct BodyMemoryTests {
                 let answer = try client.receive()
                 return (answer.status, answer.text)
             }
-            // As soon as the server has received the beginning of the slow one.
+            // The server receives one of two bodies first. When that is not the slow one, all begins again.
+            var slow: LoopbackClient?
             let isRefused = try eventually {
+                slow?.hangUp()
+                guard try post(60_000).status == 200 else { return false }
+                let client = try LoopbackClient(port: port)
+                try client.write(
+                    "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n"
+                        + String(repeating: "s", count: 95_000))
+                slow = client
                 let answer = try post(60_000)
                 return answer.status == 503 && answer.text.contains("body.no_memory")
             }
@@ -54,7 +59,7 @@ struct BodyMemoryTests {
             let isTaken = try eventually { try post(60_000).text == "60000" }
             #expect(isTaken)
             // The slow one was disconnected, and gets no response.
-            #expect((try? slow.receive()) == nil)
+            #expect((try? slow?.receive()) == nil)
             #expect(try post(60_000).text == "60000")
         }
     }

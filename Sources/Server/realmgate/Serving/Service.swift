@@ -101,6 +101,7 @@ final class Service: Sendable {
             logger.warning(
                 "The service manager cannot be notified.", metadata: ["error": "\(String(cString: strerror(failure)))"])
         }
+        watchdog?.begin()
     }
 
     private func tellWhoMayCall(_ settings: ServiceSettings) {

@@ -24,7 +24,7 @@ final class Watchdog: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "realmgate.watchdog")
 
-    /// Begins to send messages. Nil if the manager expects none.
+    /// Nil if the manager expects no messages.
     init?(_ manager: ServiceManager, _ host: GatewayHost, _ store: EmbeddedStore) {
         guard let limit = manager.watchdogInterval else { return nil }
         self.manager = manager
@@ -32,8 +32,10 @@ final class Watchdog: Sendable {
         self.store = store
         // Two more calls are answered before the limit when one message is late.
         interval = limit / 3
-        queue.async { [weak self] in self?.check() }
     }
+
+    /// Begins to send messages, after the manager was told that the server is ready.
+    func begin() { queue.async { [weak self] in self?.check() } }
 
     /// Sends no more messages.
     func end() { state.withLock { $0.hasEnded = true } }
