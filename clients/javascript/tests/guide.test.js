@@ -171,11 +171,11 @@ test("writes", limit, async (t) => {
   same((await db.objects("Card").get()).map((one) => one.column), ["To do"]);
   same(await db.object("Person", "ada").get(), { name: "ada", tags: ["new", "first"], marks: [7], prices: { EUR: 1.5 } });
 
-  const { version } = await db.objects("Dog").get();
-  await run(transaction.code, { db, mark: version });
+  const { mark } = await db.objects("Dog").get();
+  await run(transaction.code, { db, mark });
   same(await db.objects("Dog").get(), [{ id: 3, owner: "eve", tags: ["brown"] }]);
-  // The version is another one now, so the same is refused.
-  await assert.rejects(run(transaction.code, { db, mark: version }), (error) => error.status === 412);
+  // The state is another one now, so the same is refused.
+  await assert.rejects(run(transaction.code, { db, mark }), (error) => error.status === 412);
 });
 
 test("the README's list, with a key", limit, async (t) => {
