@@ -70,7 +70,7 @@ extension Connection {
         }
         guard body.count + bytes.count <= body.limit else {
             loop.counters.refusalCounter.move(by: 1)
-            return refuseWhileReceiving(readable(HTTPError.bodyTooLarge(body.limit).httpResponse))
+            return refuseWhileReceiving(HTTPError.bodyTooLarge(body.limit).httpResponse)
         }
         guard let file = body.file else {
             let count = body.bytes.count + bytes.count
@@ -95,7 +95,7 @@ extension Connection {
             try file.append(bytes)
         } catch {
             loop.counters.refusalCounter.move(by: 1)
-            return refuseWhileReceiving(readable(problem(error).httpResponse))
+            return refuseWhileReceiving(problem(error).httpResponse)
         }
         return .YES
     }
@@ -113,7 +113,7 @@ extension Connection {
             }
         } catch {
             loop.counters.refusalCounter.move(by: 1)
-            return refuseWhileReceiving(readable(error.httpResponse))
+            return refuseWhileReceiving(error.httpResponse)
         }
         if body.chunks?.isFinished == true {
             body.chunks = nil
@@ -131,7 +131,7 @@ extension Connection {
     func refuseWhileReceiving(_ response: Response) -> MHD_Result {
         // Frees the space before the client learns that there was too little.
         body.drop()
-        sendPastLibrary(response)
+        sendPastLibrary(readable(response))
         phase = .discarding
         deadline = loop.now + 2_000
         body.discarded = 0

@@ -191,7 +191,7 @@ final class Connection {
             }
             return .YES
         } catch {
-            return refuse(readable(error.response))
+            return refuse(error.response)
         }
     }
 
@@ -200,7 +200,7 @@ final class Connection {
         loop.counters.refusalCounter.move(by: 1)
         if let head, head.announcesBody, !head.expectsContinue { return refuseWhileReceiving(response) }
         head = RequestHead.refused
-        return queue(response, closing: true)
+        return queue(readable(response), closing: true)
     }
 
     /// The response to a rejected request.

@@ -9,8 +9,8 @@
 
 // Called with the response by which the library is about to reject a request, on the thread that runs its daemon. The
 // callback either stores another response in `own`, which is sent instead of the library's page and then belongs to the
-// caller, and may store its status, after which the library continues as usual; or it returns MHD_YES when it has answered around the library,
-// which then closes the connection.
+// caller, and may store its status, after which the library continues as usual; or it returns MHD_YES when it has
+// answered around the library, which then closes the connection.
 typedef enum MHD_Result (*rg_refusal_handler)(
     struct MHD_Connection *connection, unsigned int *status, struct MHD_Response **own);
 
