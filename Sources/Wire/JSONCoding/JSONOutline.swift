@@ -67,11 +67,7 @@ struct JSONOutline {
         var index = 0
         while index < bytes.count {
             switch bytes[index] {
-            case UInt8(ascii: "\""):
-                index += 1
-                while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-                    index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-                }
+            case UInt8(ascii: "\""): index = bytes.endOfString(from: index)
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 guard open.count < JSONValue.depthLimit else { throw .tooDeep(at: index, in: bytes) }
                 if !open.isEmpty { open[open.count - 1].isFlat = false }

@@ -27,7 +27,8 @@ extension JSONValue {
     /// Hashing of names is seeded once per process, before the first document, so that no client can guess collisions.
     private static let seeded: Void = json_object_seed(0)
 
-    /// Parses one JSON text whose long arrays stay text if they are the outermost one, or have plain values: they become `long`.
+    /// Parses one JSON text whose long arrays stay text if they are the outermost one, or have plain values: they become
+    /// `long`.
     package static func parseFolding(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         // Arrays that stay text are found by their places in it.
         guard !bytes.starts(with: byteOrderMark) else { return try parseFolding(Array(bytes.dropFirst(3))) }

@@ -108,11 +108,7 @@ struct JSONPieceReader {
         var index = range.lowerBound
         while index < range.upperBound {
             switch bytes[index] {
-            case UInt8(ascii: "\""):
-                index += 1
-                while index < range.upperBound, bytes[index] != UInt8(ascii: "\"") {
-                    index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-                }
+            case UInt8(ascii: "\""): index = bytes.endOfString(from: index)
             case UInt8(ascii: "["), UInt8(ascii: "{"): count += 1
             default: break
             }

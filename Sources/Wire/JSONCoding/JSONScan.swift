@@ -36,7 +36,7 @@ struct JSONScan {
         var depth = 0
         while index < bytes.count {
             switch bytes[index] {
-            case UInt8(ascii: "\""): skipString()
+            case UInt8(ascii: "\""): index = bytes.endOfString(from: index)
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 depth += 1
                 guard depth <= JSONValue.depthLimit else { throw .tooDeep(at: index, in: bytes) }
@@ -47,14 +47,6 @@ struct JSONScan {
             default: break
             }
             index += 1
-        }
-    }
-
-    /// Moves to the closing quote.
-    private mutating func skipString() {
-        index += 1
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
     }
 
@@ -81,5 +73,18 @@ struct JSONScan {
             preciseNumbers.append(PreciseNumber(place: reals, text: start..<index))
         }
         reals += 1
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The position of the quote that ends the string whose first quote is at `start`; not before the end of a text in
+    /// which none does.
+    @inline(__always)
+    func endOfString(from start: Int) -> Int {
+        var index = start + 1
+        while index < count, self[index] != UInt8(ascii: "\"") {
+            index += self[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return index
     }
 }

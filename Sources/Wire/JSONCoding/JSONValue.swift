@@ -16,6 +16,18 @@ package enum JSONValue: Hashable, Sendable {
     case object(JSONObject)
 }
 
+extension JSONValue {
+    /// Calls the body with each element of an array, also of one that stays text; never for other values. Throws the
+    /// error of the body, and `JSONError` for text whose fault is noticed only now (``JSONLongArray``).
+    package func forEachElement(_ body: (JSONValue) throws -> Void) throws {
+        switch self {
+        case .array(let elements): try elements.forEach(body)
+        case .long(let elements): try elements.forEach(body)
+        default: break
+        }
+    }
+}
+
 /// The members of a JSON object in the order written. Names are unique in the parser's results.
 package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {

@@ -118,34 +118,19 @@ extension Gateway {
                 parameter: "update")
         }
         let reader = ObjectInputReader(writing: snapshot)
-        switch try request.json(folding: true) {
-        case .array(let elements):
+        let body = try request.json(folding: true)
+        switch body {
+        case .array, .long:
             var inputs: [ObjectInput] = []
-            inputs.reserveCapacity(elements.count)
-            for (index, element) in elements.enumerated() {
-                do {
-                    inputs.append(try reader.object(element, objectClass))
-                } catch {
-                    throw error.inElement(index)
-                }
-            }
-            let all = inputs
-            return try write(for: request, preparedFrom: snapshot) { transaction in
-                try Self.createAll(all, objectClass, policy, style, transaction)
-            }
-        case .long(let elements):
-            var inputs: [ObjectInput] = []
-            inputs.reserveCapacity(elements.count)
             do {
-                try elements.forEach { inputs.append(try reader.object($0, objectClass)) }
+                try body.forEachElement { inputs.append(try reader.object($0, objectClass)) }
             } catch let problem as Problem {
                 throw problem.inElement(inputs.count)
             } catch let error as JSONError {
                 throw Problem(error)
             }
-            let all = inputs
-            return try write(for: request, preparedFrom: snapshot) { transaction in
-                try Self.createAll(all, objectClass, policy, style, transaction)
+            return try write(for: request, preparedFrom: snapshot) { [inputs] transaction in
+                try Self.createAll(inputs, objectClass, policy, style, transaction)
             }
         case let one:
             let input = try reader.object(one, objectClass)

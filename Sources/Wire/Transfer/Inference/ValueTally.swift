@@ -77,18 +77,12 @@ final class ValueTally {
             let form = ValueForm(string: text)
             note(text, form)
             add(form, text, line: line)
-        case .array(let values):
+        case .array, .long:
             add(level < Self.maximumLevels ? .list : .mixedOnly, "an array", line: line)
             guard level < Self.maximumLevels else { return }
             let tally = try elements ?? budget.make()
             elements = tally
-            for value in values { try tally.add(value, line: line, budget, level: level + 1) }
-        case .long(let values):
-            add(level < Self.maximumLevels ? .list : .mixedOnly, "an array", line: line)
-            guard level < Self.maximumLevels else { return }
-            let tally = try elements ?? budget.make()
-            elements = tally
-            try values.forEach { try tally.add($0, line: line, budget, level: level + 1) }
+            try json.forEachElement { try tally.add($0, line: line, budget, level: level + 1) }
         case .object(let object): try add(object, line: line, budget, level)
         }
     }
