@@ -177,9 +177,12 @@ package final class WorkerPool: Sendable {
         }
         guard let place = turn.wait() else { return try work() }
         defer { finish(place.id, place.request) }
-        return try RequestPace.$current.withValue(place.request) {
-            try TextMemory.$current.withValue(memory) { try work() }
-        }
+        return try run(work, as: place.request)
+    }
+
+    /// Runs work of a request on this thread, with what it is counted by.
+    private func run<R>(_ work: () throws -> R, as request: RequestPace) rethrows -> R {
+        try RequestPace.$current.withValue(request) { try TextMemory.$current.withValue(memory) { try work() } }
     }
 
     // MARK: - Turns
@@ -190,7 +193,7 @@ package final class WorkerPool: Sendable {
     ) {
         submit(asked, mayRefuse: mayRefuse) { [self] id, request in
             let hasThread = threads.start { [self] in
-                RequestPace.$current.withValue(request) { TextMemory.$current.withValue(memory) { work() } }
+                run(work, as: request)
                 finish(id, request)
             }
             guard !hasThread else { return }

@@ -179,7 +179,10 @@ package final class ByteSource {
         return end > 0
     }
 
-    private func readBlock() throws -> Int {
+    private func readBlock() throws -> Int { try Self.read(descriptor, name, into: &block) }
+
+    /// Returns the number of bytes read; 0 at the end.
+    private static func read(_ descriptor: Int32, _ name: String, into block: inout [UInt8]) throws -> Int {
         while true {
             let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
@@ -202,14 +205,7 @@ package final class ByteSource {
         end = 0
         let expanded = try ExpandedInput(coding, name, after: first) { [descriptor, name] in
             var bytes = [UInt8](repeating: 0, count: 1 << 16)
-            while true {
-                let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else {
-                    throw TransferFault("Cannot read \(name): \(String(cString: strerror(errno))).")
-                }
-                return Array(bytes[..<count])
-            }
+            return Array(bytes[..<(try Self.read(descriptor, name, into: &bytes))])
         }
         self.expanded = expanded
         return try fill()

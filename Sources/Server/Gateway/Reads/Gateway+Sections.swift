@@ -157,7 +157,7 @@ extension Gateway {
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let reader = place.reader(configuration)
         var key = try reader.section(parameters, objectClass)
-        let sort = try Self.order(parameters, try reader.sort(parameters, objectClass), &key)
+        let sort = try Self.sectionOrder(parameters, try reader.sort(parameters, objectClass), &key)
         var query = try reader.filter(parameters, objectClass, in: place.scope)
         query.steps.append(.sort(sort))
         if let distinct = try reader.distinct(parameters, objectClass) { query.steps.append(.distinct(distinct)) }
@@ -187,7 +187,7 @@ extension Gateway {
         let (reader, objectClass, snapshot) = (read.reader, read.element.objectClass, property.snapshot)
         var key = try reader.section(parameters, objectClass)
         let sort = try read.sort(parameters)
-        read.query.steps.append(.sort(try Self.order(parameters, sort, &key)))
+        read.query.steps.append(.sort(try Self.sectionOrder(parameters, sort, &key)))
         let distinct = try reader.distinct(parameters, objectClass)
         if let distinct { read.query.steps.append(.distinct(distinct)) }
         if sort != nil || distinct != nil { read.isOrdered = true }
@@ -208,7 +208,7 @@ extension Gateway {
 
     /// Parses the order of the objects, and that of the sections: of their keys with `ascending` or without `sort`, else
     /// of their first objects.
-    private static func order(
+    static func sectionOrder(
         _ parameters: QueryParameters, _ sort: [SortKey]?, _ key: inout SectionKey
     ) throws(Problem) -> [SortKey] {
         let isGiven = parameters["ascending"] != nil

@@ -129,7 +129,6 @@ extension Gateway {
         let reader = place.reader(configuration)
         var by = try reader.section(parameters, place.objectClass)
         let sort = try reader.sort(parameters, place.objectClass)
-        let ascending = try parameters.flag("ascending") || parameters["ascending"] == nil
         guard sort == nil || parameters["ascending"] == nil else {
             throw Problem(
                 .parameterInvalid,
@@ -137,8 +136,7 @@ extension Gateway {
                 parameter: "ascending")
         }
         var query = try reader.filter(parameters, place.objectClass, in: place.scope)
-        if sort == nil { by.order = ascending ? .ascending : .descending }
-        query.steps.append(.sort(sort ?? [SortKey(by.path, ascending: ascending)]))
+        query.steps.append(.sort(try Self.sectionOrder(parameters, sort, &by)))
         if let distinct = try reader.distinct(parameters, place.objectClass) { query.steps.append(.distinct(distinct)) }
         var key = try rows(parameters, of: .sections(query, by: by), place)
         key.way = way

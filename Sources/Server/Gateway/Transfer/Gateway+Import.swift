@@ -8,7 +8,7 @@ import Transfer
 import WireProtocol
 
 /// What the target and the header of a `POST /v1/import/{Class}` say.
-private struct ImportTerms {
+private struct ImportTerms: Sendable {
     let objectClass: ClassSchema
     let schema: Schema
     let format: TransferFormat
@@ -19,12 +19,7 @@ private struct ImportTerms {
 
 /// A parsed `POST /v1/import/{Class}`.
 private struct ImportOrder: Sendable {
-    let objectClass: ClassSchema
-    let schema: Schema
-    let format: TransferFormat
-    let escapesFormulas: Bool
-    let policy: UpdatePolicy
-    let isAtomic: Bool
+    let terms: ImportTerms
     let view: AccessView
     /// The maximum size in bytes of a file that is imported in one transaction.
     let wholeLimit: Int
@@ -49,10 +44,10 @@ private struct ImportOrder: Sendable {
         in store: any Store, progress: @escaping @Sendable (ObjectImporter.Outcome) -> Void
     ) throws -> ObjectImporter.Outcome {
         let importer = ObjectImporter(
-            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view,
+            store: store, objectClass: terms.objectClass, schema: terms.schema, policy: terms.policy, view: view,
             wholeLimit: wholeLimit, faultLimit: bounds.faults)
         // A single transaction makes every other write wait.
-        let watch = TransferWatch(stall: bounds.stall, mayRest: !isAtomic)
+        let watch = TransferWatch(stall: bounds.stall, mayRest: !terms.isAtomic)
         let report: @Sendable (ObjectImporter.Outcome) throws -> Void = { outcome in
             watch.advance()
             try watch.check()
@@ -62,17 +57,18 @@ private struct ImportOrder: Sendable {
             try watch.check()
             let source = try ByteSource(file, of: request, limit: limit)
             let most = try bounds.expansion.bytes(of: file, request)
-            source.check = { [isAtomic, wholeLimit] expanded in
+            source.check = { [isAtomic = terms.isAtomic, wholeLimit] expanded in
                 try watch.check()
                 try most?.check(expanded)
                 if isAtomic, expanded > wholeLimit { throw ObjectImporter.TooLarge(limit: wholeLimit) }
             }
-            switch format {
+            switch terms.format {
             case .ndjson:
-                return try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), report)
+                let rows = NDJSONRowSource(source, class: terms.objectClass, schema: terms.schema)
+                return try run(importer, rows, report)
             case .csv:
                 let rows = try CSVRowSource(
-                    source, class: objectClass, schema: schema, escapesFormulas: escapesFormulas)
+                    source, class: terms.objectClass, schema: terms.schema, escapesFormulas: terms.escapesFormulas)
                 return try run(importer, rows, report)
             }
         } catch let failure as ObjectImporter.Failure {
@@ -88,7 +84,7 @@ private struct ImportOrder: Sendable {
         _ importer: ObjectImporter, _ source: sending some RowSource,
         _ progress: @escaping @Sendable (ObjectImporter.Outcome) throws -> Void
     ) throws -> ObjectImporter.Outcome {
-        if isAtomic { return try importer.runAsWhole(source, progress: progress) }
+        if terms.isAtomic { return try importer.runAsWhole(source, progress: progress) }
         var source = source
         return try importer.run(&source, progress: progress)
     }
@@ -142,9 +138,7 @@ extension Gateway {
             throw Problem(.importEmpty, "Send the file as the body of the request.")
         }
         return ImportOrder(
-            objectClass: terms.objectClass, schema: terms.schema, format: terms.format,
-            escapesFormulas: terms.escapesFormulas, policy: terms.policy, isAtomic: terms.isAtomic,
-            view: try caller(of: request).view, wholeLimit: configuration.atomicImportLimit, file: file,
+            terms: terms, view: try caller(of: request).view, wholeLimit: configuration.atomicImportLimit, file: file,
             request: request, limit: configuration.importLimit,
             bounds: ImportOrder.Bounds(
                 faults: configuration.importFaults, expansion: ExpansionLimit(configuration),
