@@ -212,6 +212,13 @@ struct DescriptionTests {
                 guard let stream = answer["content"]?["text/event-stream"] else { continue }
                 let events = stream["x-events"]?.memberNames ?? []
                 #expect(events.contains("closing") && events.contains("error"), "\(method) \(path)")
+                var kept = answer["headers"]?["Cache-Control"] ?? .null
+                if let name = kept["$ref"]?.asString?.split(separator: "/").last {
+                    kept = try #require(document["components"]?["headers"]?[String(name)])
+                }
+                // Where the answer can also be a document, the first value is that of the document.
+                let value = kept["schema"]?["const"] ?? kept["schema"]?["enum"]?[1]
+                #expect(value?.asString == EventStream.headers(adding: [:])["Cache-Control"], "\(method) \(path)")
             }
         }
         let said = try #require(

@@ -27,6 +27,13 @@ def with_names_of_numbers(schema):
     return {"anyOf": [made, {"type": "string", "enum": names}], **aside}
 
 
+def shown(holder):
+    """The examples of a parameter or a body."""
+    if "example" in holder:
+        return [holder["example"]]
+    return [one["value"] for one in holder.get("examples", {}).values()]
+
+
 class Description:
     def __init__(self, document):
         self.document = document = with_names_of_numbers(document)
@@ -51,6 +58,13 @@ class Description:
                 for other, _, _ in found for a, b in zip(pattern, other)
             ):  # fmt: skip
                 yield template, operation
+
+    def operations_written(self):
+        """The path, the method and the description of every operation."""
+        return [
+            (template, method, operation) for template, item in self.document["paths"].items()
+            for method, operation in item.items() if isinstance(operation, dict)
+        ]  # fmt: skip
 
     def resolved(self, json):
         while "$ref" in json:

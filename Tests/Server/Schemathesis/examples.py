@@ -1,5 +1,5 @@
-"""Holds the examples of the description as it is written against itself and, where they are requests, against a gateway
-that has the classes that the examples are about.
+"""Holds the examples of requests, and those of refusals, against a gateway that has the classes that the examples are
+about. `written.py` holds all examples against the description itself.
 
     examples.py FILE URL
 """
@@ -12,7 +12,7 @@ import urllib.parse
 import uuid
 
 import fill
-from described import Description
+from described import Description, shown
 
 description = Description(json.load(open(sys.argv[1])))
 base = sys.argv[2]
@@ -28,48 +28,7 @@ DOGS = [
     {"_id": 3, "name": "Ace", "breed": "Beagle", "weight": 9.75, "tags": ["a", "b"], "marks": ["new"],
         "friends": [1, 2]},
 ]  # fmt: skip
-
-
-def shown(holder):
-    """The examples of a parameter or a body."""
-    if "example" in holder:
-        return [holder["example"]]
-    return [one["value"] for one in holder.get("examples", {}).values()]
-
-
-# Examples of answers, refusals and events fit their schemas.
-def hold(holder, where):
-    for value in shown(holder):
-        faults.extend(f"{where}: {fault}" for fault in description.faults(holder.get("schema", {}), value))
-
-
-def hold_events(text, events, where):
-    for block in text.strip().split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.split("\n"))
-        if fields["event"] not in events:
-            faults.append(f"{where}: {fields['event']} is not described")
-            continue
-        found = description.faults(events[fields["event"]], json.loads(fields["data"]))
-        faults.extend(f"{where}: {fields['event']}: {fault}" for fault in found)
-
-
-operations = [
-    (template, method, operation) for template, item in paths.items() for method, operation in item.items()
-    if isinstance(operation, dict)
-]  # fmt: skip
-for template, method, operation in operations:
-    for status, answer in operation["responses"].items():
-        for kind, content in description.resolved(answer).get("content", {}).items():
-            where = f"{method} {template}, {status}"
-            hold(content, where)
-            for text in shown(content) if "x-events" in content else []:
-                hold_events(text, content["x-events"], where)
-    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        hold(content, f"{method} {template}, body")
-for name, parameter in description.document["components"]["parameters"].items():
-    hold(parameter, f"parameter {name}")
-for name, header in description.document["components"]["headers"].items():
-    hold(header, f"header {name}")
+operations = description.operations_written()
 
 # Requests. Where an example is for one state of affairs, what it is refused with in another.
 classes = shown(paths["/v1/schema"]["get"]["responses"]["200"]["content"]["application/json"])[0]["classes"]

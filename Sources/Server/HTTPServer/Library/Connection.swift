@@ -392,7 +392,8 @@ final class Connection {
 }
 
 extension EventStream {
-    fileprivate static func headers(adding headers: HeaderFields) -> HeaderFields {
+    /// The header fields of every stream, with those of one.
+    package static func headers(adding headers: HeaderFields) -> HeaderFields {
         var all: HeaderFields = [
             "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
         ]
