@@ -64,7 +64,6 @@ targets += floor(
         .target(name: "CKernels"),
         .target(name: "CExecutor"),
         .target(name: "CDiscovery"),
-        .target(name: "CRefusals"),
         .target(name: "CStamp"),
         .systemLibrary(name: "CAllocator"),
         module("Compression", ["CZlib", "CZstd"]),
@@ -134,7 +133,7 @@ targets += floor(
 targets += floor(
     "Sources/Server",
     [
-        module("HTTPServer", ["Compression", "Cryptography", "Files", "Promises", "CMicrohttpd", "CRefusals", log]),
+        module("HTTPServer", ["Compression", "Cryptography", "Files", "Promises", "CMicrohttpd", log]),
         module("Identity", ["JSONCoding", "ObjectModel", "Cryptography", "Files", log]),
         module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
         // Errors as responses: one status per code.

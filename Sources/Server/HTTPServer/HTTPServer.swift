@@ -1,13 +1,13 @@
-import CMicrohttpd
 import Glibc
+import Logging
 import Synchronization
 
 /// An HTTP/1.1 server on libmicrohttpd: one loop thread per processor, each with its own listening socket.
 ///
 /// Handlers run on the loop threads and must not block; work that waits answers with `Reply.later`.
 ///
-/// Error responses are `application/problem+json` documents, also for requests that the library cannot parse; a
-/// rejected connection closes. Only a first line without any space closes it without a response.
+/// Error responses are `application/problem+json` documents. Only those for requests that the library cannot parse are
+/// its own pages: their status is right, and the connection closes.
 package final class HTTPServer: Sendable {
     package let configuration: ServerConfiguration
     package let counters: ServerCounters
@@ -38,12 +38,21 @@ package final class HTTPServer: Sendable {
     /// - Returns: the port, also if the system chose it.
     /// - Throws: ``ServerError``. Nothing is left open.
     package func start() throws(ServerError) -> UInt16 {
-        // The header check reads memory in the layout of these versions; see RequestHead.
-        let version = String(cString: MHD_get_version())
-        guard ["0.9.75", "0.9.76"].contains(version) else { throw .unsupportedLibrary(version: version) }
-        return try state.withLock { state throws(ServerError) in
+        let source = try LibraryTrial.outcome.get()
+        if LibraryTrial.version != LibraryTrial.builtVersion {
+            configuration.logger.warning(
+                "This program was built for another version of libmicrohttpd. The trial of the loaded one has passed.",
+                metadata: ["loaded": "\(LibraryTrial.version)", "built": "\(LibraryTrial.builtVersion)"])
+        }
+        return try start(reading: source)
+    }
+
+    /// Starts with a way of reading headers that need not fit the library: for its trial.
+    func start(reading source: HeadSource) throws(ServerError) -> UInt16 {
+        try state.withLock { state throws(ServerError) in
             guard case .fresh = state else { throw .alreadyStarted }
             var configuration = configuration
+            configuration.headSource = source
             if configuration.loops <= 0 { configuration.loops = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
             if configuration.connectionsPerAddress > 0 {
                 configuration.connectionQuota = Quota(limit: configuration.connectionsPerAddress)

@@ -31,6 +31,8 @@ struct rg_mhd_options {
   const char *tls_chain;
   const char *tls_key;
   const char *tls_priorities;
+  // Refuses nearly all that RFC 9112 forbids, from 0.9.77 on; 0 refuses what cannot be parsed.
+  int strictness;
 };
 
 static inline struct MHD_Daemon *rg_mhd_start(const struct rg_mhd_options *o) {
@@ -54,6 +56,7 @@ static inline struct MHD_Daemon *rg_mhd_start(const struct rg_mhd_options *o) {
       MHD_OPTION_NOTIFY_COMPLETED, o->completed, o->context,
       MHD_OPTION_NOTIFY_CONNECTION, o->connection, o->context,
       MHD_OPTION_URI_LOG_CALLBACK, o->target, o->context,
+      MHD_OPTION_STRICT_FOR_CLIENT, o->strictness,
       MHD_OPTION_UNESCAPE_CALLBACK, o->unescape, o->context,
       MHD_OPTION_END);
 }
@@ -97,29 +100,6 @@ static inline void *rg_mhd_socket_context(struct MHD_Connection *connection) {
 static inline const struct sockaddr *rg_mhd_client_address(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return NULL == info ? NULL : info->client_addr;
-}
-
-// The offset at which 0.9.75 stores a connection's remaining body size and whether the body is chunked.
-enum { rg_mhd_bytes_left = 248, rg_mhd_in_chunks = 384 };
-
-// Makes the library pass on a chunked body undecoded, for stricter parsing: the library treats it as a body with a
-// length that it never reaches. Call this from the first call of the access handler. Returns false, with nothing
-// changed, if the memory does not look like 0.9.75's for a chunked body.
-static inline bool rg_mhd_take_chunks(struct MHD_Connection *connection) {
-  char *memory = (char *)connection;
-  uint64_t left;
-  if (0 != strcmp(MHD_get_version(), "0.9.75")) return false;
-  memcpy(&left, memory + rg_mhd_bytes_left, sizeof(left));
-  if (UINT64_MAX != left || 1 != memory[rg_mhd_in_chunks]) return false;
-  left = INT64_MAX;
-  memcpy(memory + rg_mhd_bytes_left, &left, sizeof(left));
-  memory[rg_mhd_in_chunks] = 0;
-  return true;
-}
-
-// Ends such a body: with the bytes that this call of the access handler consumes it is complete.
-static inline void rg_mhd_end_chunks(struct MHD_Connection *connection, uint64_t taken) {
-  memcpy((char *)connection + rg_mhd_bytes_left, &taken, sizeof(taken));
 }
 
 // Bytes from the method to the empty line after the header, both included.

@@ -16,17 +16,10 @@ struct ReadableRefusalTests {
         ("POST /small HTTP/1.1\r\nHost: t\r\n\(origin)Content-Length: 5000\r\nExpect: 100-continue\r\n\r\n", 413),
         ("POST /small HTTP/1.1\r\nHost: t\r\n\(origin)Content-Length: 5000\r\n\r\n", 413),
         ("POST /small HTTP/1.1\r\nHost: t\r\n\(origin)Transfer-Encoding: chunked\r\n\r\n1000\r\n\(long(4096))", 413),
-        ("POST /small HTTP/1.1\r\nHost: t\r\n\(origin)Transfer-Encoding: chunked\r\n\r\nno chunk\r\n", 400),
         ("GET /\(long(9_000)) HTTP/1.1\r\nHost: t\r\n\(origin)\r\n", 414),
         ("GET /\(long(20_000)) HTTP/1.1\r\nHost: t\r\n\(origin)\r\n", 414),
-        ("GET /\(long(9_000)) HTTP/1.1\r\nHost: t\r\n\(origin)A: b\r\nX: \(long(40_000))\r\n\r\n", 414),
         ("GET / HTTP/1.1\r\nHost: t\r\n\(origin)X: \(long(17_000))\r\n\r\n", 431),
-        ("GET / HTTP/1.1\r\nHost: t\r\n\(origin)A: b\r\nX: \(long(40_000))\r\n\r\n", 431),
         ("GET / HTTP/1.1\r\nHost: t\r\n\(origin)Expect: a miracle\r\n\r\n", 417),
-        ("GET / HTTP/1.1\r\nHost: t\r\n\(origin)X : y\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\n\(origin)\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: t\r\n\(origin)Content-Length: ten\r\n\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: t\r\n\(origin)Transfer-Encoding: gzip\r\n\r\n", 400),
     ]
 
     private func answer(to request: String, _ policy: CrossOriginPolicy) throws -> LoopbackClient.Answer {
@@ -63,21 +56,6 @@ struct ReadableRefusalTests {
         let refusal = try answer(to: request, CrossOriginPolicy(origins: ["https://b.example", "https://c.example"]))
         #expect(refusal.status == status)
         #expect(refusal["Access-Control-Allow-Origin"] == nil && refusal["Vary"] == "Origin")
-    }
-
-    @Test(
-        "an origin behind a target that finds no room is known if it has come, and the only one allowed is named anyway"
-    )
-    func unread() throws {
-        let text = "GET /\(Self.long(40_000)) HTTP/1.1\r\nHost: t\r\n\(Self.origin)\r\n"
-        #expect(RefusedRequest.origin(in: Array(text.utf8)) == Self.page)
-        for cut in 0..<text.utf8.count where cut > 39_900 {
-            // Half a line is no origin.
-            let found = RefusedRequest.origin(in: Array(text.utf8.prefix(cut)))
-            #expect(found == nil || found == Self.page)
-        }
-        let only = try answer(to: text, CrossOriginPolicy(origins: [Self.page]))
-        #expect(only.status == 414 && only["Access-Control-Allow-Origin"] == Self.page)
     }
 
     @Test("a preflight request of a target that is too long is granted, so that the page learns what is wrong")

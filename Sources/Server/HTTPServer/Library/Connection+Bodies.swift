@@ -9,8 +9,6 @@ extension Connection {
         /// The file for the body; nil if it is kept in memory.
         var file: BodyFileWriter?
         var limit = 0
-        /// Decodes the body; nil unless it is chunked.
-        var chunks: ChunkDecoder?
         /// The number of bytes received after the request was rejected.
         var discarded = 0
         /// The memory for `bytes`; nil for a body in a file.
@@ -22,7 +20,6 @@ extension Connection {
             if !bytes.isEmpty { bytes = [] }
             file?.discard()
             file = nil
-            chunks = nil
             lease = nil
         }
     }
@@ -96,29 +93,6 @@ extension Connection {
         } catch {
             loop.counters.refusalCounter.move(by: 1)
             return refuseWhileReceiving(problem(error).httpResponse)
-        }
-        return .YES
-    }
-
-    /// Decodes the chunks of the body.
-    ///
-    /// - Parameter left: set to the number of bytes after the last chunk and its trailers, which belong to the next
-    ///   request.
-    func receiveChunks(_ bytes: UnsafeRawBufferPointer, left: inout Int) -> MHD_Result {
-        var position = 0
-        do throws(HTTPError) {
-            while let part = try body.chunks?.next(bytes, &position) {
-                let result = receiveBody(UnsafeRawBufferPointer(rebasing: bytes[part]))
-                guard result == .YES, phase != .discarding else { return result }
-            }
-        } catch {
-            loop.counters.refusalCounter.move(by: 1)
-            return refuseWhileReceiving(error.httpResponse)
-        }
-        if body.chunks?.isFinished == true {
-            body.chunks = nil
-            rg_mhd_end_chunks(handle, UInt64(position))
-            left = bytes.count - position
         }
         return .YES
     }

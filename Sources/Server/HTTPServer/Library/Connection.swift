@@ -1,5 +1,4 @@
 import CMicrohttpd
-import CRefusals
 import Cryptography
 import Glibc
 
@@ -97,11 +96,11 @@ final class Connection {
         // Bytes that are not UTF-8 leave the target empty, which no request line may have; the request is rejected with
         // the header.
         target = String(validating: bytes, as: UTF8.self) ?? ""
-        hideParameters(start)
+        if loop.headSource == .memory { hideParameters(start) }
     }
 
-    /// Keeps the library from parsing the query, which the router does. The library would put each parameter into the
-    /// connection's memory pool, and 0.9.75 ignores it when the pool is too small.
+    /// Keeps a library before 0.9.77 from parsing the query, which the router does. The library would put each parameter
+    /// into the connection's memory pool, and ignores it when the pool is too small; later ones refuse the request.
     private func hideParameters(_ start: UnsafePointer<CChar>?) {
         // It is in the connection's buffer, which the library itself modifies when it parses.
         guard let start = UnsafeMutablePointer(mutating: start) else { return }
@@ -113,17 +112,17 @@ final class Connection {
     /// Handles the library's access callback: first with the header only, then with pieces of the body, then for the
     /// response.
     func handle(
-        method: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>
+        method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?,
+        size: UnsafeMutablePointer<Int>
     ) -> MHD_Result {
         if head == nil {
             // Bytes after the last response get no further one.
-            return isLeaving ? .NO : receiveHead(method: method)
+            return isLeaving ? .NO : receiveHead(method: method, version: version)
         }
         if size.pointee > 0 {
             let bytes = UnsafeRawBufferPointer(start: data, count: size.pointee)
             size.pointee = 0
-            guard body.chunks != nil, phase != .discarding else { return receiveBody(bytes) }
-            return receiveChunks(bytes, left: &size.pointee)
+            return receiveBody(bytes)
         }
         switch phase {
         case .discarding, .detached: return .NO
@@ -179,16 +178,12 @@ final class Connection {
 
     // MARK: - Receiving
 
-    private func receiveHead(method name: UnsafePointer<CChar>?) -> MHD_Result {
-        guard let name else { return .NO }
+    private func receiveHead(method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?) -> MHD_Result {
+        guard let method, let version else { return .NO }
         do throws(Refusal) {
-            let head = try checkHead(name)
+            let head = try checkHead(method, version)
             self.head = head
             if head.announcesBody { try prepareBody(head) }
-            // Another version of the library decodes chunks itself.
-            if head.isChunked, rg_mhd_take_chunks(handle) {
-                body.chunks = ChunkDecoder(limit: body.limit, trailers: loop.headLimits)
-            }
             return .YES
         } catch {
             return refuse(error.response)
@@ -210,22 +205,26 @@ final class Connection {
         init(_ error: HTTPError) { response = error.httpResponse }
     }
 
-    private func checkHead(_ name: UnsafePointer<CChar>) throws(Refusal) -> RequestHead {
-        do throws(HTTPError) { return try parseHead(name) } catch { throw Refusal(error) }
+    private func checkHead(
+        _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
+    ) throws(Refusal) -> RequestHead {
+        do throws(HTTPError) { return try parseHead(method, version) } catch { throw Refusal(error) }
     }
 
-    private func parseHead(_ name: UnsafePointer<CChar>) throws(HTTPError) -> RequestHead {
+    private func parseHead(
+        _ name: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
+    ) throws(HTTPError) -> RequestHead {
         guard let targetStart else { throw .malformed("The request line must have a target.") }
-        let raw = UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self)
-        let start = UnsafeRawPointer(targetStart) - UnsafeRawPointer(name)
-        let size = rg_mhd_header_size(handle)
-        guard start > 0, start + targetLength < size else { throw .malformed("The request line is malformed.") }
         method = HTTPMethod(String(cString: name))
         // Before the size of the whole header, of which the target is a part.
         guard targetLength <= loop.configuration.targetLimit else { throw .targetTooLong }
-        let head = try RequestHead(
-            UnsafeBufferPointer(start: raw, count: size), target: start..<(start + targetLength),
-            limits: loop.headLimits)
+        let head =
+            switch loop.headSource {
+            case .lines: try HeadLines(of: handle).head(method: name, version: version, limits: loop.headLimits)
+            case .memory:
+                try HeadMemory(of: handle, method: name, target: (targetStart, targetLength)).head(
+                    limits: loop.headLimits)
+            }
         parsedTarget = try parseTarget(target)
         return head
     }
@@ -248,41 +247,14 @@ final class Connection {
         shutdown(fd, Int32(SHUT_WR))
     }
 
-    /// Handles the library's rejection of a request that it cannot parse, after which it closes the connection. Stores
-    /// the response in `own` and its status, or sends it directly and returns `YES`.
-    ///
-    /// After rejecting a Content-Length that is not a number, 0.9.75 continues as if it had not, and sends the head
-    /// twice. In that case the response is sent directly. In all other cases that would be wrong: if no response is
-    /// queued, the library may access the memory of a connection that it has freed.
-    func refuse(byLibrary status: inout UInt32, own: UnsafeMutablePointer<OpaquePointer?>?) -> MHD_Result {
-        guard phase != .detached, phase != .discarding else { return .NO }
-        loop.counters.refusalCounter.move(by: 1)
-        // The library reports what found no room: the target, or the fields after it.
-        var refusal = HTTPError.refusal(Int(status))
-        if refusal.code == .headerTooLarge, targetLength > loop.configuration.targetLimit { refusal = .targetTooLong }
-        let response = readable(refusal.httpResponse, isHeaderWhole: false)
-        status = UInt32(clamping: response.status)
-        guard hasFaultyLength else {
-            deadline = loop.now + Int64(loop.configuration.receiveTimeout)
-            own?.pointee = loop.makeResponse(response, for: self, closing: true)
-            return .NO
-        }
-        sendPastLibrary(response)
-        // Unread bytes would turn the close into a reset, and the client might lose the response.
-        for _ in 0..<16 where recv(fd, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) < 1 << 20 { break }
-        return .YES
-    }
-
-    private var hasFaultyLength: Bool {
-        guard let value = MHD_lookup_connection_value(handle, .HEADER_KIND, "Content-Length") else { return false }
-        let text = String(cString: value)
-        return Int64(text) == nil || !text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    }
-
     // MARK: - Answering
 
     private func dispatch() -> MHD_Result {
         guard var request = makeRequest() else { return .NO }
+        guard head?.isChunked != true || HeadLines(of: handle).areTrailersSound else {
+            loop.counters.refusalCounter.move(by: 1)
+            return queue(readable(HTTPError.malformedTrailer.httpResponse), closing: true)
+        }
         loop.counters.requestCounter.move(by: 1)
         request.bodyFile = body.file?.finish()
         request.bodyLease = body.lease
@@ -348,9 +320,11 @@ final class Connection {
         phase = .responding
         deadline = .max
         let response = admit(response)
-        guard let made = loop.makeResponse(response, for: self, closing: closing) else { return .NO }
+        // A library before 0.9.77 reads the framing of chunks too leniently to tell where the next request begins.
+        let isFramed = loop.headSource == .lines || head?.isChunked != true
+        guard let made = loop.makeResponse(response, for: self, closing: closing || !isFramed) else { return .NO }
         defer { MHD_destroy_response(made) }
-        return rg_queue_response(handle, UInt32(clamping: response.status), made)
+        return MHD_queue_response(handle, UInt32(clamping: response.status), made)
     }
 
     /// Takes the socket over from the library for an event stream.
@@ -403,8 +377,6 @@ extension EventStream {
 }
 
 extension RequestHead {
-    private init(refused: Void) {}
-
     /// A placeholder for a request whose head could not be parsed.
-    static let refused = RequestHead(refused: ())
+    static let refused = RequestHead(isHTTP11: true)
 }

@@ -1,5 +1,4 @@
 import CMicrohttpd
-import CRefusals
 import Cryptography
 import Glibc
 import Promises
@@ -26,6 +25,7 @@ final class EventLoop {
     /// `nil` without TLS.
     private let certificates: CertificateSlot?
     let headLimits: RequestHead.Limits
+    let headSource: HeadSource
 
     /// The time when the loop last woke, in monotonic milliseconds.
     private(set) var now = monotonicMilliseconds()
@@ -68,6 +68,7 @@ final class EventLoop {
         self.bodies = bodies
         self.certificates = certificates
         inbox = try LoopInbox()
+        headSource = configuration.headSource
         headLimits = RequestHead.Limits(
             headerBytes: configuration.headerLimit, headerCount: configuration.headerCountLimit)
         lastRequestID = UInt64(index) << 48
@@ -316,6 +317,8 @@ final class EventLoop {
     private func startDaemon(_ socket: Int32, isIPv6: Bool, _ pem: Certificate.PEM?) throws(ServerError) {
         var options = rg_mhd_options()
         options.listen_fd = socket
+        // The older library would hang up on some requests in place of an answer, and accept as many malformed ones.
+        options.strictness = headSource == .lines ? 1 : 0
         options.is_ipv6 = isIPv6 ? 1 : 0
         let loops = max(configuration.loops, 1)
         // The library leaves connections beyond its limit waiting, so its limit is a little higher than ours. With TLS
@@ -325,9 +328,9 @@ final class EventLoop {
         options.pool_size = max(configuration.connectionMemory, 2 * configuration.headerLimit)
         options.inactivity_seconds = UInt32(clamping: max((configuration.idleTimeout + 999) / 1000, 1))
         options.context = Unmanaged.passUnretained(self).toOpaque()
-        options.handler = { _, _, _, method, _, data, size, context in
+        options.handler = { _, _, _, method, version, data, size, context in
             guard let connection = connectionObject(context?.pointee), let size else { return .NO }
-            return connection.handle(method: method, data: data, size: size)
+            return connection.handle(method: method, version: version, data: data, size: size)
         }
         options.target = { _, target, handle in
             guard let context = rg_mhd_socket_context(handle) else { return nil }
@@ -339,10 +342,6 @@ final class EventLoop {
             guard let loop, let handle, let context else { return }
             let object = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
             object.connectionChanged(handle, context, opened: what == .CONNECTION_NOTIFY_STARTED)
-        }
-        rg_handle_refusals { handle, status, own in
-            guard let status, let connection = connectionObject(rg_mhd_socket_context(handle)) else { return .NO }
-            return connection.refuse(byLibrary: &status.pointee, own: own)
         }
         // The router decodes the target; this switches the library's own decoding off.
         options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }

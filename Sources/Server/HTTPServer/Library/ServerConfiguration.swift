@@ -63,6 +63,9 @@ package struct ServerConfiguration: Sendable {
     /// The time without progress after which a stream is closed whose client reads nothing.
     package var streamStuckTimeout = 30_000
 
+    /// How a request's header is read; `HTTPServer.start` finds out what the library allows.
+    var headSource = HeadSource.lines
+
     package var logger = Logger(label: "http")
 
     package init() {}

@@ -3,8 +3,8 @@ package enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     case badHost(String)
     case addressInUse(host: String, port: UInt16)
     case permissionDenied(host: String, port: UInt16)
-    /// The HTTP library on this machine parses differently from the version that this server's checks were written for.
-    case unsupportedLibrary(version: String)
+    /// The HTTP library on this machine takes a malformed request for a sound one, or refuses a sound one.
+    case unsuitableLibrary(version: String, request: String)
     case alreadyStarted
     case unreadableFile(String, reason: String)
     case badCertificate(file: String, reason: String)
@@ -24,8 +24,8 @@ package enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
             "Port \(port) on \(host) is in use by another process. Stop it, choose another port, or use port 0."
         case .permissionDenied(let host, let port):
             "This user may not listen on port \(port) of \(host). Choose a port above 1023."
-        case .unsupportedLibrary(let version):
-            "libmicrohttpd \(version) is installed; this server needs 0.9.75 or 0.9.76, as in Debian 12."
+        case .unsuitableLibrary(let version, let request):
+            "libmicrohttpd \(version) does not read requests as HTTP/1.1 requires: it failed with '\(request)'. Install version 1.0 or later, or 0.9.75 as in Debian 12."
         case .alreadyStarted:
             "This server was started before. Create a new one."
         case .unreadableFile(let file, let reason):

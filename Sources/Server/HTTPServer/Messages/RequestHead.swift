@@ -1,26 +1,22 @@
-/// A request's header, checked byte by byte.
+/// A request's header fields, and what they say about its body.
 ///
-/// libmicrohttpd 0.9.75 accepts much that RFC 9112 forbids and that request smuggling exploits. It parses in place and
-/// keeps the whole header in one piece, from the method to the empty line, and replaces separators by NUL: the first
-/// colon of a line, and CR LF. Reading that memory again shows what was really sent:
-///
-/// - a line ended by LF alone has one NUL at its end, not two; a bare CR is still there;
-/// - a folded line still begins with a blank; a blank before the colon is still in the name;
-/// - a NUL sent by the client ends a part where no separator belongs.
-///
-/// Detected here, and answered with 400 and a closed connection: all of these, characters outside the grammar in
-/// methods, names and values, more than one blank in the request line, missing or repeated Host, Content-Length
-/// that repeats, is not a number or comes with Transfer-Encoding, any Transfer-Encoding but a single `chunked`
-/// in HTTP/1.1. Not visible here: a NUL in the place of the CR before a LF; blank lines before the request line
-/// (legal); the framing of chunks and trailers, which `ChunkDecoder` reads.
+/// Refused here, with 400 and a closed connection: missing or repeated Host, Content-Length that repeats, is not a number
+/// or comes with Transfer-Encoding, any Transfer-Encoding but a single `chunked` in HTTP/1.1, names and values with
+/// characters outside the grammar. What comes before the fields are told apart is the library's task, or that of
+/// ``HeadMemory``.
 struct RequestHead {
     var headers = HeaderBlock()
     /// The announced length; 0 without a body.
-    var contentLength = 0
-    var isChunked = false
-    var expectsContinue = false
+    private(set) var contentLength = 0
+    private(set) var isChunked = false
+    private(set) var expectsContinue = false
     /// False for HTTP/1.0, which does not have chunks.
-    var isHTTP11 = true
+    let isHTTP11: Bool
+
+    private var count = 0
+    private var hosts = 0
+    private var lengths = 0
+    private var encodings = 0
 
     var announcesBody: Bool { isChunked || contentLength > 0 }
 
@@ -29,93 +25,61 @@ struct RequestHead {
         var headerCount: Int
     }
 
-    /// - Parameters:
-    ///   - raw: the memory from the method to the empty line as the library leaves it.
-    ///   - target: the range of the target in `raw`; its bytes may have been overwritten and are not read.
-    init(
-        _ raw: UnsafeBufferPointer<UInt8>, target: Range<Int>, limits: Limits
-    ) throws(HTTPError) {
-        guard raw.count <= limits.headerBytes else { throw .headerTooLarge }
-        guard target.lowerBound > 1, raw[target.lowerBound - 1] == 0,
-            raw[..<(target.lowerBound - 1)].allSatisfy(isToken)
-        else { throw .malformed("The request line must be a method, one space, the target, one space and HTTP/1.1.") }
-        let version = target.upperBound + 1
-        let fields = version + 10
-        guard !target.isEmpty, fields + 2 <= raw.count, raw[target.upperBound] == 0, raw[version + 8] == 0,
-            raw[version + 9] == 0, raw[version..<(version + 7)].elementsEqual("HTTP/1.".utf8)
-        else { throw .malformed("The request line must end in HTTP/1.1, a carriage return and a line feed.") }
-        let minor = raw[version + 7]
-        guard minor == UInt8(ascii: "1") || minor == UInt8(ascii: "0") else {
+    init(isHTTP11: Bool) { self.isHTTP11 = isHTTP11 }
+
+    /// - Parameter version: as the request line has it.
+    init(version: UnsafeBufferPointer<UInt8>) throws(HTTPError) {
+        guard version.count == 8, version.starts(with: "HTTP/1.".utf8) else {
+            throw .malformed("The request line must end in HTTP/1.1, a carriage return and a line feed.")
+        }
+        guard version[7] == UInt8(ascii: "1") || version[7] == UInt8(ascii: "0") else {
             throw HTTPError(.versionNotSupported, detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
         }
-        isHTTP11 = minor == UInt8(ascii: "1")
-        headers.reserve(raw.count - fields, count: 16)
-        try parseFields(raw, from: fields, countLimit: limits.headerCount)
+        isHTTP11 = version[7] == UInt8(ascii: "1")
     }
 
-    private mutating func parseFields(
-        _ raw: UnsafeBufferPointer<UInt8>, from start: Int, countLimit: Int
+    /// Adds a field, with or without blanks around its value.
+    mutating func add(
+        name: UnsafeBufferPointer<UInt8>, value whole: UnsafeBufferPointer<UInt8>, limits: Limits
     ) throws(HTTPError) {
-        var position = start
-        var count = 0
-        var hosts = 0
-        var lengths = 0
-        var encodings = 0
-        let end = raw.count - 2
-        while position < end {
-            let nameStart = position
-            while position < end, isToken(raw[position]) { position += 1 }
-            let nameEnd = position
-            guard nameEnd > nameStart, position < end, raw[position] == 0 else {
-                throw .malformed(
-                    "A header line must be a name, a colon and a value: no space before the colon, no folded lines.")
-            }
-            position += 1
-            while position < end, isBlank(raw[position]) { position += 1 }
-            let valueStart = position
-            while position < end, isFieldByte(raw[position]) { position += 1 }
-            guard position + 2 <= raw.count, raw[position] == 0, raw[position + 1] == 0 else {
-                throw .malformed(
-                    "A header line must end in a carriage return and a line feed and hold no control characters.")
-            }
-            var valueEnd = position
-            while valueEnd > valueStart, isBlank(raw[valueEnd - 1]) { valueEnd -= 1 }
-            position += 2
-            count += 1
-            guard count <= countLimit else { throw .headerTooLarge }
-            let name = UnsafeBufferPointer(rebasing: raw[nameStart..<nameEnd])
-            let value = UnsafeBufferPointer(rebasing: raw[valueStart..<valueEnd])
-            headers.append(name: name, value: value)
-            switch name.count {
-            case 4 where equals(name, "host"):
-                hosts += 1
-                guard value.allSatisfy({ !isBlank($0) && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "/") }) else {
-                    throw .malformed("The Host field must hold one host name or address.")
-                }
-            case 6 where equals(name, "expect"):
-                guard equals(value, "100-continue") else {
-                    throw HTTPError(
-                        .expectationFailed, detail: "The only supported expectation is 100-continue.")
-                }
-                expectsContinue = true
-            case 14 where equals(name, "content-length"):
-                lengths += 1
-                guard let length = decimal(value) else {
-                    throw .malformed("Content-Length must be one decimal number.")
-                }
-                contentLength = length
-            case 17 where equals(name, "transfer-encoding"):
-                encodings += 1
-                guard isHTTP11, equals(value, "chunked") else {
-                    throw .malformed("The only supported Transfer-Encoding is chunked, in HTTP/1.1.")
-                }
-                isChunked = true
-            default: break
-            }
+        count += 1
+        guard count <= limits.headerCount else { throw .headerTooLarge }
+        guard !name.isEmpty, name.allSatisfy(isToken), whole.allSatisfy(isFieldByte) else {
+            throw .malformed(
+                "A header line must be a name, a colon and a value without control characters: no space before the colon, no folded lines."
+            )
         }
-        guard position == end, raw[end] == 0, raw[end + 1] == 0 else {
-            throw .malformed("The header must end in an empty line of a carriage return and a line feed.")
+        let end = whole.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? 0
+        let start = whole[..<end].firstIndex { !isBlank($0) } ?? end
+        let value = UnsafeBufferPointer(rebasing: whole[start..<end])
+        headers.append(name: name, value: value)
+        switch name.count {
+        case 4 where equals(name, "host"):
+            hosts += 1
+            guard value.allSatisfy({ !isBlank($0) && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "/") }) else {
+                throw .malformed("The Host field must hold one host name or address.")
+            }
+        case 6 where equals(name, "expect"):
+            guard equals(value, "100-continue") else {
+                throw HTTPError(.expectationFailed, detail: "The only supported expectation is 100-continue.")
+            }
+            expectsContinue = true
+        case 14 where equals(name, "content-length"):
+            lengths += 1
+            guard let length = decimal(value) else { throw .malformed("Content-Length must be one decimal number.") }
+            contentLength = length
+        case 17 where equals(name, "transfer-encoding"):
+            encodings += 1
+            guard isHTTP11, equals(value, "chunked") else {
+                throw .malformed("The only supported Transfer-Encoding is chunked, in HTTP/1.1.")
+            }
+            isChunked = true
+        default: break
         }
+    }
+
+    /// Checks what only the whole header shows.
+    func finish() throws(HTTPError) {
         guard hosts == 1 || (hosts == 0 && !isHTTP11) else {
             throw .malformed("The request must have exactly one Host field.")
         }
@@ -129,26 +93,14 @@ struct RequestHead {
 extension HTTPError {
     static func malformed(_ detail: String) -> HTTPError { HTTPError(.malformedRequest, detail: detail) }
 
+    static let malformedTrailer = malformed(
+        "A field behind the chunks of the body must be a name, a colon and a value without control characters.")
     static let headerTooLarge = HTTPError(
         .headerTooLarge, detail: "The request header is too large. Send fewer or shorter fields.")
     static let targetTooLong = HTTPError(
         .targetTooLong,
         detail:
             "The path and query are too long. Send long parameters in the body, if the resource supports that.")
-    /// Returns the error for a request that the library rejects, by the status that it would send.
-    static func refusal(_ status: Int) -> HTTPError {
-        switch status {
-        case 413: HTTPError(.bodyTooLarge, detail: "The announced length exceeds the limit of any body.")
-        case 414: .targetTooLong
-        case 431: .headerTooLarge
-        case 501:
-            HTTPError(.notImplemented, detail: "The only supported Transfer-Encoding is chunked.")
-        case 505:
-            HTTPError(.versionNotSupported, detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
-        case 500...: .internalError
-        default: .malformed("The request is not valid HTTP/1.1 (RFC 9112).")
-        }
-    }
     static func bodyTooLarge(_ limit: Int) -> HTTPError {
         HTTPError(.bodyTooLarge, detail: "The body is larger than \(limit) bytes. Send it in parts.")
     }

@@ -71,13 +71,10 @@ extension CrossOriginPolicy {
     /// otherwise.
     ///
     /// A preflight request whose target is too long is granted: only the response to the request itself says so to the
-    /// page. When the header was not read up to its end and no origin is known, the one origin that is allowed is named,
-    /// which browsers compare with that of the page.
+    /// page.
     package func allowReading(_ response: inout Response, to request: RefusedRequest) {
         if !allowsEvery { response.headers.vary("Origin") }
-        let named = origins.filter { lists($0) }
-        let guess = request.isHeaderWhole ? nil : allowsEvery ? "*" : named.count == 1 ? named.first : nil
-        guard let origin = request.origin ?? guess, allowsEvery || lists(origin) else { return }
+        guard let origin = request.origin, allowsEvery || lists(origin) else { return }
         if let preflight = request.preflight, response.status == HTTPError.Code.targetTooLong.status {
             let vary = response.headers["Vary"]
             response = .empty()

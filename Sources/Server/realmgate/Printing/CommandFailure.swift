@@ -40,7 +40,7 @@ struct CommandFailure: Error {
             switch error {
             case .unreadableFile: 66
             case .badHost: 68
-            case .addressInUse, .unsupportedLibrary: 69
+            case .addressInUse, .unsuitableLibrary: 69
             case .system, .alreadyStarted: 71
             case .permissionDenied: 77
             case .badCertificate, .badKey, .keyMismatch, .noTLS: 78
