@@ -11,7 +11,7 @@ promoted. KIND says what the standby is:
                  each gateway that has them must end with exit code 75, begin with a new replica, and give every
                  client that knew them the whole result instead of a difference
 
-It exits with 1 when a round is not so. ROUNDS (20) may be set in the environment. Needs Debian's postgresql-15, and the
+It exits with 1 when a round is not so. ROUNDS (20) may be set in the environment. Needs Debian's postgresql, and the
 right to be the user postgres when it is run as root.
 """
 import http.client, json, os, pathlib, shutil, signal, subprocess, sys, tempfile, threading, time

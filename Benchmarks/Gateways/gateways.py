@@ -5,7 +5,7 @@
 
 PROGRAM is a release build. Each question gives the ratio that its line describes, as the median of the rounds; the
 range in brackets is that of the rounds. It starts a PostgreSQL of its own, with every commit synced, in a temporary
-directory. ROUNDS, SECONDS_EACH and OBJECTS may be set in the environment. Needs wrk, Debian's postgresql-15, and the
+directory. ROUNDS, SECONDS_EACH and OBJECTS may be set in the environment. Needs wrk, Debian's postgresql, and the
 right to be the user postgres when it is run as root.
 
   reads      requests/s of reads, with a log / without; and the statements that PostgreSQL got because of them

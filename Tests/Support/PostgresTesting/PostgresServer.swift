@@ -13,7 +13,7 @@ package final class PostgresServer: Sendable {
 
     /// Whether the tests that need PostgreSQL run.
     package static let isThere = TestNeed.isMet(
-        (try? programs()) != nil, "what needs PostgreSQL", because: "Debian's package postgresql-15 is not installed")
+        (try? programs()) != nil, "what needs PostgreSQL", because: "Debian's package postgresql is not installed")
 
     /// Where it listens. No outgoing connection gets its port while it is stopped: see `LoopbackAddress.own`.
     package let host = LoopbackAddress.own()
@@ -161,7 +161,7 @@ package final class PostgresServer: Sendable {
     private static func programs() throws -> String {
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? [])
         guard let newest = versions.compactMap(Int.init).max() else {
-            throw PostgresTestFailure("PostgreSQL is not installed. Install Debian's package postgresql-15.")
+            throw PostgresTestFailure("PostgreSQL is not installed. Install Debian's package postgresql.")
         }
         return "/usr/lib/postgresql/\(newest)/bin"
     }
