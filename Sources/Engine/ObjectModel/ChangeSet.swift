@@ -9,11 +9,11 @@ package struct ClassChanges: Hashable, Sendable {
     package var modifications: [ObjectKey: PropertySet]
     /// The edits of the lists, sets and maps among the modified properties of modified objects. A property without an
     /// entry was assigned its own value, or was changed back.
-    package var edits: [ObjectKey: [PropertyID: CollectionEdit]]
+    package var edits: [ObjectKey: PropertyEdits]
 
     package init(
         insertions: Set<ObjectKey> = [], deletions: Set<ObjectKey> = [], modifications: [ObjectKey: PropertySet] = [:],
-        edits: [ObjectKey: [PropertyID: CollectionEdit]] = [:]
+        edits: [ObjectKey: PropertyEdits] = [:]
     ) {
         self.insertions = insertions
         self.deletions = deletions

@@ -13,7 +13,7 @@ package enum ListMatching: Sendable {
 ///
 /// Every write of a whole collection that may share elements with the stored one goes through this. A collection
 /// without common elements is assigned as a whole, and so is a list with more differences than `ListDifference.limit`.
-/// Cost: the collection, and the bounds of `ListDifference.steps`.
+/// Cost: the collection, and the bounds of `ListDifference.steps`. A long list takes no memory besides the new one.
 struct CollectionChange {
     let transaction: any WriteTransaction
     let property: PropertySchema
@@ -42,11 +42,36 @@ struct CollectionChange {
             case .fewestEdits: ListDifference.steps(from: old, to: new)
             }
         guard let steps else { return try write(.list(new), max(old.count, new.count)) }
+        return try perform(steps, matching) { old[$0] }
+    }
+
+    /// Changes a long list, whose present elements are read in pieces. Returns nil and changes nothing for any other
+    /// value, and where pieces of what the writer sees cost as much as all of it.
+    func performInPieces(to new: Value) throws -> Int? {
+        guard case .list(let new) = new, property.type.collection == .list, matching == .fewestEdits,
+            !property.ownsTarget, !transaction.isPartial || !property.type.isLink && !property.type.isMixed
+        else { return nil }
+        let count = try transaction.elementCount(object.classID, object.key, property.id)
+        guard count > 0, max(count, new.count) > Self.longList else { return nil }
+        let steps = try ListDifference.steps(from: count, to: new) { range in
+            try transaction.elements(object.classID, object.key, property.id, range)[...]
+        }
+        guard let steps else { return try write(.list(new), max(count, new.count)) }
+        return try perform(steps, matching) { _ in nil }
+    }
+
+    /// The number of elements beyond which a list is read in pieces.
+    private static let longList = 4096
+
+    /// - Parameter present: the element at a position before the edits; it matters only for embedded objects.
+    private func perform(
+        _ steps: [ListDifference.Step], _ matching: ListMatching, _ present: (Int) -> Value?
+    ) throws -> Int {
         var count = 0
         for step in steps {
             switch (step, matching) {
             case (.replace(let index, let value), _):
-                count += try assign(value, insteadOf: old[index], .replace(value, at: index))
+                count += try assign(value, insteadOf: present(index), .replace(value, at: index))
             case (.remove(let index), _): count += try edit(.remove(at: index))
             // An append reveals nothing about the existing elements, which the writer may not be allowed to see.
             case (.insert(_, let value), .byPosition): count += try edit(.append(value))
@@ -123,8 +148,8 @@ extension WriteTransaction {
     package func change(
         _ property: PropertySchema, of object: ObjectReference, to value: Value, _ matching: ListMatching
     ) throws -> Int? {
-        let present = try self.value(object.classID, object.key, property.id)
-        return try CollectionChange(transaction: self, property: property, object: object, matching: matching)
-            .perform(from: present, to: value)
+        let change = CollectionChange(transaction: self, property: property, object: object, matching: matching)
+        if let count = try change.performInPieces(to: value) { return count }
+        return try change.perform(from: try self.value(object.classID, object.key, property.id), to: value)
     }
 }

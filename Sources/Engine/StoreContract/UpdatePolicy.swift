@@ -73,13 +73,17 @@ extension WriteTransaction {
                 assigned[id] = value
                 continue
             }
+            let change = CollectionChange(
+                transaction: self, property: property, object: ObjectReference(classID, key), matching: matching)
+            if let count = try change.performInPieces(to: value) {
+                changed = count > 0 || changed
+                continue
+            }
             let present = try self.value(classID, key, id)
             if case (.link(let owned), .embedded(let given), let target?) = (present, value, property.targetClass) {
                 changed = try set(target, owned, given, onlyDifferent: true, matching) || changed
             } else if property.type.isCollection,
-                let count = try CollectionChange(
-                    transaction: self, property: property, object: ObjectReference(classID, key), matching: matching
-                ).perform(from: present, to: value)
+                let count = try change.perform(from: present, to: value)
             {
                 changed = count > 0 || changed
             } else if value != present {

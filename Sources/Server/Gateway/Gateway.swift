@@ -204,7 +204,7 @@ package final class Gateway: Sendable {
     ) -> Reply {
         do {
             return try handler(repeatable(request, path, handler, attempt), path)
-        } catch is TextMemory.Exhausted where request.isRead && request.share == nil {
+        } catch is TextMemory.Exhausted where request.isRead && !request.hasTurn {
             return answerInTurn(request, path, handler)
         } catch {
             return refusal(of: request, error)

@@ -79,7 +79,7 @@ struct EditTests {
                     #"{"operations":[{"op":"set","object":{"class":"Box","key":1},"value":{"\#(name)":\#(text)}}]}"#
                 ),
             ]
-            var edits: [[ObjectKey: [PropertyID: CollectionEdit]]] = []
+            var edits: [[ObjectKey: PropertyEdits]] = []
             for (gateway, (method, target, body)) in zip(gateways, requests) {
                 let before = try gateway.store.snapshot()
                 let box = try #require(before.schema["Box"])

@@ -44,7 +44,7 @@ enum ChangeSetRecord {
             for (key, properties) in changes.edits.sorted(by: { $0.key < $1.key }) {
                 writer.unsigned(UInt64(key.rawValue))
                 writer.count(properties.count)
-                for (property, edit) in properties.sorted(by: { $0.key < $1.key }) {
+                for (property, edit) in properties {
                     writer.unsigned(UInt64(property.rawValue))
                     CollectionEditRecord.encode(edit, into: &writer)
                 }
@@ -57,7 +57,7 @@ enum ChangeSetRecord {
             let id = ClassID(try reader.integer(UInt32.self))
             for _ in 0..<(try reader.count()) {
                 let key = ObjectKey(try reader.integer(Int64.self))
-                var edits: [PropertyID: CollectionEdit] = [:]
+                var edits = PropertyEdits()
                 for _ in 0..<(try reader.count()) {
                     let property = PropertyID(try reader.integer(UInt16.self))
                     edits[property] = try CollectionEditRecord.decode(&reader)

@@ -67,7 +67,7 @@ struct EntryApplier {
     ) throws {
         if case .assigned(let value, let edit) = change {
             let value = try fit(value, column, objectClass)
-            guard let edit else { return _ = try savepoint.exchange(objectClass, key, column, for: value) }
+            guard let edit else { return try savepoint.exchange(objectClass, key, column, for: value) }
             let old = try session.value(objectClass, key, column)
             return try savepoint.exchange(objectClass, key, column, old, for: value, edit)
         }

@@ -158,7 +158,7 @@ extension Savepoint {
         let classID = objectClass.schema.id
         // An object that this work created is rolled back, and reported to observers, as a whole.
         if changes[classID]?.isCreated(key) == true { return }
-        note(.assigned(objectClass, key, column, old: old))
+        note(.assigned(objectClass, key, column, old: .value(old)))
         changes[classID, default: ClassChangeRecorder()].recordModification(key, column.id)
     }
 }

@@ -84,6 +84,22 @@ final class MutableStoredCollection {
         return block.values[offset]
     }
 
+    /// The elements in a range of positions. Cost: the blocks that hold them.
+    func values(in range: Range<Int>) throws -> [Value] {
+        let range = range.clamped(to: 0..<count)
+        var values: [Value] = []
+        values.reserveCapacity(range.count)
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let offset = try open(position)
+            let part = block.values[offset...].prefix(range.upperBound - position)
+            guard !part.isEmpty else { throw DamagedRecord() }
+            values += part
+            position += part.count
+        }
+        return values
+    }
+
     /// The key; for a map.
     func key(at position: Int) throws -> String {
         let offset = try open(position)

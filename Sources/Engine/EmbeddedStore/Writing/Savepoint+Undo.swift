@@ -28,17 +28,23 @@ extension Savepoint {
             if assigned.isEmpty { return false }
             return assigned.contains(Place(classID: objectClass.schema.id, key: key, property: column.id))
         }
-        for step in journal {
+        for step in journal.steps {
             switch step {
             case .created, .kept: continue
             case .assigned(let objectClass, let key, let column, let old):
                 if isSettled(objectClass, key, column) { continue }
                 let classID = objectClass.schema.id
                 assigned.insert(Place(classID: classID, key: key, property: column.id))
+                guard let old = old.value(atMost: limit) else { return nil }
                 writer.append(UndoStep(classID, key, .assigned(column.id, old: old)))
             case .deleted(let objectClass, let key, let values):
                 if isCreated(objectClass, key) { continue }
-                writer.append(UndoStep(objectClass.schema.id, key, .deleted(values)))
+                var row: [Value] = []
+                for value in values {
+                    guard let value = value.value(atMost: limit) else { return nil }
+                    row.append(value)
+                }
+                writer.append(UndoStep(objectClass.schema.id, key, .deleted(row)))
             case .inserted(let objectClass, let key, let column, let position):
                 if isSettled(objectClass, key, column) { continue }
                 writer.append(UndoStep(objectClass.schema.id, key, .inserted(column.id, position..<position + 1)))

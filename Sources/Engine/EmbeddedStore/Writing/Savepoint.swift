@@ -12,7 +12,7 @@ class Savepoint: WriteTransaction {
     let before: Mark
     var changes: [ClassID: ClassChangeRecorder] = [:]
     let session: WriteSession
-    private(set) var journal: [Step] = []
+    private(set) var journal = Journal()
     /// The approximate size of the journal in memory.
     private var journalBytes = 0
     private let journalLimit: Int
@@ -24,8 +24,8 @@ class Savepoint: WriteTransaction {
     enum Step {
         /// Objects that were created one after the other are one step.
         case created(MutableClass, Range<Int64>)
-        case assigned(MutableClass, ObjectKey, ColumnLayout, old: Value)
-        case deleted(MutableClass, ObjectKey, [Value])
+        case assigned(MutableClass, ObjectKey, ColumnLayout, old: FormerValue)
+        case deleted(MutableClass, ObjectKey, [FormerValue])
         case inserted(MutableClass, ObjectKey, ColumnLayout, position: Int)
         case replaced(MutableClass, ObjectKey, ColumnLayout, position: Int, old: Value)
         case removed(MutableClass, ObjectKey, ColumnLayout, position: Int, mapKey: String?, old: Value)
@@ -55,14 +55,34 @@ class Savepoint: WriteTransaction {
         guard !isBeyondTakingBack else { return }
         journal.append(step)
         journalBytes += step.sizeEstimate
-        guard journalBytes > journalLimit else { return }
+        if journalBytes > journalLimit { dropJournal() }
+    }
+
+    private func dropJournal() {
         isBeyondTakingBack = true
-        journal = []
+        journal = Journal()
+    }
+
+    /// The present value of a property, as the journal keeps it. Returns nil, and drops the journal, for a long
+    /// collection that exceeds the journal's limit.
+    ///
+    /// - Parameter others: the bytes of other values of the same step.
+    private func former(
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, besides others: Int = 0
+    ) throws -> FormerValue? {
+        guard try session.isLongCollection(objectClass, key, column) else {
+            return .value(try session.value(objectClass, key, column))
+        }
+        guard !isBeyondTakingBack else { return nil }
+        let room = journalLimit - journalBytes - others
+        if let blocks = try session.blocks(objectClass, key, column, limit: room) { return .blocks(blocks) }
+        dropJournal()
+        return nil
     }
 
     private func noteCreation(_ objectClass: MutableClass, _ key: ObjectKey) {
         if case .created(let last, let keys)? = journal.last, last === objectClass, keys.upperBound == key.rawValue {
-            journal[journal.count - 1] = .created(objectClass, keys.lowerBound..<key.rawValue + 1)
+            journal.replaceLast(with: .created(objectClass, keys.lowerBound..<key.rawValue + 1))
         } else {
             note(.created(objectClass, key.rawValue..<key.rawValue + 1))
         }
@@ -99,7 +119,7 @@ class Savepoint: WriteTransaction {
 
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
         let objectClass = try existing(classID, key)
-        return try session.collection(objectClass, key, collectionColumn(property, objectClass)).count
+        return try session.elementCount(objectClass, key, collectionColumn(property, objectClass))
     }
 
     func elements(
@@ -107,7 +127,7 @@ class Savepoint: WriteTransaction {
     ) throws -> [Value] {
         let objectClass = try existing(classID, key)
         let collection = try session.collection(objectClass, key, collectionColumn(property, objectClass))
-        return try range.clamped(to: 0..<collection.count).map { try collection.value(at: $0) }
+        return try collection.values(in: range)
     }
 
     func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
@@ -202,20 +222,30 @@ class Savepoint: WriteTransaction {
     /// Assigns a checked value, with the consequences for embedded objects.
     func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         let value = try materialised(value, column)
-        let old = try exchange(objectClass, key, column, for: value)
-        if column.ownsTarget { try removeOwned(old, butNot: value, column) }
+        guard column.ownsTarget else { return try exchange(objectClass, key, column, for: value) }
+        let old = try session.value(objectClass, key, column)
+        try exchange(objectClass, key, column, old, for: value)
+        try removeOwned(old, butNot: value, column)
     }
 
-    /// Assigns a value and ignores the objects that the old one owned; returns the old one.
-    @discardableResult
-    func exchange(
-        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, for value: Value
-    ) throws -> Value {
-        let old = try session.value(objectClass, key, column)
+    /// Assigns a value and ignores the objects that the old one owned.
+    func exchange(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, for value: Value) throws {
+        guard case .list(let elements) = value, try session.isLongCollection(objectClass, key, column) else {
+            return try exchange(objectClass, key, column, try session.value(objectClass, key, column), for: value)
+        }
+        // The edit of a list depends only on its length, so that a long one need not be read.
+        let count = try session.elementCount(objectClass, key, column)
+        let edit = CollectionEdit.list(ListEdit(replacing: count, with: elements.count))
+        let old = try former(objectClass, key, column)
+        try exchange(objectClass, key, column, former: old, for: value, edit, isDifference: true)
+    }
+
+    private func exchange(
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ old: Value, for value: Value
+    ) throws {
         try exchange(
             objectClass, key, column, old, for: value,
             CollectionEdit(replacing: old, with: value, in: column.property.type), isDifference: true)
-        return old
     }
 
     /// Assigns a value when the old value and the edit of its elements are known.
@@ -225,7 +255,14 @@ class Savepoint: WriteTransaction {
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ old: Value, for value: Value,
         _ edit: CollectionEdit?, isDifference: Bool = false
     ) throws {
-        note(.assigned(objectClass, key, column, old: old))
+        try exchange(objectClass, key, column, former: .value(old), for: value, edit, isDifference: isDifference)
+    }
+
+    private func exchange(
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, former: FormerValue?, for value: Value,
+        _ edit: CollectionEdit?, isDifference: Bool
+    ) throws {
+        if let former { note(.assigned(objectClass, key, column, old: former)) }
         session.redo?.append(
             .changed(objectClass.schema.id, key, column.id, .assigned(value, edit: isDifference ? nil : edit)))
         try session.assign(objectClass, key, column, value)
@@ -235,7 +272,7 @@ class Savepoint: WriteTransaction {
     /// Rolls back everything, latest first. Assigned keys are not assigned again, which keeps the rule that keys are
     /// never reused.
     func rollBack() throws {
-        for step in journal.reversed() {
+        for step in journal.steps.reversed() {
             switch step {
             case .created(let objectClass, let keys):
                 for key in keys.reversed() { try session.remove(objectClass, ObjectKey(key)) }
@@ -252,7 +289,7 @@ class Savepoint: WriteTransaction {
                 try records.put(bytes.map { ($0, expiry) }, under: key)
             }
         }
-        journal.removeAll()
+        journal = Journal()
         changes.removeAll()
     }
 
@@ -311,20 +348,27 @@ class Savepoint: WriteTransaction {
         try removeUnlinked(objectClass, key)
     }
 
-    /// Deletes an object, but neither the links to it nor the objects that it owns. Returns its values.
-    @discardableResult
-    func removeAlone(_ objectClass: MutableClass, _ key: ObjectKey) throws -> [Value] {
-        let row = try objectClass.columns.map { try session.value(objectClass, key, $0) }
-        note(.deleted(objectClass, key, row))
+    /// Deletes an object, but neither the links to it nor the objects that it owns.
+    func removeAlone(_ objectClass: MutableClass, _ key: ObjectKey) throws {
+        if !isBeyondTakingBack {
+            var row: [FormerValue] = []
+            var bytes = 0
+            for column in objectClass.columns {
+                guard let old = try former(objectClass, key, column, besides: bytes) else { break }
+                bytes += old.sizeEstimate
+                row.append(old)
+            }
+            note(.deleted(objectClass, key, row))
+        }
         session.redo?.append(.deleted(objectClass.schema.id, key))
         try session.remove(objectClass, key)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordDeletion(key)
-        return row
     }
 
     private func removeUnlinked(_ objectClass: MutableClass, _ key: ObjectKey) throws {
-        let row = try removeAlone(objectClass, key)
-        for column in objectClass.owningColumns { try removeOwned(row[column.position], butNot: .null, column) }
+        let owned = try objectClass.owningColumns.map { ($0, try session.value(objectClass, key, $0)) }
+        try removeAlone(objectClass, key)
+        for (column, old) in owned { try removeOwned(old, butNot: .null, column) }
     }
 
     /// Deletes the embedded objects in a replaced value, except those that are also in the new one.

@@ -205,9 +205,7 @@ final class WriteSession {
             try closeCollection()
             let (address, slot) = place(objectClass, key)
             for column in objectClass.columns {
-                if column.hasReferences {
-                    try references.remove(objectClass, key, column, try stored(objectClass, key, column))
-                }
+                if column.hasReferences { try removeReferences(objectClass, key, column) }
                 if column.kind.isBytes, try isOverflow(objectClass, key, column) {
                     try store(.null, objectClass, key, column)
                 }
@@ -222,14 +220,31 @@ final class WriteSession {
     }
 
     /// Restores a removed object with its former values.
-    func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [Value]) throws {
+    func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [FormerValue]) throws {
         try wholly {
             let (address, slot) = place(objectClass, key)
             try cluster(address, objectClass).restoreSlot(slot)
             objectClass.state.objectCount += 1
             for column in objectClass.columns {
-                try store(values[column.position], objectClass, key, column)
-                if column.hasReferences { try references.add(objectClass, key, column, values[column.position]) }
+                switch values[column.position] {
+                case .value(let value):
+                    try store(value, objectClass, key, column)
+                    if column.hasReferences { try references.add(objectClass, key, column, value) }
+                case .blocks(let blocks): try store(blocks, objectClass, key, column)
+                }
+            }
+        }
+    }
+
+    func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: FormerValue) throws {
+        switch value {
+        case .value(let value): try assign(objectClass, key, column, value)
+        case .blocks(let blocks):
+            try wholly {
+                try boundMutableClusters()
+                try closeCollection()
+                if column.hasReferences { try removeReferences(objectClass, key, column) }
+                try store(blocks, objectClass, key, column)
             }
         }
     }
@@ -238,7 +253,10 @@ final class WriteSession {
         try wholly {
             try boundMutableClusters()
             try closeCollection()
-            if column.hasReferences {
+            if try column.hasReferences && isLong(objectClass, key, column) {
+                try removeReferences(objectClass, key, column)
+                try references.add(objectClass, key, column, value)
+            } else if column.hasReferences {
                 let old = try stored(objectClass, key, column)
                 if old != value {
                     try references.remove(objectClass, key, column, old)
@@ -267,6 +285,53 @@ final class WriteSession {
     }
 
     // MARK: Values
+
+    /// Whether the property has a collection in blocks outside the leaf, as written.
+    private func isLong(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
+        try column.kind.collection != .single && isOverflow(objectClass, key, column)
+    }
+
+    /// Whether the property has a collection that is too long for a leaf.
+    func isLongCollection(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
+        guard column.kind.collection != .single else { return false }
+        try closeCollection()
+        return try isOverflow(objectClass, key, column)
+    }
+
+    /// The blocks of a long collection; nil if they take more than `limit` bytes.
+    func blocks(
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, limit: Int
+    ) throws -> StoredBlocks? {
+        let address = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        return try StoredBlocks(address, column.kind, in: overflow, limit: limit)
+    }
+
+    /// The number of elements of a collection. Cost: next to nothing; no leaf is opened for it.
+    func elementCount(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Int {
+        let address = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        if let open = openCollection, open.address == address { return open.collection.count }
+        let (place, slot) = place(objectClass, key)
+        let cluster = try cluster(place, objectClass)
+        if cluster.isOpen(column.position) {
+            return try cluster.overflowSize(column.position, slot)
+                ?? cluster.elements(column.position, slot) { try openLeaf(place, column) }.count
+        }
+        guard let leaf = try writtenLeaf(place, column)?.checked(slot) else { return 0 }
+        return leaf.isOverflow(slot) ? leaf.overflowSize(slot) : leaf.elements(at: slot).count
+    }
+
+    /// Removes the entries of the present value from indexes and backlinks, of a long collection block by block.
+    private func removeReferences(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
+        guard try isLong(objectClass, key, column) else {
+            return try references.remove(objectClass, key, column, try stored(objectClass, key, column))
+        }
+        let address = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        for entry in try overflow.directory(address).entries {
+            for value in try overflow.block(address, entry, hasKeys: column.kind == .map).values {
+                try references.removeElement(objectClass, key, column, value)
+            }
+        }
+    }
 
     private func stored(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
         if column.kind.isBytes, try isOverflow(objectClass, key, column) {
@@ -297,6 +362,23 @@ final class WriteSession {
         }
         let content = try content(value, objectClass, key, column)
         try cluster.set(slot, content, column.position) { try openLeaf(address, column) }
+    }
+
+    /// Replaces a value by a long collection that was there before, with its references.
+    private func store(
+        _ blocks: StoredBlocks, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws {
+        let place = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        if try isOverflow(objectClass, key, column) {
+            try transaction.deleteAll(trees.overflow, prefix: place.prefix.bytes)
+        }
+        try blocks.restore(at: place, in: overflow)
+        let (address, slot) = self.place(objectClass, key)
+        try cluster(address, objectClass).set(slot, .overflow(blocks.count), column.position) {
+            try openLeaf(address, column)
+        }
+        guard column.hasReferences else { return }
+        try blocks.forEachElement { try references.addElement(objectClass, key, column, $0) }
     }
 
     /// The content of the leaf for a value; writes a value that is too long outside.

@@ -83,7 +83,7 @@ struct LocalChangeEncoder {
     }
 
     private func edits(
-        _ properties: PropertySet, _ edits: [PropertyID: CollectionEdit]?, _ objectClass: ClassSchema
+        _ properties: PropertySet, _ edits: PropertyEdits?, _ objectClass: ClassSchema
     ) -> [PropertyID: CollectionEdit?] {
         var result: [PropertyID: CollectionEdit?] = [:]
         for property in objectClass.storedProperties where properties.contains(property.id) {

@@ -40,9 +40,10 @@ extension Gateway {
         return .later { [self] responder in
             turns.await(bytes, for: key) { [self] share in
                 begin(for: responder, key) { [self] in
-                    TextMemory.$current.withValue(TextMemory(limit: bytes)) {
-                        answer(request.with(share), path, handler)
-                    }
+                    // The parameters may be in a body, whose values keep their memory.
+                    var known = request.with(Shares(request.share, share))
+                    known.hasTurn = true
+                    return TextMemory.$current.withValue(TextMemory(limit: bytes)) { answer(known, path, handler) }
                 }
             }
         }
@@ -70,9 +71,16 @@ extension Gateway {
     }
 }
 
+/// The memory of a request that has some for the values in its body and some for its response.
+private final class Shares: Sendable {
+    private let shares: [any AnyObject & Sendable]
+
+    init(_ shares: (any AnyObject & Sendable)?...) { self.shares = shares.compactMap { $0 } }
+}
+
 extension Request {
     /// Returns the request with memory that its work has.
-    fileprivate func with(_ share: MemoryQueue.Share) -> Request {
+    fileprivate func with(_ share: any AnyObject & Sendable) -> Request {
         var request = self
         request.share = share
         return request

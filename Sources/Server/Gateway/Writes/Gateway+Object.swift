@@ -121,16 +121,9 @@ extension Gateway {
         let body = try request.json(folding: true)
         switch body {
         case .array, .long:
-            var inputs: [ObjectInput] = []
-            do {
-                try body.forEachElement { inputs.append(try reader.object($0, objectClass)) }
-            } catch let problem as Problem {
-                throw problem.inElement(inputs.count)
-            } catch let error as JSONError {
-                throw Problem(error)
-            }
-            return try write(for: request, preparedFrom: snapshot) { [inputs] transaction in
-                try Self.createAll(inputs, objectClass, policy, style, transaction)
+            let rows = try GivenRows(body, reader, objectClass, policy)
+            return try write(for: request, preparedFrom: snapshot) { transaction in
+                try Self.createAll(rows, objectClass, policy, style, transaction)
             }
         case let one:
             let input = try reader.object(one, objectClass)
@@ -142,20 +135,16 @@ extension Gateway {
     }
 
     private static func createAll(
-        _ inputs: [ObjectInput], _ objectClass: ClassSchema, _ policy: UpdatePolicy, _ style: TypeStyle,
+        _ rows: GivenRows, _ objectClass: ClassSchema, _ policy: UpdatePolicy, _ style: TypeStyle,
         _ transaction: any WriteTransaction
     ) throws -> WriteAnswer {
         let writer = ObjectWriter(transaction, policy)
         var keys: [ObjectKey] = []
         var createdAny = false
-        for (index, input) in inputs.enumerated() {
-            do {
-                let written = try writer.put(input)
-                keys.append(written.key)
-                createdAny = createdAny || written.isNew
-            } catch {
-                throw (Problem(of: error)?.inElement(index)).map { $0 as any Error } ?? error
-            }
+        try rows.forEach { input in
+            let written = try writer.put(input)
+            keys.append(written.key)
+            createdAny = createdAny || written.isNew
         }
         let answer = AnswerText()
         answer.json.beginObject()

@@ -26,6 +26,8 @@ package struct Request: Sendable {
     var bodyLease: BodyMemory.Lease?
     /// Memory that the request's work has reserved, until the last copy of the request is released.
     package var share: (any AnyObject & Sendable)?
+    /// Whether the request has waited for the memory of its response.
+    package var hasTurn = false
     /// Identifies the request in logs; unique within the process.
     package let id: UInt64
 
