@@ -20,7 +20,9 @@ package protocol WorkPace: AnyObject, Sendable {
 }
 
 extension StoreError {
-    /// Ends work whose result nobody waits for. Nobody sees it.
+    /// Ends work whose result nobody waits for, as a budget that is used up does: whatever takes the latter to another
+    /// thread, or tries again with less, may do so here, and ends there. No client sees it, and logs have the code
+    /// `client.gone` for it.
     package static let abandoned = StoreError(.tooExpensive, "Nobody waits for the result any more.")
 }
 

@@ -1,4 +1,5 @@
 package import HTTPServer
+import Promises
 import Synchronization
 
 /// Memory for work whose need is known before it begins, with a limit: work that finds none waits for its share.
@@ -94,6 +95,26 @@ package final class MemoryQueue: Sendable {
             return state.next(limit)
         }
         start(begun)
+    }
+
+    /// Blocks the thread until there is a share. It must not be needed by work that has one.
+    ///
+    /// - Parameter check: called now and then meanwhile; if it throws, nobody waits any more.
+    package func wait(_ bytes: Int, for caller: LimitKey, check: () throws -> Void) throws -> Share {
+        if let share = take(bytes, for: caller) { return share }
+        let granted = Promise<Share>()
+        // A share that comes too late is released with the promise.
+        self.await(bytes, for: caller) { granted.set($0) }
+        while true {
+            if let share = granted.wait(seconds: 0.5) { return share }
+            try check()
+        }
+    }
+
+    /// Takes a share whether or not there is room, for work that must not wait: others wait until there is again.
+    package func seize(_ bytes: Int, for caller: LimitKey) -> Share {
+        state.withLock { $0.move(bytes, of: caller) }
+        return Share(self, caller, bytes)
     }
 
     private func give(_ bytes: Int, of caller: LimitKey) {

@@ -35,6 +35,8 @@ package final class Gateway: Sendable {
     let values: MemoryQueue
     /// How much of it one request may have.
     let bodyValues: Int
+    /// The turn of the transfer that reads a long line.
+    let lineTurns = MemoryQueue(limit: 1)
     /// The memory for long responses of requests that found none at first.
     let turns: MemoryQueue
     /// The open event streams of all callers.
@@ -168,12 +170,12 @@ package final class Gateway: Sendable {
         onObjects(.put, "/v1/objects/:class/:key", putObject)
         onObjects(.patch, "/v1/objects/:class/:key", patchObject)
         on(.delete, "/v1/objects/:class/:key", deleteObject)
-        onBulk(on)
-        onEdits(on)
-        onTransactions(on)
-        on(.put, "/v1/values/objects/:class", putValues)
-        on(.put, "/v1/values/objects/:class/:key/:property", putHeldValues)
-        on(.put, "/v1/values/objects/:class/:key/:property/*steps", putHeldValues)
+        onBulk(onObjects)
+        onEdits(onObjects)
+        onTransactions(onObjects)
+        onObjects(.put, "/v1/values/objects/:class", putValues)
+        onObjects(.put, "/v1/values/objects/:class/:key/:property", putHeldValues)
+        onObjects(.put, "/v1/values/objects/:class/:key/:property/*steps", putHeldValues)
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }

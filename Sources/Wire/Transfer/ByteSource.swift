@@ -28,6 +28,9 @@ package final class ByteSource {
     /// Called before each block with the number of decompressed bytes so far. If it throws, reading ends.
     package var check: (@Sendable (_ expanded: Int) throws -> Void)?
 
+    /// The memory for long lines; nil if nothing counts them.
+    package var lineMemory: (any LineMemory)?
+
     /// The position in the file, which may be compressed.
     package var place: Int { expanded?.offset ?? count }
 
@@ -115,8 +118,17 @@ package final class ByteSource {
     }
 
     /// Appends the bytes up to the next `stop` and consumes that too. Returns false at the end of the source.
-    func read(upTo stop: UInt8, into bytes: inout [UInt8], limit: Int) throws -> Bool {
+    ///
+    /// - Parameter whenLong: called once if there are more than `uncountedLine` bytes.
+    func read(
+        upTo stop: UInt8, into bytes: inout [UInt8], limit: Int, whenLong: () throws -> Void = {}
+    ) throws -> Bool {
+        var isLong = false
         while true {
+            if !isLong, bytes.count > uncountedLine {
+                isLong = true
+                try whenLong()
+            }
             if position == end, try !fill() { return false }
             let found = place(of: stop)
             bytes += block[position..<(found ?? end)]

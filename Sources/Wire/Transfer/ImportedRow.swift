@@ -6,6 +6,8 @@ package struct ImportedRow {
     /// The line in the file, from 1.
     var line: Int
     var input: ObjectInput
+    /// The memory of a long line.
+    var memory: (any LineShare)?
 }
 
 /// A source of rows.

@@ -23,15 +23,16 @@ package struct NDJSONRowSource: RowSource {
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         guard let bytes = try lines.next() else { return nil }
+        let memory = lines.takeMemory()
         do {
-            return .success(ImportedRow(line: line, input: try input(bytes)))
+            return .success(ImportedRow(line: line, input: try input(bytes), memory: memory))
         } catch let fault as RecordFault {
             return .failure(LineFault(fault, line: line))
         }
     }
 
     private func input(_ bytes: [UInt8]) throws -> ObjectInput {
-        let object = try NDJSONReader.object(bytes)
+        let object = try lines.object(bytes)
         do {
             return try reader.object(.object(object), objectClass)
         } catch {

@@ -91,10 +91,8 @@ package struct ObjectImporter: Sendable {
         var batch = read(&source)
         do {
             while true {
-                let rows = take(&batch, into: &total)
-                let commit = begin(rows)
-                let next = batch.ending == nil ? read(&source) : nil
-                try finish(commit, rows, into: &total)
+                var next = try importRows(&batch, into: &total, readingAhead: &source)
+                if next == nil, batch.ending == nil { next = read(&source) }
                 let atEnd = batch.ending != nil
                 if isTimeToConnect(total, atEnd: atEnd) {
                     let links = total.forwardLinks
@@ -119,6 +117,19 @@ package struct ObjectImporter: Sendable {
         }
         total.finish()
         return total
+    }
+
+    /// Commits the rows of a batch, which has none then, and returns the next batch, which was read meanwhile; nil if it
+    /// has not been read.
+    private func importRows<Source: RowSource>(
+        _ batch: inout Batch, into total: inout Outcome, readingAhead source: inout Source
+    ) throws -> Batch? {
+        let rows = take(&batch, into: &total)
+        let commit = begin(rows)
+        // A line that waits for memory must not wait for that of a line before it in the same file.
+        let next = batch.ending == nil && rows.last?.memory == nil ? read(&source) : nil
+        try finish(commit, rows, into: &total)
+        return next
     }
 
     /// The rows of one commit as they were read.
@@ -150,7 +161,13 @@ package struct ObjectImporter: Sendable {
                     break
                 }
                 batch.items.append(next)
-                if case .success = next { rows += 1 } else { faults += 1 }
+                if case .success(let row) = next {
+                    rows += 1
+                    // Its memory is for this commit.
+                    if row.memory != nil { break }
+                } else {
+                    faults += 1
+                }
             }
         } catch {
             batch.ending = .fault(error)
@@ -164,6 +181,7 @@ package struct ObjectImporter: Sendable {
     private func take(_ batch: inout Batch, into total: inout Outcome) -> [ImportedRow] {
         var rows: [ImportedRow] = []
         rows.reserveCapacity(batch.items.count)
+        defer { batch.items = [] }
         for item in batch.items {
             total.lines += 1
             switch item {

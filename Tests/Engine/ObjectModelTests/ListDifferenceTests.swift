@@ -92,6 +92,36 @@ struct ListDifferenceTests {
         }
     }
 
+    @Test("a long list that is read in pieces has the steps of one in memory", arguments: 0..<4)
+    func pieces(round: Int) throws {
+        var random = SeededRandom.ofTest(round)
+        let comment: Comment = "seed \(random.seed)"
+        for _ in 0..<20 {
+            let count = ListDifference.piece * random.below(4) + random.below(3)
+            let old: [Value] = (0..<count).map { (number: Int) -> Value in .int(Int64(number % 7)) }
+            var new = old
+            for _ in 0..<random.below(3) {
+                let place = random.below(new.count + 1)
+                switch random.below(3) {
+                case 0: new.insert(.int(Int64(random.below(7))), at: place)
+                case 1 where place < new.count: new.remove(at: place)
+                default: if place < new.count { new[place] = .null }
+                }
+            }
+            if random.oneIn(8) { new = Array(new.prefix(random.below(3))) }
+            var most = 0
+            let steps = ListDifference.steps(from: count, to: new) { range in
+                most = max(most, range.count)
+                return old[range]
+            }
+            #expect(steps == ListDifference.steps(from: old, to: new), comment)
+            #expect(most <= ListDifference.piece, comment)
+            if let steps { #expect(Self.applied(steps, to: old) == new, comment) }
+            // A list that is shorter than it says, as a writer may see it that sees a part.
+            #expect(ListDifference.steps(from: count + 1, to: new + [.null, .null]) { old[$0.clamped(to: 0..<count)] } == nil || count == 0)
+        }
+    }
+
     @Test("lists with very many differences are not compared, however long what they share is")
     func limit() {
         let shared: [Value] = (0..<5000).map { (number: Int) -> Value in Value.int(Int64(number)) }

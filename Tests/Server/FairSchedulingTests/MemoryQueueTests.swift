@@ -51,6 +51,27 @@ struct MemoryQueueTests {
         #expect(freed.load(ordering: .relaxed) == 3)
     }
 
+    @Test("a thread waits for its share until it is told to end, and work that must not wait makes others wait")
+    func threads() throws {
+        struct Ended: Error {}
+        let queue = MemoryQueue(limit: 100)
+        var first: MemoryQueue.Share? = try queue.wait(60, for: .caller("a")) { throw Ended() }
+        // It ends at its first look around; its share, which comes later, is released.
+        #expect(throws: Ended.self) { _ = try queue.wait(60, for: .caller("b")) { throw Ended() } }
+        #expect(queue.bytes == 60)
+        withExtendedLifetime(first) { first = nil }
+        #expect(queue.bytes == 0)
+        var seized: MemoryQueue.Share? = queue.seize(90, for: .caller("a"))
+        let more = queue.seize(90, for: .caller("a"))
+        #expect(queue.bytes == 180)
+        #expect(queue.take(5, for: .caller("b")) == nil)
+        withExtendedLifetime(seized) { seized = nil }
+        // Another thread gets the share that this one waits for.
+        let waited = try queue.wait(10, for: .caller("b")) {}
+        #expect(queue.bytes == 100)
+        withExtendedLifetime((more, waited)) {}
+    }
+
     @Test("work that needs more than all of it runs alone")
     func alone() {
         let queue = MemoryQueue(limit: 100)

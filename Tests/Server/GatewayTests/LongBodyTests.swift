@@ -115,4 +115,107 @@ struct LongBodyTests {
         let long = try home.send(.get, "/v1/objects/Web/1?expand=all.all")
         #expect(long.status == 400 && long.text.contains("answer.too_large"))
     }
+
+    @Test("objects of a long body that exist are updated as those of a short one are, and a fault changes nothing")
+    func updates() throws {
+        let home = try WebFixture()
+        let small = try WebFixture()
+        func rows(_ rank: Int, _ word: String) -> [String] {
+            (0..<4_000).map { #"{"id":\#($0),"rank":\#($0 % 5 + rank),"words":["\#(word)","w\#($0)"]}"# }
+        }
+        for each in [home, small] { try each.fill(rows(0, "a")) }
+        for (rank, word, policy) in [(0, "a", "modified"), (1, "b", "modified"), (1, "b", "all")] {
+            var rows = rows(rank, word)
+            rows += (5_000..<5_010).map { #"{"id":\#($0),"words":["\#(word)"]}"# }
+            let answer = try home.send(
+                .post, "/v1/objects/Web?update=\(policy)", "[\(rows.joined(separator: ","))]")
+            #expect(answer.status == (rank == 0 ? 201 : 200), "\(answer.text.prefix(300))")
+            for start in stride(from: 0, to: rows.count, by: 500) {
+                let part = rows[start..<min(start + 500, rows.count)].joined(separator: ",")
+                #expect(try small.send(.post, "/v1/objects/Web?update=\(policy)", "[\(part)]").status < 300)
+            }
+            let target = "/v1/objects/Web?sort=id&limit=5000"
+            #expect(try home.send(.get, target).bodyBytes.dropFirst(40) == small.send(.get, target).bodyBytes.dropFirst(40))
+        }
+        var wrong = rows(2, "c")
+        wrong[3_210] = #"{"id":3210,"words":["c",5]}"#
+        let refused = try home.send(.post, "/v1/objects/Web?update=all", "[\(wrong.joined(separator: ","))]")
+        #expect(refused.status == 422 && refused.text.contains("$[3210].words[1]"), "\(refused.text)")
+        // A link whose object does not exist is found while they are written.
+        wrong[3_210] = #"{"id":3210,"next":777777}"#
+        let missing = try home.send(.post, "/v1/objects/Web?update=all", "[\(wrong.joined(separator: ","))]")
+        #expect(missing.status == 422 && missing.text.contains("$[3210].next"), "\(missing.text)")
+        #expect(try home.send(.get, "/v1/objects/Web/7").text.contains(#""words":["b","w7"]"#))
+    }
+
+    @Test("transactions, edits and writes of many objects take long lists as short ones")
+    func otherWrites() throws {
+        let home = try WebFixture()
+        let words = (0..<30_000).map { "\"w\($0)\"" }.joined(separator: ",")
+        let twice = words + "," + words
+        try home.fill((0..<3).map { #"{"id":\#($0)}"# })
+        func expect(_ id: Int, _ words: String, _ property: String = "words") throws {
+            let read = try JSONValue.parse(try home.send(.get, "/v1/objects/Web/\(id)?fields=\(property)").bodyBytes)
+            #expect(read[property] == (try JSONValue.parse("[\(words)]")))
+        }
+        func transact(_ operations: String) throws -> Response {
+            try home.send(.post, "/v1/transaction", #"{"operations":[\#(operations)]}"#)
+        }
+        let object = #""object":{"class":"Web","key":1}"#
+        let answer = try transact(
+            #"""
+            {"op":"create","class":"Web","value":{"id":9,"words":[\#(words)],"extra":[\#(words)]}},
+            {"op":"set",\#(object),"value":{"words":[\#(words)]}},
+            {"op":"append",\#(object),"property":"words","value":[\#(words)]}
+            """#)
+        #expect(answer.status == 200, "\(answer.text.prefix(300))")
+        try expect(9, words)
+        try expect(9, words, "extra")
+        try expect(1, twice)
+        let fault = try transact(
+            #"{"op":"append",\#(object),"property":"words","value":[\#(words),7,\#(words)]}"#)
+        #expect(fault.status == 422 && fault.text.contains("value[30000]"), "\(fault.text.prefix(300))")
+        let none = try transact(Array(repeating: "7", count: 40_000).joined(separator: ","))
+        #expect(none.status == 400 && none.text.contains("transaction."), "\(none.text.prefix(300))")
+        #expect(try home.send(.put, "/v1/objects/Web/2/words", "[\(words)]").status == 200)
+        try expect(2, words)
+        #expect(try home.send(.post, "/v1/objects/Web/2/words?index=30000", "[\(words)]").status == 200)
+        try expect(2, twice)
+        #expect(try home.send(.put, "/v1/values/objects/Web?key=words&filter=id%20==%202", "[\(words)]").status == 200)
+        try expect(2, words)
+        #expect(try home.send(.patch, "/v1/objects/Web?all=true", #"{"words":[\#(twice)]}"#).status == 200)
+        try expect(0, twice)
+        let misfit = try home.send(.put, "/v1/objects/Web/2/names", "[\(words)]")
+        #expect(misfit.status == 422, "\(misfit.text.prefix(300))")
+    }
+
+    @Test("a read whose parameters are in its body waits for memory as one with a URL does")
+    func forms() throws {
+        let home = try WebFixture {
+            $0.eventMemory = 1 << 20
+            $0.answerBytes = 1 << 20
+            $0.workers = 4
+            $0.inlineBody = 4 << 10
+        }
+        let text = String(repeating: "t", count: 9_000)
+        try home.fill((0..<40).map { #"{"id":\#($0),"text":"\#(text)"}"# })
+        #expect(
+            try home.send(
+                .patch, "/v1/objects/Web?all=true", #"{"all":[\#((0..<40).map(String.init).joined(separator: ","))]}"#
+            ).status == 200)
+        let expected = try home.send(.get, "/v1/objects/Web/1?expand=all").bodyBytes
+        // Longer than a body that needs no memory.
+        let form = "expand=all" + String(repeating: "&", count: 5_000)
+        let same = Atomic(0)
+        let router = home.router
+        DispatchQueue.concurrentPerform(iterations: 24) { _ in
+            let answer = try? router.answer(
+                try Request(
+                    .post, "/v1/query/objects/Web/1",
+                    headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8)))
+            if answer?.status == 200, answer?.bodyBytes == expected { same.add(1, ordering: .relaxed) }
+        }
+        #expect(same.load(ordering: .relaxed) == 24)
+        #expect(eventually { home.gateway.turns.bytes == 0 && home.gateway.values.bytes == 0 })
+    }
 }

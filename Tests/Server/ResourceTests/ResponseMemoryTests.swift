@@ -226,6 +226,62 @@ struct ResponseMemoryTests {
         #expect(try server.stop() == 0)
     }
 
+    @Test("what writes replace or delete takes little memory until they are committed, and so do long lines of files")
+    func replacements() throws {
+        let directory = try TestDirectory()
+        let schema = Self.schema.replacingOccurrences(
+            of: #"{"name":"all","type":"Web[]"}"#, with: #"{"name":"numbers","type":"int[]"},{"name":"all","type":"Web[]"}"#
+        )
+        let server = try RunningServer(
+            [
+                "--data", directory.file("data"), "--schema", try directory.write(schema, to: "schema.json"),
+                "--set", "limits.memory=32m", "--set", "limits.body=4m", "--set", "limits.queryMilliseconds=100000",
+            ], in: directory)
+        let client = try server.client()
+        func numbers(_ number: Int) -> String {
+            #""numbers":[\#(Array(repeating: String(number), count: 1_000_000).joined(separator: ","))]"#
+        }
+        @Sendable func request(_ method: String, _ target: String, _ type: String, _ body: String) -> [UInt8] {
+            Array(
+                "\(method) \(target) HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                    .utf8)
+        }
+        // Lines of files are counted as bodies are.
+        let row = numbers(7)
+        let lines = try Self.flood(4, of: server) { number, socket in
+            let file = (0..<2).map { #"{"id":\#(number * 2 + $0),\#(row)}"# }.joined(separator: "\n")
+            try socket.send(request("POST", "/v1/import/Web", "application/x-ndjson", file))
+        }
+        #expect(lines.answers.allSatisfy { $0.contains(#""created":2"#) }, "\(lines.answers)")
+        #expect(lines.over <= 64, "\(lines.over) MiB")
+        // Each of the old lists would take 24 MB as values.
+        let other = numbers(8)
+        let puts = try Self.flood(6, of: server) { number, socket in
+            try socket.send(request("PUT", "/v1/objects/Web/\(number)", "application/json", "{\(other)}"))
+        }
+        #expect(puts.answers.allSatisfy { $0.contains(" 200 ") || $0.contains("body.no_memory") })
+        #expect(puts.answers.contains { $0.contains(" 200 ") })
+        #expect(puts.over <= 64, "\(puts.over) MiB")
+        let deletion = try Self.flood(1, of: server) { _, socket in
+            try socket.send(request("DELETE", "/v1/objects/Web?all=true", "application/json", ""))
+        }
+        #expect(deletion.answers.allSatisfy { $0.contains(#""deleted":8"#) }, "\(deletion.answers)")
+        #expect(deletion.over <= 48, "\(deletion.over) MiB")
+        // Many objects that exist, each with an edit of its list.
+        func rows(_ content: String) -> String {
+            "[" + (0..<50_000).map { #"{"id":\#($0),"numbers":[\#(content)]}"# }.joined(separator: ",") + "]"
+        }
+        #expect(try client.send("POST", "/v1/objects/Web", body: rows("1,2")).status == 201)
+        let updates = rows("3,4")
+        let updated = try Self.flood(1, of: server) { _, socket in
+            try socket.send(request("POST", "/v1/objects/Web?update=modified", "application/json", updates))
+        }
+        #expect(updated.answers.allSatisfy { $0.contains(" 200 ") })
+        #expect(updated.over <= 40, "\(updated.over) MiB")
+        #expect(try client.send("GET", "/healthz").status == 200)
+        #expect(try server.stop() == 0)
+    }
+
     /// Parses a JSON response in any encoding.
     private static func whole(_ target: String, of server: RunningServer) throws -> [String: Any] {
         let socket = try LoopbackSocket(port: UInt16(server.port))

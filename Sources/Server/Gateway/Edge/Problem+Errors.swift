@@ -11,6 +11,9 @@ extension Problem {
     init?(of error: any Error) {
         switch error {
         case let problem as Problem: self = problem
+        // Its code is that of work that costs too much, of which nobody must be told here.
+        case let error as StoreError where error == .abandoned:
+            self.init(.clientGone, "The client disconnected before the end.")
         case let error as StoreError: self.init(error)
         case let fault as TransferFault: self.init(fault)
         case let refusal as ObjectImporter.Refusal: self.init(refusal)

@@ -30,6 +30,8 @@ private struct ImportOrder: Sendable {
 
     /// The limits of the import.
     let bounds: Bounds
+    /// Returns the memory for long lines.
+    let lines: @Sendable (TransferWatch?) -> LongLines
 
     struct Bounds: Sendable {
         /// The number of lines that may be rejected.
@@ -56,6 +58,8 @@ private struct ImportOrder: Sendable {
         do {
             try watch.check()
             let source = try ByteSource(file, of: request, limit: limit)
+            // A single transaction runs on the writer's thread, which must not wait for those that wait for it.
+            source.lineMemory = lines(terms.isAtomic ? nil : watch)
             let most = try bounds.expansion.bytes(of: file, request)
             source.check = { [isAtomic = terms.isAtomic, wholeLimit] expanded in
                 try watch.check()
@@ -142,7 +146,7 @@ extension Gateway {
             request: request, limit: configuration.importLimit,
             bounds: ImportOrder.Bounds(
                 faults: configuration.importFaults, expansion: ExpansionLimit(configuration),
-                stall: configuration.importStall))
+                stall: configuration.importStall), lines: { [self] in longLines(of: request, $0) })
     }
 
     /// Reads what a request for an import says besides its body.

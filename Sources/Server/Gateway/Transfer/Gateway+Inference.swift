@@ -20,6 +20,7 @@ extension Gateway {
             do {
                 let watch = TransferWatch()
                 let source = try ByteSource(file, of: request, limit: limit)
+                source.lineMemory = longLines(of: request, watch)
                 let most = try expansion.bytes(of: file, request)
                 source.check = { expanded in
                     try watch.check()

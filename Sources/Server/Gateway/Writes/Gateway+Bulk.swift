@@ -17,7 +17,7 @@ extension Gateway {
         let snapshot = try snapshot(for: request)
         let objectClass = try snapshot.schema.named(path["class"] ?? "")
         let selection = try BulkSelection(parameters, objectClass, snapshot.schema, configuration)
-        let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
+        let input = try ObjectInputReader(writing: snapshot).object(try request.json(folding: true), objectClass)
         let conditions = try Preconditions(request)
         return try write(for: request, preparedFrom: snapshot) { transaction in
             try conditions.checkState(transaction)
@@ -48,7 +48,7 @@ extension Gateway {
     ) throws -> Reply {
         let target = try place.heldClass(snapshot.schema)
         let selection = try BulkSelection(parameters, target, snapshot.schema, configuration)
-        let input = try ObjectInputReader(writing: snapshot).object(try request.json(), target)
+        let input = try ObjectInputReader(writing: snapshot).object(try request.json(folding: true), target)
         let conditions = try Preconditions(request)
         return try write(for: request, preparedFrom: snapshot) { transaction in
             let place = try path.resolve(in: transaction)

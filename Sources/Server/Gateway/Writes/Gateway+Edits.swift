@@ -27,12 +27,12 @@ extension Gateway {
             if try place.kind(in: snapshot) == .list {
                 try parameters.refuse(["index"], "A move requires its positions in the body.")
                 return try edit(
-                    request, snapshot, list, place, EditReader(place, .list, snapshot.schema).move(request.json()))
+                    request, snapshot, list, place, EditReader(place, .list, snapshot.schema).move(request.json(folding: true)))
             }
         }
         let place = try target.resolve(in: snapshot)
         let reader = EditReader(place, try place.kind(in: snapshot), snapshot.schema)
-        return try edit(request, snapshot, target, place, reader.addition(request.json(), at: index))
+        return try edit(request, snapshot, target, place, reader.addition(request.json(folding: true), at: index))
     }
 
     /// `PUT`: assigns an element, a map's key, or the whole property.
@@ -43,7 +43,7 @@ extension Gateway {
         let place = try target.resolve(in: snapshot)
         let reader = EditReader(place, try place.kind(in: snapshot), snapshot.schema)
         guard !place.property.type.isComputed else { throw Problem(computed: place) }
-        return try edit(request, snapshot, target, place, reader.assignment(request.json()))
+        return try edit(request, snapshot, target, place, reader.assignment(request.json(folding: true)))
     }
 
     /// `PATCH`: assigns properties of a link's target, or of the objects in a collection.
@@ -56,7 +56,7 @@ extension Gateway {
         try parameters.refuse(BulkSelection.parameters, "'\(place.name)' is one object.")
         let object = try place.linkedObject(in: snapshot)
         guard let objectClass = snapshot.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
-        let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
+        let input = try ObjectInputReader(writing: snapshot).object(try request.json(folding: true), objectClass)
         let conditions = try Preconditions(request)
         return try write(for: request, preparedFrom: snapshot) { transaction in
             let place = try target.resolve(in: transaction)

@@ -27,7 +27,7 @@ extension Gateway {
             if let arguments { parameters[ParameterName.arguments] = String(decoding: arguments.bytes, as: UTF8.self) }
             return try queries.filter(QueryParameters(parameters), objectClass)
         }
-        let input = try reader.read(try request.json())
+        let input = try reader.read(try request.json(folding: true))
         return try write(for: request, preparedFrom: snapshot) { transaction in
             if let expected = input.expected, expected != transaction.before {
                 throw Problem(

@@ -88,7 +88,7 @@ extension Gateway {
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
         var input = ObjectInput(objectClass.id)
         try ObjectInputReader(schema: place.snapshot.schema).read(
-            try request.json(), property, of: objectClass, into: &input)
+            try request.json(folding: true), property, of: objectClass, into: &input)
         let assignment = ValueAssignment(
             query: query, input: input, condition: try EntityTags(request, "If-Match"))
         return try write(for: request, preparedFrom: place.snapshot) { transaction in

@@ -93,14 +93,14 @@ package struct EditReader {
         try reader.content(json, place.property, isElement: true, called: place.name, at: path)
     }
 
-    private func elements(_ body: JSONValue) throws(Problem) -> [ObjectInput.Content] {
-        guard case .array(let elements) = body else { return [try element(body, at: "$")] }
-        var contents: [ObjectInput.Content] = []
-        contents.reserveCapacity(elements.count)
-        for (index, json) in elements.enumerated() {
-            contents.append(try element(json, at: "$" + JSONPath.element(index)))
+    private func elements(_ body: JSONValue) throws(Problem) -> GivenElements {
+        switch body {
+        case .array, .long:
+            try GivenElements(body) { (json, index) throws(Problem) in
+                try element(json, at: "$" + JSONPath.element(index))
+            }
+        default: GivenElements(try element(body, at: "$"))
         }
-        return contents
     }
 
     private func position(_ json: JSONValue?, _ name: String) throws(Problem) -> Int {

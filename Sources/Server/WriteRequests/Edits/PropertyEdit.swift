@@ -7,11 +7,11 @@ package import StoreContract
 package enum PropertyEdit: Sendable {
     // Lists.
     /// At a position, or at the end.
-    case insert([ObjectInput.Content], at: Int?)
+    case insert(GivenElements, at: Int?)
     case move(from: Int, to: Int)
 
     // Sets.
-    case add([ObjectInput.Content])
+    case add(GivenElements)
     case discard(ObjectInput.Content)
 
     // The element or map key of the place, or the whole property.

@@ -53,7 +53,7 @@ package struct BoundOperation: Sendable {
         var known: ObjectInput.Content?
         /// Whether `insert` uses the position if the element before it was removed.
         var isPlacedAnyway = false
-        var value: Input<[ObjectInput.Content]>?
+        var value: Input<GivenElements>?
     }
 
     enum Action: Sendable {

@@ -200,25 +200,26 @@ package struct TransactionReader {
 
     private func contents(
         _ json: JSONValue, _ edit: BoundOperation.Edit
-    ) throws(Problem) -> BoundOperation.Input<[ObjectInput.Content]> {
+    ) throws(Problem) -> BoundOperation.Input<GivenElements> {
         if try refersToMade(json) { return .waiting(json) }
         return .ready(try elements(json, edit))
     }
 
     /// Parses the elements of an edit, without references to created objects; a single one if the operation accepts
     /// one.
-    func elements(_ json: JSONValue, _ edit: BoundOperation.Edit) throws(Problem) -> [ObjectInput.Content] {
+    func elements(_ json: JSONValue, _ edit: BoundOperation.Edit) throws(Problem) -> GivenElements {
         let name = "\(edit.subject.objectClass.name).\(edit.property.name)"
-        guard case .array(let elements) = json, [.insert, .append, .add].contains(edit.name) else {
-            return [try reader.content(json, edit.property, isElement: true, called: name, at: "$.value")]
+        func element(_ json: JSONValue, at path: String) throws(Problem) -> ObjectInput.Content {
+            try reader.content(json, edit.property, isElement: true, called: name, at: path)
         }
-        var contents: [ObjectInput.Content] = []
-        for (index, element) in elements.enumerated() {
-            contents.append(
-                try reader.content(
-                    element, edit.property, isElement: true, called: name, at: "$.value" + JSONPath.element(index)))
+        switch json {
+        case .array where [.insert, .append, .add].contains(edit.name),
+            .long where [.insert, .append, .add].contains(edit.name):
+            return try GivenElements(json) { (json, index) throws(Problem) in
+                try element(json, at: "$.value" + JSONPath.element(index))
+            }
+        default: return GivenElements(try element(json, at: "$.value"))
         }
-        return contents
     }
 
     /// Whether the value refers to created objects; throws for one that is not created before.

@@ -288,9 +288,9 @@ package struct TransactionRun {
         }
     }
 
-    private func contents(_ edit: BoundOperation.Edit) throws -> [ObjectInput.Content] {
+    private func contents(_ edit: BoundOperation.Edit) throws -> GivenElements {
         switch edit.value {
-        case nil: []
+        case nil: GivenElements()
         case .ready(let contents): contents
         case .waiting(let json): try reader.elements(try resolved(json), edit)
         }

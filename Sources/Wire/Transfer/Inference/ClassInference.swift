@@ -108,7 +108,7 @@ package struct ClassInference {
         while let bytes = try reader.next() {
             if options.isPartial, reader.isAtEnd { return }
             do {
-                try rows.add(try NDJSONReader.object(bytes), line: reader.line)
+                try rows.add(try reader.object(bytes), line: reader.line)
                 if rows.count.isMultiple(of: 2000) { try progress(rows.count) }
             } catch let fault as RecordFault {
                 try rows.refuse(LineFault(fault, line: reader.line))

@@ -18,10 +18,19 @@ package struct TransactionForm: Hashable, Sendable {
     package init(_ body: JSONValue) throws(TransactionFault) {
         let members = try TransactionMembers(body, "A transaction", [Field.expected, Field.operations], at: "$")
         expected = try members.mark(Field.expected)
-        guard case .array(let operations)? = members[Field.operations] else {
-            throw TransactionFault("A transaction needs an array of 'operations'.", "$.operations")
+        switch members[Field.operations] {
+        case .array(let operations)?: self.operations = operations
+        // Plain values, which are no operations: one of them has the error.
+        case .long(let values)?:
+            operations = []
+            operations.reserveCapacity(values.count)
+            do {
+                try values.forEach { operations.append($0) }
+            } catch {
+                throw TransactionFault("A transaction needs an array of 'operations'.", "$.operations")
+            }
+        default: throw TransactionFault("A transaction needs an array of 'operations'.", "$.operations")
         }
-        self.operations = operations
     }
 
     /// Encodes a transaction with these operations.
