@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """How much memory do large answers take? See Benchmarks/README.md.
 
-    Benchmarks/Answers/run.py [PROGRAM]
+    Benchmarks/Answers/run.py [PROGRAM [WORDS]]
 
-PROGRAM is .build/release/realmgate, or else .build/debug/realmgate. Needs Linux and Python's standard library.
+PROGRAM is .build/release/realmgate, or else .build/debug/realmgate. With WORDS, only attacks whose names have them are run.
+Needs Linux and Python's standard library.
 """
 import http.client, json, os, re, shutil, socket, subprocess, sys, tempfile, threading, time
 
@@ -81,6 +82,12 @@ def fill(server):
     for i in every:
         status, answer = server.ask("PATCH", f"/v1/objects/Web/{i}", json.dumps({"all": every}))
         assert status == 200, answer
+    for i in range(12):
+        status, answer = server.ask("POST", "/v1/objects/Row", numbers(i, 3_000_000), timeout=600)
+        assert status == 201, answer
+    for part in range(3):
+        status, answer = server.ask("POST", "/v1/objects/Row", rows(1_000_000 * (1 + part), 300_000), timeout=600)
+        assert status == 201, answer
     text = "x" * (1 << 20)
     for start in range(0, 400, 8):
         post("Blob", [{"id": i, "text": text} for i in range(start, start + 8)])
@@ -210,6 +217,28 @@ def rows(first, count):
     return "[" + ",".join('{"id":%d,"list":[1,2]}' % (first + i) for i in range(count)) + "]"
 
 
+def replacing(method, target, text, media="application/json"):
+    """Writes of objects that exist: {} in the target and the text stands for the number of the request."""
+    def request(server, number):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=600)
+        connection.request(
+            method, target.replace("{}", str(number)), text.replace("{}", str(number)), {"Content-Type": media})
+        answer = connection.getresponse()
+        found = outcome((answer.status, answer.read()))
+        connection.close()
+        return found
+    return request
+
+
+def sevens(number, count=3_000_000):
+    return '"list":[%s]' % ",".join([str(number)] * count)
+
+
+def changed_rows(server, number):
+    text = rows(1_000_000 * (1 + number), 300_000).replace("[1,2]", "[3,4]")
+    return outcome(server.ask("POST", "/v1/objects/Row?update=modified", text, timeout=600))
+
+
 def lists(first, count):
     return '{"id":%d,"any":[%s]}' % (first, ",".join(["[1]"] * count))
 
@@ -219,7 +248,7 @@ def description(server, number):
 
 
 def main():
-    programs = sys.argv[1:] or [f"{ROOT}/.build/{kind}/realmgate" for kind in ("release", "debug")]
+    programs = sys.argv[1:2] or [f"{ROOT}/.build/{kind}/realmgate" for kind in ("release", "debug")]
     program = next(each for each in programs if os.path.exists(each))
     directory = tempfile.mkdtemp(prefix="realmgate-answers-")
     try:
@@ -240,8 +269,25 @@ def main():
             ("6 bodies of 6 MB, 3 million numbers in a list", at_once(6, body(numbers, 3_000_000))),
             ("3 bodies of 9 MB, 300,000 objects with lists of two", at_once(3, body(rows, 300_000))),
             ("3 bodies of 16 MB, 4 million lists in a list", at_once(3, body(lists, 4_000_000))),
+            ("12 `PUT`s of 6 MB that each replace 3 million numbers in a list",
+             at_once(12, replacing("PUT", "/v1/objects/Row/{}", "{%s}" % sevens(1)))),
+            ("12 such objects with `update=modified`",
+             at_once(12, replacing("POST", "/v1/objects/Row?update=modified", '{"id":{},%s}' % sevens(2)))),
+            ("12 transactions that do so",
+             at_once(12, replacing(
+                 "POST", "/v1/transactions",
+                 '{"operations":[{"op":"set","object":{"class":"Row","key":{}},"value":{%s}}]}' % sevens(3)))),
+            ("8 imports of two lines of 6 MB that do so, with `update=modified`",
+             at_once(8, replacing(
+                 "POST", "/v1/import/Row?update=modified", '{"id":{},%s}\n{"id":{},%s}' % (sevens(4), sevens(5)),
+                 "application/x-ndjson"))),
+            ("3 bodies of 9 MB, 300,000 objects that exist, each with another list of two", at_once(3, changed_rows)),
+            ("`DELETE` of 12 objects with such lists", at_once(1, replacing(
+                "DELETE", "/v1/objects/Row?filter=id%20%3C%2012", ""))),
             ("the description of 1,500 classes, 3 times at once", at_once(3, description)),
         ]:
+            if not all(word in name for word in sys.argv[2:]):
+                continue
             server = Server(program, directory)
             server.ask("GET", "/v1/objects/Note?limit=1")
             # What is mapped of the database is the kernel's, which takes it back.

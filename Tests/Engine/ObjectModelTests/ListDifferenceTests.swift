@@ -118,7 +118,9 @@ struct ListDifferenceTests {
             #expect(most <= ListDifference.piece, comment)
             if let steps { #expect(Self.applied(steps, to: old) == new, comment) }
             // A list that is shorter than it says, as a writer may see it that sees a part.
-            #expect(ListDifference.steps(from: count + 1, to: new + [.null, .null]) { old[$0.clamped(to: 0..<count)] } == nil || count == 0)
+            #expect(
+                ListDifference.steps(from: count + 1, to: new + [.null, .null]) { old[$0.clamped(to: 0..<count)] }
+                    == nil || count == 0)
         }
     }
 

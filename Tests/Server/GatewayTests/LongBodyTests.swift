@@ -135,7 +135,8 @@ struct LongBodyTests {
                 #expect(try small.send(.post, "/v1/objects/Web?update=\(policy)", "[\(part)]").status < 300)
             }
             let target = "/v1/objects/Web?sort=id&limit=5000"
-            #expect(try home.send(.get, target).bodyBytes.dropFirst(40) == small.send(.get, target).bodyBytes.dropFirst(40))
+            let (all, expected) = (try home.send(.get, target), try small.send(.get, target))
+            #expect(try JSONValue.parse(all.bodyBytes)["items"] == JSONValue.parse(expected.bodyBytes)["items"])
         }
         var wrong = rows(2, "c")
         wrong[3_210] = #"{"id":3210,"words":["c",5]}"#
@@ -159,7 +160,7 @@ struct LongBodyTests {
             #expect(read[property] == (try JSONValue.parse("[\(words)]")))
         }
         func transact(_ operations: String) throws -> Response {
-            try home.send(.post, "/v1/transaction", #"{"operations":[\#(operations)]}"#)
+            try home.send(.post, "/v1/transactions", #"{"operations":[\#(operations)]}"#)
         }
         let object = #""object":{"class":"Web","key":1}"#
         let answer = try transact(
@@ -176,7 +177,7 @@ struct LongBodyTests {
             #"{"op":"append",\#(object),"property":"words","value":[\#(words),7,\#(words)]}"#)
         #expect(fault.status == 422 && fault.text.contains("value[30000]"), "\(fault.text.prefix(300))")
         let none = try transact(Array(repeating: "7", count: 40_000).joined(separator: ","))
-        #expect(none.status == 400 && none.text.contains("transaction."), "\(none.text.prefix(300))")
+        #expect(none.status == 413 && none.text.contains("transaction.too_large"), "\(none.text.prefix(300))")
         #expect(try home.send(.put, "/v1/objects/Web/2/words", "[\(words)]").status == 200)
         try expect(2, words)
         #expect(try home.send(.post, "/v1/objects/Web/2/words?index=30000", "[\(words)]").status == 200)

@@ -230,7 +230,8 @@ struct ResponseMemoryTests {
     func replacements() throws {
         let directory = try TestDirectory()
         let schema = Self.schema.replacingOccurrences(
-            of: #"{"name":"all","type":"Web[]"}"#, with: #"{"name":"numbers","type":"int[]"},{"name":"all","type":"Web[]"}"#
+            of: #"{"name":"all","type":"Web[]"}"#,
+            with: #"{"name":"numbers","type":"int[]"},{"name":"all","type":"Web[]"}"#
         )
         let server = try RunningServer(
             [

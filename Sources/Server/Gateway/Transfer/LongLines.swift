@@ -53,7 +53,7 @@ final class LongLines: LineMemory {
     /// Waits for memory in the time of the transfer. Throws when the transfer must end.
     private func take(_ bytes: Int, of queue: MemoryQueue) throws -> MemoryQueue.Share {
         guard let watch else { return queue.seize(bytes, for: caller) }
-        return try queue.wait(bytes, for: caller) { try watch.check() }
+        return try watch.whileWaiting { try queue.wait(bytes, for: caller, check: $0) }
     }
 }
 

@@ -27,15 +27,26 @@ final class TransferWatch: Sendable {
     }
 
     /// Throws if the transfer must end.
-    func check() throws {
+    ///
+    /// - Parameter time: the time in nanoseconds of the transfer's own work, if it is not the present one.
+    func check(at time: Int64? = nil) throws {
         if let client = work?.client, client.hasEnded { throw Abandoned() }
-        if let stall, now - progress.load(ordering: .relaxed) > Int64(stall) * 1_000_000_000 {
+        if let stall, (time ?? now) - progress.load(ordering: .relaxed) > Int64(stall) * 1_000_000_000 {
             throw Problem(
                 .importStalled,
                 "For \(stall) s no line of the file was valid, so the import ended (limits.importStall). Check the contents of the file."
             )
         }
         if mayRest, let work, work.mustPause { work.pause() }
+    }
+
+    /// Waits for others. The time does not count as one without progress.
+    ///
+    /// - Parameter wait: calls its argument now and then.
+    func whileWaiting<R>(_ wait: (_ check: () throws -> Void) throws -> R) throws -> R {
+        let start = now
+        defer { progress.add(now - start, ordering: .relaxed) }
+        return try wait { try check(at: start) }
     }
 
     /// Records progress.

@@ -27,7 +27,8 @@ extension Gateway {
             if try place.kind(in: snapshot) == .list {
                 try parameters.refuse(["index"], "A move requires its positions in the body.")
                 return try edit(
-                    request, snapshot, list, place, EditReader(place, .list, snapshot.schema).move(request.json(folding: true)))
+                    request, snapshot, list, place,
+                    EditReader(place, .list, snapshot.schema).move(request.json(folding: true)))
             }
         }
         let place = try target.resolve(in: snapshot)
