@@ -238,7 +238,6 @@ struct ResponseMemoryTests {
                 "--data", directory.file("data"), "--schema", try directory.write(schema, to: "schema.json"),
                 "--set", "limits.memory=32m", "--set", "limits.body=4m", "--set", "limits.queryMilliseconds=100000",
             ], in: directory)
-        let client = try server.client()
         func numbers(_ number: Int) -> String {
             #""numbers":[\#(Array(repeating: String(number), count: 1_000_000).joined(separator: ","))]"#
         }
@@ -272,14 +271,14 @@ struct ResponseMemoryTests {
         func rows(_ content: String) -> String {
             "[" + (0..<50_000).map { #"{"id":\#($0),"numbers":[\#(content)]}"# }.joined(separator: ",") + "]"
         }
-        #expect(try client.send("POST", "/v1/objects/Web", body: rows("1,2")).status == 201)
+        #expect(try server.client().send("POST", "/v1/objects/Web", body: rows("1,2")).status == 201)
         let updates = rows("3,4")
         let updated = try Self.flood(1, of: server) { _, socket in
             try socket.send(request("POST", "/v1/objects/Web?update=modified", "application/json", updates))
         }
         #expect(updated.answers.allSatisfy { $0.contains(" 200 ") })
         #expect(updated.over <= 40, "\(updated.over) MiB")
-        #expect(try client.send("GET", "/healthz").status == 200)
+        #expect(try server.client().send("GET", "/healthz").status == 200)
         #expect(try server.stop() == 0)
     }
 
