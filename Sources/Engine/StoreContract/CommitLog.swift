@@ -51,7 +51,8 @@ extension CommitLog {
 
 /// The right to append next. It ends with an append, with `end`, or when the last reference is dropped.
 package protocol LogTurn: AnyObject, Sendable {
-    /// The newest place for as long as the turn lasts.
+    /// The newest place for as long as the turn lasts. It may end early, when its connection is lost or it takes too
+    /// long: others append then, and only an append, which is superseded, shows it.
     var place: LogPlace { get }
 
     /// Entries after the version that the turn was taken with, in order and up to some limit; none for any other reason.

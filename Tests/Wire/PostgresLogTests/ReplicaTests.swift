@@ -73,4 +73,39 @@ struct ReplicaTests {
             #expect(try ReplicaDifference.first(between: long, and: short) == nil)
         }
     }
+
+    @Test("a store whose turn the server ends while it catches up takes another one, whatever others wrote")
+    func overtakenTurn() throws {
+        let directory = try TestDirectory()
+        let realm = try TestRealm()
+        let schema = Schema(
+            version: 1, classes: [ClassSchema("Dog", properties: [PropertySchema("name", PropertyType(.string))])])
+        let staged = StagedLog(
+            try realm.log {
+                $0.turnLength = .milliseconds(200)
+                $0.usesHints = false
+            })
+        let store = try EmbeddedStore.open(
+            path: directory.file("one"), schema: schema, log: staged, options: Self.options())
+        defer { store.close() }
+        let other = try EmbeddedStore.open(
+            path: directory.file("other"), schema: schema, log: try realm.log(), options: Self.options())
+        defer { other.close() }
+        let dog = try #require(store.snapshot().schema["Dog"])
+        let name = try #require(dog["name"]?.id)
+        @Sendable func create(_ text: String, in store: EmbeddedStore, isAlone: Bool = false) throws {
+            try store.write(isAlone: isAlone) { _ = try $0.create(dog.id, [name: .string(text)]) }
+        }
+        staged.plan(.beforeTurn) { try create("their first", in: other) }
+        // It waits for the server, which ends the turn of the store that does nothing in it.
+        staged.plan(.inTurn) { try create("their second", in: other) }
+        // Its work runs once, and is not refused: it has not run yet.
+        try create("ours", in: store, isAlone: true)
+        #expect(staged.isOver)
+        #expect(store.replicaFailure == nil)
+        let newest = try store.snapshot().version
+        #expect(try store.snapshot().count(of: dog.id) == 3)
+        #expect(try eventually { try other.snapshot().version == newest })
+        #expect(try ReplicaDifference.first(between: store, and: other) == nil)
+    }
 }

@@ -44,8 +44,7 @@ extension EmbeddedStore {
         // A turn brings everything that was appended before it began, and while it lasts nobody else appends.
         if replication.isTakingTurn, !compares { return .leftToWriter }
         do {
-            let place = try file.place
-            let entries = try replication.log.entries(after: place.version)
+            let (place, entries) = try news(in: replication.log)
             guard entries.isEmpty else {
                 try onWriter { [self] _ in try apply(entries) }
                 return .entries
@@ -57,6 +56,20 @@ extension EmbeddedStore {
         } catch {
             replication.note(error)
             throw error
+        }
+    }
+
+    /// The file's place, and what the log has after it. Throws `versionGone` only when the log no longer reaches back to
+    /// the place that the file has by then: while the call lasted, the writer or another process may have brought it
+    /// further, and others may have trimmed what it does not lack any more.
+    private func news(in log: MeasuredLog) throws -> (LogPlace, [LogEntry]) {
+        while true {
+            let place = try file.place
+            do {
+                return (place, try log.entries(after: place.version))
+            } catch let error as StoreError where error.code == .versionGone {
+                if try file.place == place { throw error }
+            }
         }
     }
 
@@ -81,22 +94,41 @@ extension EmbeddedStore {
         }
     }
 
-    /// Brings the file to the place at which a turn begins, on the writer's thread.
-    func catchUp(to turn: any LogTurn) throws {
-        guard let replication else { return }
+    /// Takes a turn, and brings the file to the place at which it began, on the writer's thread.
+    private func takeTurn(_ replication: Replication) throws -> any LogTurn {
+        while true {
+            let known = try file.place.version
+            let turn = try pulse.waitingForOthers { try replication.log.takeTurn(after: known) }
+            if try catchUp(to: turn, replication) { return turn }
+            // No work has run yet, so nothing is lost but the wait.
+            turn.end()
+        }
+    }
+
+    /// Brings the file to the place at which a turn began. Returns false when the turn did not last until then.
+    ///
+    /// Whoever has a turn does not notice that its connection was lost, or that the log has ended it. Others append
+    /// then, and what is read of the log is newer than the turn's place, perhaps at another server. So a file at another
+    /// place says nothing against the log by itself. It is compared with the newest place, read after it.
+    private func catchUp(to turn: any LogTurn, _ replication: Replication) throws -> Bool {
         let place = turn.place
         do {
             if try file.place.version < place.version, !turn.news.isEmpty { try apply(turn.news) }
             while try file.place.version < place.version {
-                let entries = try replication.log.entries(after: try file.place.version)
-                guard !entries.isEmpty else {
-                    throw StoreError(
-                        .logDamaged,
-                        "The log has no entry of version \(place.version), which is its newest. Check the log.")
-                }
+                let (_, entries) = try news(in: replication.log)
+                if entries.isEmpty { break }
                 try apply(entries)
             }
-            try Replication.compare(try file.place, with: place, path: file.path)
+            let reached = try file.place
+            if reached == place { return true }
+            let newest = try replication.log.newest()
+            try Replication.compare(reached, with: newest, path: file.path)
+            guard newest != place else {
+                throw StoreError(
+                    .logDamaged,
+                    "The log has no entry of version \(place.version), which is its newest. Check the log.")
+            }
+            return false
         } catch {
             replication.note(error)
             throw error
@@ -114,13 +146,8 @@ extension EmbeddedStore {
             let turn: (any LogTurn)?
             do {
                 try replication.throwIfStopped()
-                let known = try file.place.version
                 let isAlone = jobs.contains(where: \.isAlone)
-                turn = try replication.takingTurn(isAlone: isAlone) {
-                    let turn = try pulse.waitingForOthers { try replication.log.takeTurn(after: known) }
-                    try catchUp(to: turn)
-                    return turn
-                }
+                turn = try replication.takingTurn(isAlone: isAlone) { try takeTurn(replication) }
                 if turn != nil, mayGrow { fill(&jobs) }
             } catch {
                 throw Replication.Failure(underlying: error)

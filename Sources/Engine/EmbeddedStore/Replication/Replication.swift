@@ -87,7 +87,10 @@ final class Replication: Sendable {
         throw Superseded()
     }
 
-    /// Compares the replica's newest place with the log's, which must be read after it. Throws `historyLost`.
+    /// Compares the replica's newest place with the log's. Throws `historyLost`.
+    ///
+    /// The log's place must be read after the replica's: the replica has only what the log had before, so a log that
+    /// loses nothing is never behind it. That a turn began at some place says nothing of a replica that was read later.
     static func compare(_ replica: LogPlace, with newest: LogPlace, path: String) throws {
         let isFork = newest.version < replica.version || newest.version == replica.version && newest != replica
         if isFork { throw historyLost(replica.version, path) }

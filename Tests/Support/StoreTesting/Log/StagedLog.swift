@@ -1,0 +1,113 @@
+package import ObjectModel
+package import StoreContract
+import Synchronization
+
+/// Passes calls on to another log, and runs what a test plans between them: so that what others do to the log happens at
+/// a fixed place among the calls of a store.
+///
+/// Its turns bring no entries, as those of any log may, so a store always fetches what it lacks.
+package final class StagedLog: CommitLog {
+    /// A place among the calls.
+    package enum Moment: Hashable, Sendable { case beforeTurn, inTurn, beforeEntries }
+
+    private let log: any CommitLog
+    private let planned = Mutex<[Moment: [@Sendable () throws -> Void]]>([:])
+
+    package init(_ log: any CommitLog) { self.log = log }
+
+    /// Plans what happens once, when that moment comes next, or after what is planned for it already.
+    package func plan(_ moment: Moment, _ event: @escaping @Sendable () throws -> Void) {
+        planned.withLock { $0[moment, default: []].append(event) }
+    }
+
+    /// Whether everything that was planned has begun.
+    package var isOver: Bool { planned.withLock { $0.values.allSatisfy(\.isEmpty) } }
+
+    private func come(_ moment: Moment) throws {
+        let event = planned.withLock { planned -> (@Sendable () throws -> Void)? in
+            guard let first = planned[moment]?.first else { return nil }
+            planned[moment]?.removeFirst()
+            return first
+        }
+        try event?()
+    }
+
+    package func takeTurn(after version: Version?) throws -> any LogTurn {
+        try come(.beforeTurn)
+        let turn = try log.takeTurn(after: version)
+        try come(.inTurn)
+        return StagedTurn(turn)
+    }
+
+    package func entries(after version: Version) throws -> [LogEntry] {
+        try come(.beforeEntries)
+        return try log.entries(after: version)
+    }
+}
+
+private final class StagedTurn: LogTurn {
+    private let turn: any LogTurn
+
+    init(_ turn: any LogTurn) { self.turn = turn }
+
+    var place: LogPlace { turn.place }
+    var news: [LogEntry] { [] }
+
+    func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome { try turn.append(bodies, tag: tag) }
+
+    func end() { turn.end() }
+}
+
+extension StagedLog {
+    package var id: Int64 { log.id }
+
+    package func newest() throws -> LogPlace { try log.newest() }
+
+    package func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) throws -> AppendOutcome {
+        try log.append(bodies, after: place, tag: tag)
+    }
+
+    package func onHint(_ listener: @escaping @Sendable () -> Void) { log.onHint(listener) }
+
+    package func close() { log.close() }
+
+    package func images() throws -> [LogImage] { try log.images() }
+
+    package func uploadImage(
+        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+    ) throws -> LogImage { try log.uploadImage(at: place, fileFormat: fileFormat, read) }
+
+    package func downloadImage(_ image: LogImage, _ write: ([UInt8]) throws -> Void) throws {
+        try log.downloadImage(image, write)
+    }
+
+    package func deleteImages(keeping count: Int) throws { try log.deleteImages(keeping: count) }
+
+    package func claimImage(by store: [UInt8]) throws -> Bool { try log.claimImage(by: store) }
+
+    package func releaseImage(by store: [UInt8]) throws { try log.releaseImage(by: store) }
+
+    package func entryBytes(after version: Version) throws -> Int64 { try log.entryBytes(after: version) }
+
+    package func floor() throws -> Version { try log.floor() }
+
+    package func trim(keepingSeconds seconds: Int64) throws -> Int64 { try log.trim(keepingSeconds: seconds) }
+
+    package func record(_ name: String) throws -> LogRecord? { try log.record(name) }
+
+    package func recordRevisions(prefix: String) throws -> [String: Int64] { try log.recordRevisions(prefix: prefix) }
+
+    package func recordRevisions(of names: [String]) throws -> [String: Int64] {
+        try log.recordRevisions(of: names)
+    }
+
+    package func store(_ body: [UInt8], as name: String, over revision: Int64?) throws -> Bool {
+        try log.store(body, as: name, over: revision)
+    }
+
+    package func deleteRecord(_ name: String, at revision: Int64) throws -> Bool {
+        try log.deleteRecord(name, at: revision)
+    }
+
+    package func onRecordHint(_ listener: @escaping @Sendable () -> Void) { log.onRecordHint(listener) }
+}
