@@ -1,3 +1,5 @@
+import ObjectModel
+import StoreContract
 import StoreTesting
 import Testing
 
@@ -10,5 +12,28 @@ struct MemoryLogTests {
     func topic(_ topic: CommitLogConformance.Topic) throws {
         let log = MemoryLog()
         try topic.check { log.connect() }
+    }
+
+    @Test("an append whose connection was lost arrives after the turn that another store has by then")
+    func lateInTurn() throws {
+        let (log, faults) = (MemoryLog(), LogFaults())
+        faults.plan(.append, .unknownLater)
+        let (first, second) = (log.connect(faults), log.connect())
+        #expect(code { _ = try first.append([[1]], after: .start, tag: .another()) } == .logOutcomeUnknown)
+        let turn = try second.takeTurn()
+        log.deliver()
+        #expect(try first.newest() == turn.place)
+        turn.end()
+        #expect(log.entries.map(\.body) == [[1]])
+    }
+
+    @Test("a turn whose connection is lost as it begins keeps nobody away, and its append is superseded")
+    func lostTurn() throws {
+        let (log, faults) = (MemoryLog(), LogFaults())
+        faults.plan(.turn, .lost)
+        let turn = try log.connect(faults).takeTurn()
+        #expect(try log.connect().append([[1]], after: .start, tag: .another()) == .appended)
+        #expect(try turn.append([[2]], tag: .another()) == .superseded)
+        #expect(log.entries.map(\.body) == [[1]])
     }
 }

@@ -10,7 +10,8 @@ package final class LogFaults: Sendable {
         case unavailable, refused
         /// It is not known what was done: nothing, the append, the append a while later.
         case unknown, unknownDone, unknownLater
-        /// A hint that never comes. Any other fault doubles a hint.
+        /// A hint that never comes, while any other fault doubles a hint. A turn whose connection is lost as soon as it
+        /// begins, which keeps nobody away. Of an append it is no fault.
         case lost
     }
 

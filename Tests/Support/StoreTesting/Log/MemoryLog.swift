@@ -20,6 +20,8 @@ package final class MemoryLog: Sendable {
         var turn: ObjectIdentifier?
         /// Appends that were sent and whose connection was lost; they arrive later.
         var underway: [(bodies: [[UInt8]], place: LogPlace, tag: HistoryTag)] = []
+        /// Those that have arrived, and wait for the end of a turn as all appends do.
+        var arrived: [(bodies: [[UInt8]], place: LogPlace, tag: HistoryTag)] = []
         var listeners: [@Sendable () -> Void] = []
 
         var newest: LogPlace { entries.last.map { LogPlace($0.version, $0.tag) } ?? start }
@@ -35,8 +37,14 @@ package final class MemoryLog: Sendable {
         }
 
         mutating func deliver() {
-            for lost in underway { _ = append(lost.bodies, after: lost.place, tag: lost.tag) }
+            arrived += underway
             underway = []
+            if turn == nil { takeArrived() }
+        }
+
+        mutating func takeArrived() {
+            for lost in arrived { _ = append(lost.bodies, after: lost.place, tag: lost.tag) }
+            arrived = []
         }
     }
 
@@ -70,7 +78,7 @@ package final class MemoryLog: Sendable {
     /// Entries up to this version are no longer in the log.
     package var floor: Version { state.withLock { $0.floor } }
 
-    /// Lets appends arrive whose connection was lost.
+    /// Lets appends arrive whose connection was lost. While a store has the turn, they wait for its end.
     package func deliver() { state.withLock { $0.deliver() } }
 
     /// Loses the newest entries, as a failover without a synchronous standby does.
@@ -91,7 +99,7 @@ package final class MemoryLog: Sendable {
     /// Removes one entry from the middle.
     package func remove(_ version: Version) { state.withLock { $0.entries.removeAll { $0.version == version } } }
 
-    /// Appends as another store does.
+    /// Appends as another store does, but does not wait for turns: as after one whose connection was lost.
     package func append(_ body: [UInt8]) {
         state.withLock { state in _ = state.append([body], after: state.newest, tag: .another()) }
     }
@@ -127,22 +135,18 @@ package final class MemoryLog: Sendable {
         fileprivate func append(
             _ bodies: [[UInt8]], after place: LogPlace, _ tag: HistoryTag, own: ObjectIdentifier?
         ) throws -> AppendOutcome {
-            try waitForTurn(own)
             let fault = faults.next(.append)
-            try throwIfClosed()
-            switch fault {
-            case nil, .lost: break
-            case .unavailable: throw Self.unavailable
-            case .refused: throw StoreError(.logRefused, "The log refuses the write.")
-            case .unknown: throw Self.unknown
-            case .unknownDone:
-                log.state.withLock { _ = $0.append(bodies, after: place, tag: tag) }
-                throw Self.unknown
-            case .unknownLater:
-                log.state.withLock { $0.underway.append((bodies, place, tag)) }
-                throw Self.unknown
-            }
-            let outcome = log.state.withLock { $0.append(bodies, after: place, tag: tag) }
+            let outcome = try whenFree(own) { state -> Result<AppendOutcome, StoreError> in
+                switch fault {
+                case nil, .lost: return .success(state.append(bodies, after: place, tag: tag))
+                case .unavailable: return .failure(Self.unavailable)
+                case .refused: return .failure(StoreError(.logRefused, "The log refuses the write."))
+                case .unknown: break
+                case .unknownDone: _ = state.append(bodies, after: place, tag: tag)
+                case .unknownLater: state.underway.append((bodies, place, tag))
+                }
+                return .failure(Self.unknown)
+            }.get()
             if outcome == .appended { hint() }
             return outcome
         }
@@ -161,36 +165,36 @@ package final class MemoryLog: Sendable {
         }
 
         package func takeTurn(after version: Version?) throws -> any LogTurn {
-            try begin(.turn)
+            try throwIfClosed()
+            let fault = faults.next(.turn)
+            guard fault == nil || fault == .lost else { throw Self.unavailable }
             let turn = Turn(self, log)
+            let batch = faults.batch
+            let (place, news) = try whenFree(nil) { state in
+                if fault != .lost { state.turn = ObjectIdentifier(turn) }
+                let news = version.flatMap { version in
+                    version < state.floor ? nil : state.entries.drop { $0.version <= version }.prefix(batch)
+                }
+                return (state.newest, Array(news ?? []))
+            }
+            turn.begin(place, news)
+            return turn
+        }
+
+        /// Waits for the end of the turn that another store has. Nobody else comes between that and `body`.
+        private func whenFree<Value: Sendable>(
+            _ own: ObjectIdentifier?, _ body: (inout State) -> Value
+        ) throws -> Value {
             var waited = 0
             while true {
-                let place = log.state.withLock { state -> LogPlace? in
-                    guard state.turn == nil else { return nil }
-                    state.turn = ObjectIdentifier(turn)
-                    return state.newest
-                }
-                if let place {
-                    let news = version.flatMap { version in
-                        log.state.withLock { state in
-                            version < state.floor
-                                ? nil : Array(state.entries.drop { $0.version <= version }.prefix(faults.batch))
-                        }
-                    }
-                    turn.begin(place, news ?? [])
-                    return turn
-                }
+                try throwIfClosed()
+                let result = log.state.withLock { $0.turn == nil || $0.turn == own ? body(&$0) : nil }
+                if let result { return result }
                 try wait(&waited)
             }
         }
 
-        private func waitForTurn(_ own: ObjectIdentifier?) throws {
-            var waited = 0
-            while !log.state.withLock({ $0.turn == nil || $0.turn == own }) { try wait(&waited) }
-        }
-
         private func wait(_ waited: inout Int) throws {
-            try throwIfClosed()
             guard waited < Self.patience else { throw StoreError(.busy, "Another store has the turn.") }
             waited += 1
             usleep(1000)
@@ -225,7 +229,11 @@ package final class MemoryLog: Sendable {
         }
 
         fileprivate func release(_ turn: ObjectIdentifier) {
-            log.state.withLock { if $0.turn == turn { $0.turn = nil } }
+            log.state.withLock { state in
+                guard state.turn == turn else { return }
+                state.turn = nil
+                state.takeArrived()
+            }
         }
 
         private static let unavailable = StoreError(.logUnavailable, "The log is away.")
