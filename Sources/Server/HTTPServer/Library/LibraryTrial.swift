@@ -64,7 +64,7 @@ enum LibraryTrial {
     ]
 
     /// Returns the name of the first request that is not answered as it must be; nil if all are.
-    private static func failure(of source: HeadSource) throws(ServerError) -> String? {
+    static func failure(of source: HeadSource) throws(ServerError) -> String? {
         var configuration = ServerConfiguration()
         configuration.loops = 1
         var router = Router(logger: configuration.logger)
