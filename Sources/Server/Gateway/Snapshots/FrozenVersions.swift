@@ -109,6 +109,8 @@ final class FrozenVersions: Sendable {
         try checkRoom(for: account) { $0.pending[id] = account }
         let pin = SnapshotPin(owner: owner, account: account, seconds: seconds, expires: time(after: seconds))
         versions.pin(VersionPin(id: id, note: pin.encoded)) { [self] result in
+            // One that failed no longer counts when its caller hears of it, and may try again at once.
+            state.withLock { $0.pending[id] = nil }
             action(
                 result.flatMap { version -> Result<FrozenVersion, any Error> in
                     let kept = state.withLock { $0.versions[Self.sharedID(id, version)] }
@@ -117,7 +119,6 @@ final class FrozenVersions: Sendable {
                         ?? .failure(
                             Problem(.snapshotGone, "The snapshot expired while it was being made. Make another one."))
                 })
-            state.withLock { $0.pending[id] = nil }
         }
     }
 
