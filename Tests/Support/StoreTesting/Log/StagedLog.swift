@@ -11,25 +11,34 @@ package final class StagedLog: CommitLog {
     package enum Moment: Hashable, Sendable { case beforeTurn, inTurn, beforeEntries }
 
     private let log: any CommitLog
-    private let planned = Mutex<[Moment: [@Sendable () throws -> Void]]>([:])
+    private let stage = Mutex(Stage())
+
+    private struct Stage {
+        var planned: [Moment: [@Sendable () throws -> Void]] = [:]
+        /// The number of events that have begun and not ended.
+        var running = 0
+    }
 
     package init(_ log: any CommitLog) { self.log = log }
 
     /// Plans what happens once, when that moment comes next, or after what is planned for it already.
     package func plan(_ moment: Moment, _ event: @escaping @Sendable () throws -> Void) {
-        planned.withLock { $0[moment, default: []].append(event) }
+        stage.withLock { $0.planned[moment, default: []].append(event) }
     }
 
-    /// Whether everything that was planned has begun.
-    package var isOver: Bool { planned.withLock { $0.values.allSatisfy(\.isEmpty) } }
+    /// Whether everything that was planned has ended.
+    package var isOver: Bool { stage.withLock { $0.running == 0 && $0.planned.values.allSatisfy(\.isEmpty) } }
 
     private func come(_ moment: Moment) throws {
-        let event = planned.withLock { planned -> (@Sendable () throws -> Void)? in
-            guard let first = planned[moment]?.first else { return nil }
-            planned[moment]?.removeFirst()
+        let event = stage.withLock { stage -> (@Sendable () throws -> Void)? in
+            guard let first = stage.planned[moment]?.first else { return nil }
+            stage.planned[moment]?.removeFirst()
+            stage.running += 1
             return first
         }
-        try event?()
+        guard let event else { return }
+        defer { stage.withLock { $0.running -= 1 } }
+        try event()
     }
 
     package func takeTurn(after version: Version?) throws -> any LogTurn {
