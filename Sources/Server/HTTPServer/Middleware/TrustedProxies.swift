@@ -1,3 +1,4 @@
+import CMicrohttpd
 import Glibc
 
 /// The proxies in front of a server whose `X-Forwarded-For` is trusted.
