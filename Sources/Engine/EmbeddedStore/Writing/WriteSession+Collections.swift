@@ -8,7 +8,7 @@ extension WriteSession {
     func collection(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws -> MutableStoredCollection {
-        let address = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        let address = OverflowTree.Address(objectClass, key, column)
         if let open = openCollection, open.address == address { return open.collection }
         if clusters.count > Self.mutableClusterLimit { try writeOutClusters() }
         try closeCollection()

@@ -293,22 +293,21 @@ final class WriteSession {
 
     /// Whether the property has a collection that is too long for a leaf.
     func isLongCollection(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
-        guard column.kind.collection != .single else { return false }
-        try closeCollection()
-        return try isOverflow(objectClass, key, column)
+        if column.kind.collection != .single { try closeCollection() }
+        return try isLong(objectClass, key, column)
     }
 
     /// The blocks of a long collection; nil if they take more than `limit` bytes.
     func blocks(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, limit: Int
     ) throws -> StoredBlocks? {
-        let address = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        let address = OverflowTree.Address(objectClass, key, column)
         return try StoredBlocks(address, column.kind, in: overflow, limit: limit)
     }
 
     /// The number of elements of a collection. Cost: next to nothing; no leaf is opened for it.
     func elementCount(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Int {
-        let address = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        let address = OverflowTree.Address(objectClass, key, column)
         if let open = openCollection, open.address == address { return open.collection.count }
         let (place, slot) = place(objectClass, key)
         let cluster = try cluster(place, objectClass)
@@ -325,7 +324,7 @@ final class WriteSession {
         guard try isLong(objectClass, key, column) else {
             return try references.remove(objectClass, key, column, try stored(objectClass, key, column))
         }
-        let address = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        let address = OverflowTree.Address(objectClass, key, column)
         for entry in try overflow.directory(address).entries {
             for value in try overflow.block(address, entry, hasKeys: column.kind == .map).values {
                 try references.removeElement(objectClass, key, column, value)
@@ -335,7 +334,7 @@ final class WriteSession {
 
     private func stored(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
         if column.kind.isBytes, try isOverflow(objectClass, key, column) {
-            let place = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+            let place = OverflowTree.Address(objectClass, key, column)
             return try overflow.value(place, column.kind)
         }
         let (address, slot) = place(objectClass, key)
@@ -357,7 +356,7 @@ final class WriteSession {
         let (address, slot) = place(objectClass, key)
         let cluster = try cluster(address, objectClass)
         if column.kind.isBytes, try isOverflow(objectClass, key, column) {
-            let place = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+            let place = OverflowTree.Address(objectClass, key, column)
             try transaction.deleteAll(trees.overflow, prefix: place.prefix.bytes)
         }
         let content = try content(value, objectClass, key, column)
@@ -368,7 +367,7 @@ final class WriteSession {
     private func store(
         _ blocks: StoredBlocks, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws {
-        let place = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        let place = OverflowTree.Address(objectClass, key, column)
         if try isOverflow(objectClass, key, column) {
             try transaction.deleteAll(trees.overflow, prefix: place.prefix.bytes)
         }
@@ -387,7 +386,7 @@ final class WriteSession {
     ) throws -> LeafContent {
         guard column.kind.isBytes, !value.isNull else { return .value(value) }
         func address() -> OverflowTree.Address {
-            OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+            OverflowTree.Address(objectClass, key, column)
         }
         func outside(_ bytes: [UInt8]) throws -> LeafContent {
             try transaction.put(trees.overflow, address().block(0), bytes)
@@ -475,5 +474,12 @@ final class WriteSession {
             return nil
         }
         return try Leaf(validating: bytes, kind: column.kind)
+    }
+}
+
+extension OverflowTree.Address {
+    /// Where a value of a property is if it is too long for its leaf.
+    init(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) {
+        self.init(classID: objectClass.schema.id, property: column.id, key: key)
     }
 }
