@@ -16,60 +16,51 @@ struct HeadLines {
     ) throws(HTTPError) -> RequestHead {
         guard rg_mhd_header_size(connection) <= limits.headerBytes else { throw .headerTooLarge }
         guard method[0] != 0, Self.bytes(method, strlen(method)).allSatisfy(isToken) else {
-            throw .malformed("The request line must be a method, one space, the target, one space and HTTP/1.1.")
+            throw .malformedRequestLine
         }
-        var reading = Reading(
-            head: try RequestHead(version: Self.bytes(version, strlen(version))), limits: limits)
-        withUnsafeMutablePointer(to: &reading) { reading in
-            _ = MHD_get_connection_values_n(
-                connection, .HEADER_KIND,
-                { reading, _, name, nameSize, value, valueSize in
-                    guard let reading, let name else { return .NO }
-                    let place = reading.assumingMemoryBound(to: Reading.self)
-                    do throws(HTTPError) {
-                        try place.pointee.head.add(
-                            name: HeadLines.bytes(name, nameSize),
-                            value: value.map { HeadLines.bytes($0, valueSize) }
-                                ?? UnsafeBufferPointer(start: nil, count: 0),
-                            limits: place.pointee.limits)
-                        return .YES
-                    } catch {
-                        place.pointee.fault = error
-                        return .NO
-                    }
-                }, reading)
+        var head = try RequestHead(version: Self.bytes(version, strlen(version)))
+        var fault: HTTPError?
+        forEachField(of: .HEADER_KIND) { name, value in
+            do throws(HTTPError) { try head.add(name: name, value: value, limits: limits) } catch { fault = error }
+            return fault == nil
         }
-        if let fault = reading.fault { throw fault }
-        try reading.head.finish()
-        return reading.head
+        if let fault { throw fault }
+        try head.finish()
+        return head
     }
 
     /// Whether the fields behind a body in chunks are what fields may be. They are not used.
     var areTrailersSound: Bool {
         var areSound = true
-        withUnsafeMutablePointer(to: &areSound) { areSound in
-            _ = MHD_get_connection_values_n(
-                connection, .FOOTER_KIND,
-                { areSound, _, name, nameSize, value, valueSize in
-                    guard let areSound, let name, nameSize > 0, HeadLines.bytes(name, nameSize).allSatisfy(isToken),
-                        value.map({ HeadLines.bytes($0, valueSize).allSatisfy(isFieldByte) }) ?? true
-                    else {
-                        areSound?.assumingMemoryBound(to: Bool.self).pointee = false
-                        return .NO
-                    }
-                    return .YES
-                }, areSound)
+        forEachField(of: .FOOTER_KIND) { name, value in
+            areSound = !name.isEmpty && name.allSatisfy(isToken) && value.allSatisfy(isFieldByte)
+            return areSound
         }
         return areSound
     }
 
-    private struct Reading {
-        var head: RequestHead
-        let limits: RequestHead.Limits
-        var fault: HTTPError?
+    private typealias Bytes = UnsafeBufferPointer<UInt8>
+
+    /// Calls the body with the name and the value of each field, until it returns false.
+    private func forEachField(of kind: MHD_ValueKind, _ body: (_ name: Bytes, _ value: Bytes) -> Bool) {
+        withoutActuallyEscaping(body) { body in
+            withUnsafePointer(to: body) { body in
+                _ = MHD_get_connection_values_n(
+                    connection, kind,
+                    { body, _, name, nameSize, value, valueSize in
+                        guard let body = body?.assumingMemoryBound(to: ((Bytes, Bytes) -> Bool).self) else {
+                            return .NO
+                        }
+                        let (name, value) = (HeadLines.bytes(name, nameSize), HeadLines.bytes(value, valueSize))
+                        return body.pointee(name, value) ? .YES : .NO
+                    }, UnsafeMutableRawPointer(mutating: body))
+            }
+        }
     }
 
-    private static func bytes(_ start: UnsafePointer<CChar>, _ count: Int) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
+    private static func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> Bytes {
+        UnsafeBufferPointer(
+            start: start.map { UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self) },
+            count: start == nil ? 0 : count)
     }
 }

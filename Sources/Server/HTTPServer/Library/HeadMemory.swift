@@ -36,12 +36,12 @@ struct HeadMemory {
         guard bytes.count <= limits.headerBytes else { throw .headerTooLarge }
         guard target.lowerBound > 1, bytes[target.lowerBound - 1] == 0,
             bytes[..<(target.lowerBound - 1)].allSatisfy(isToken)
-        else { throw .malformed("The request line must be a method, one space, the target, one space and HTTP/1.1.") }
+        else { throw .malformedRequestLine }
         let version = target.upperBound + 1
         let fields = version + 10
         guard !target.isEmpty, fields + 2 <= bytes.count, bytes[target.upperBound] == 0, bytes[version + 8] == 0,
             bytes[version + 9] == 0
-        else { throw .malformed("The request line must end in HTTP/1.1, a carriage return and a line feed.") }
+        else { throw .malformedRequestLineEnd }
         var head = try RequestHead(version: UnsafeBufferPointer(rebasing: bytes[version..<version + 8]))
         head.headers.reserve(bytes.count - fields, count: 16)
         try read(from: fields, into: &head, limits)

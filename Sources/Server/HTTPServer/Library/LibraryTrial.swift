@@ -15,7 +15,7 @@ enum HeadSource: CaseIterable, Sendable {
 /// before the first server, a server of its own on the loopback interface gets sound and malformed requests, each with
 /// another request behind it that must not be answered. Cost: some ten milliseconds.
 enum LibraryTrial {
-    /// The first way that suits, or an error that names the request with which the best one failed.
+    /// The first way that suits, or an error that names the request with which the last one failed.
     static let outcome: Result<HeadSource, ServerError> = {
         var last = ServerError.unsuitableLibrary(version: version, request: "")
         for source in HeadSource.allCases {

@@ -30,7 +30,7 @@ struct RequestHead {
     /// - Parameter version: as the request line has it.
     init(version: UnsafeBufferPointer<UInt8>) throws(HTTPError) {
         guard version.count == 8, version.starts(with: "HTTP/1.".utf8) else {
-            throw .malformed("The request line must end in HTTP/1.1, a carriage return and a line feed.")
+            throw .malformedRequestLineEnd
         }
         guard version[7] == UInt8(ascii: "1") || version[7] == UInt8(ascii: "0") else {
             throw HTTPError(.versionNotSupported, detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
@@ -93,6 +93,10 @@ struct RequestHead {
 extension HTTPError {
     static func malformed(_ detail: String) -> HTTPError { HTTPError(.malformedRequest, detail: detail) }
 
+    static let malformedRequestLine = malformed(
+        "The request line must be a method, one space, the target, one space and HTTP/1.1.")
+    static let malformedRequestLineEnd = malformed(
+        "The request line must end in HTTP/1.1, a carriage return and a line feed.")
     static let malformedTrailer = malformed(
         "A field behind the chunks of the body must be a name, a colon and a value without control characters.")
     static let headerTooLarge = HTTPError(
