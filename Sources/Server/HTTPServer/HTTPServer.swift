@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Logging
 import Synchronization
@@ -121,6 +122,10 @@ package final class HTTPServer: Sendable {
     /// or the time has elapsed, whichever comes first; then closes the remaining ones. Calling it again does nothing.
     /// Must not be called from a handler.
     ///
+    /// Streams end when no loop takes connections any more: a client that comes back at once is refused, so that a proxy
+    /// sends it to another server, and is not taken to be sent away once more. A loop that is stuck delays this by half
+    /// the time at most.
+    ///
     /// - Parameter closingEvent: the last event of every stream, after all earlier ones. Clients then see an orderly
     ///   end, and reconnect as event sources do.
     package func stop(within time: Duration = .seconds(10), closingEvent: SharedBytes? = nil) {
@@ -138,8 +143,13 @@ package final class HTTPServer: Sendable {
     private static func join(
         _ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration, _ closingEvent: SharedBytes? = nil
     ) -> Int64 {
-        let deadline = monotonicMilliseconds() + Int64(min(time, .seconds(86_400)) / .milliseconds(1))
-        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline, closingEvent: closingEvent)) }
+        let milliseconds = Int64(min(time, .seconds(86_400)) / .milliseconds(1))
+        let deadline = monotonicMilliseconds() + milliseconds
+        let refusing = DispatchSemaphore(value: 0)
+        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline) { refusing.signal() }) }
+        let patience = DispatchTime.now() + .milliseconds(Int(milliseconds / 2))
+        for _ in threads { _ = refusing.wait(timeout: patience) }
+        for (inbox, _) in threads { inbox.post(.endStreams(closingEvent: closingEvent)) }
         for (_, thread) in threads { pthread_join(thread, nil) }
         return deadline
     }

@@ -12,64 +12,6 @@ import Testing
 /// Two gateways, each a process, on one realm in PostgreSQL.
 @Suite("Several gateways", .serialized, .enabled(if: PostgresServer.isThere))
 struct SeveralGatewaysTests {
-    /// Writes notes with ids of its own until it is stopped, and keeps what was acknowledged.
-    private final class Writer: Sendable {
-        struct State {
-            var acknowledged: Set<Int> = []
-            var faults: [String] = []
-        }
-        let number: Int
-        let state = Mutex(State())
-        private let done = DispatchSemaphore(value: 0)
-
-        init(_ number: Int, to address: ChangingAddress, every microseconds: UInt32) {
-            self.number = number
-            Thread.detachNewThread { [self] in
-                var id = number * 1_000_000
-                while !address.over {
-                    guard let port = address.port, let client = try? LoopbackClient(port: port) else {
-                        usleep(2_000)
-                        continue
-                    }
-                    // A killed gateway closes the connection: whether the last note was stored is not known.
-                    while !address.over {
-                        id += 1
-                        let body = #"{"id": \#(id), "text": "n\#(id % 7)", "weight": \#(id * 31 % 100)}"#
-                        guard let answer = try? client.send("POST", "/v1/objects/Note", body: body) else { break }
-                        state.withLock { state in
-                            if answer.status == 201 {
-                                state.acknowledged.insert(id)
-                            } else if answer.status != 503 {
-                                state.faults.append(answer.text)
-                            }
-                        }
-                        usleep(microseconds)
-                    }
-                }
-                done.signal()
-            }
-        }
-
-        func wait() { done.wait() }
-
-        /// The number of acknowledged notes.
-        var count: Int { state.withLock { $0.acknowledged.count } }
-    }
-
-    /// Waits until all together wrote so many more notes, and each of them one at least.
-    private func wait(for more: Int, of writers: [Writer]) {
-        func count() -> Int { writers.reduce(0) { $0 + $1.count } }
-        let enough = count() + more
-        #expect(eventually { count() >= enough && writers.allSatisfy { $0.count > 0 } }, "notes are written")
-    }
-
-    private func agree(_ hosts: [SharedHost]) throws {
-        let newest = try hosts.map { try $0.version() }.max() ?? 0
-        for host in hosts { #expect(try eventually { try host.version() >= newest }) }
-        let notes = try hosts.map { try $0.notes() }
-        #expect(notes.allSatisfy { $0 == notes[0] }, "the gateways have different objects")
-    }
-
     @Test("what a gateway acknowledged is at the other, when gateways are killed and PostgreSQL crashes")
     func kills() throws {
         let postgres = try PostgresServer()
@@ -78,9 +20,9 @@ struct SeveralGatewaysTests {
         var random = SeededRandom.ofTest()
         let seed = random.seed
         let hosts = try [SharedHost("a", "kills", postgres, directory), SharedHost("b", "kills", postgres, directory)]
-        let writers = (1...6).map { Writer($0, to: hosts[$0 % 2].address, every: 500) }
+        let writers = (1...6).map { NoteWriter($0, to: hosts[$0 % 2].address, every: 500) }
         for round in 0..<4 * TestRun.length {
-            wait(for: Int.random(in: 20...80, using: &random), of: writers)
+            NoteWriter.wait(for: Int.random(in: 20...80, using: &random), of: writers)
             if round == 2 {
                 postgres.stop(isCrash: true)
                 try postgres.start()
@@ -89,23 +31,12 @@ struct SeveralGatewaysTests {
             try victim.kill()
             try victim.start()
         }
-        wait(for: 40, of: writers)
+        NoteWriter.wait(for: 40, of: writers)
         for host in hosts { host.address.over = true }
         for writer in writers { writer.wait() }
-        try agree(hosts)
-        let stored = try Set(hosts[0].notes().map { try Self.id($0) })
-        for writer in writers {
-            let state = writer.state.withLock { $0 }
-            #expect(state.faults.isEmpty, "seed \(seed): \(state.faults.prefix(3))")
-            #expect(!state.acknowledged.isEmpty)
-            #expect(state.acknowledged.subtracting(stored).isEmpty, "seed \(seed): acknowledged notes are lost")
-        }
+        try SharedHost.agree(hosts)
+        try NoteWriter.check(writers, on: hosts[0], seed: seed)
         for host in hosts { try host.stop() }
-    }
-
-    private static func id(_ note: String) throws -> Int {
-        let json = try JSONSerialization.jsonObject(with: Data(note.utf8)) as? [String: Any]
-        return try #require((json?["id"] as? NSNumber)?.intValue)
     }
 
     @Test("a client that changes gateway at each connection gets every change once")
@@ -135,17 +66,17 @@ struct SeveralGatewaysTests {
                     return addresses[turn % 2].port
                 })
         }
-        let writers = (1...2).map { Writer($0, to: hosts[$0 % 2].address, every: 8_000) }
+        let writers = (1...2).map { NoteWriter($0, to: hosts[$0 % 2].address, every: 8_000) }
         var rounds = 0
         // Until one of the clients went on from where it was.
         while rounds < 2 * TestRun.length || clients.allSatisfy({ $0.resumptions == 0 }), rounds < 1_000 {
             rounds += 1
-            wait(for: Int.random(in: 60...100, using: &random), of: writers)
+            NoteWriter.wait(for: Int.random(in: 60...100, using: &random), of: writers)
             let victim = hosts[Int.random(in: 0..<2, using: &random)]
             try victim.kill()
             try victim.start()
         }
-        wait(for: 60, of: writers)
+        NoteWriter.wait(for: 60, of: writers)
         for host in hosts { host.address.over = true }
         for writer in writers { writer.wait() }
         let last = try hosts[0].send(
@@ -156,7 +87,7 @@ struct SeveralGatewaysTests {
         }
         over.over = true
         for client in clients { client.wait() }
-        try agree(hosts)
+        try SharedHost.agree(hosts)
         for client in clients {
             #expect(client.fault == nil, "seed \(seed), \(client.query)")
             let limit = client.query.contains("limit=") ? "" : "&limit=10000"
@@ -188,7 +119,7 @@ struct SeveralGatewaysTests {
             let host = hosts[id % 2]
             #expect(try host.send("POST", "/v1/objects/Note", #"{"id":\#(id),"text":"kept"}"#).status == 201)
         }
-        try agree(hosts)
+        try SharedHost.agree(hosts)
         let kept = try hosts[0].notes()
         // The standby has what there is, and receives no more.
         let written = "select pg_current_wal_lsn()"
@@ -204,7 +135,7 @@ struct SeveralGatewaysTests {
             let host = hosts[id % 2]
             #expect(try host.send("POST", "/v1/objects/Note", #"{"id":\#(id),"text":"lost"}"#).status == 201)
         }
-        try agree(hosts)
+        try SharedHost.agree(hosts)
         var marks: [String] = []
         for host in hosts {
             let replay = try Self.follow(host, since: nil)
@@ -235,7 +166,7 @@ struct SeveralGatewaysTests {
         #expect(try hosts[0].send("POST", "/v1/objects/Note", #"{"id":30,"text":"new"}"#).status == 201)
         let stale = try hosts[0].send("PATCH", "/v1/objects/Note/30", #"{"text":"old"}"#, ["If-Match": tag])
         #expect(stale.status == 412, "\(stale.text)")
-        try agree(hosts)
+        try SharedHost.agree(hosts)
         #expect(try hosts[1].notes().count == 21)
         for host in hosts { try host.stop() }
     }

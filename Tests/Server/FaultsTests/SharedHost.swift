@@ -4,6 +4,7 @@ import HTTPTesting
 import PostgresTesting
 import ProgramTesting
 import RepositoryFiles
+import TestBasics
 import Testing
 
 /// A gateway of a realm in PostgreSQL, a process that is started, killed and started again with the same replica.
@@ -76,5 +77,13 @@ final class SharedHost {
     func notes() throws -> [String] {
         let answer = try send("GET", "/v1/objects/Note?sort=id&limit=10000").json()
         return try StreamReplay.texts(answer["items"])
+    }
+
+    /// Waits until all have the newest state of any, and records an issue when their objects differ.
+    static func agree(_ hosts: [SharedHost]) throws {
+        let newest = try hosts.map { try $0.version() }.max() ?? 0
+        for host in hosts { #expect(try eventually { try host.version() >= newest }) }
+        let notes = try hosts.map { try $0.notes() }
+        #expect(notes.allSatisfy { $0 == notes[0] }, "the gateways have different objects")
     }
 }

@@ -132,4 +132,46 @@ struct DrainTests {
             #expect(eventually { !stopped.values.isEmpty })
         }
     }
+
+    @Test("a client whose stream was ended, and which comes back at once, is refused by every loop")
+    func endedStream() throws {
+        let (streams, blocked) = (Recorder<EventStream>(), Recorder<Bool>())
+        let release = DispatchSemaphore(value: 0)
+        try withServer(
+            { $0.loops = 2 },
+            routes: { router in
+                router.get("/events") { _, _ in .events { streams.append($0) } }
+                router.get("/block") { _, _ in
+                    blocked.append(true)
+                    release.wait()
+                    return .now(.text("blocked"))
+                }
+            }
+        ) { server, port in
+            let (stopped, isRefused) = (Recorder<Bool>(), Recorder<Bool>())
+            // Some are on the loop that is not blocked.
+            let clients = 8
+            for _ in 0..<clients {
+                onAnotherThread {
+                    guard let client = try? LoopbackClient(port: port) else { return }
+                    try? client.write("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
+                    _ = client.toEnd()
+                    isRefused.append((try? LoopbackClient(port: port)) == nil)
+                }
+            }
+            #expect(eventually { streams.values.count == clients })
+            let blocking = try LoopbackClient(port: port)
+            try blocking.write("GET /block HTTP/1.1\r\nHost: t\r\n\r\n")
+            #expect(eventually { !blocked.values.isEmpty })
+            onAnotherThread {
+                server.stop(within: .seconds(TestRun.patience))
+                stopped.append(true)
+            }
+            // Time for a server that ends streams while its other loop still has a listener.
+            usleep(100_000)
+            release.signal()
+            #expect(eventually { isRefused.values.count == clients && !stopped.values.isEmpty })
+            #expect(isRefused.values.allSatisfy { $0 })
+        }
+    }
 }

@@ -58,7 +58,8 @@ package struct EventParser {
 package final class EventConnection {
     private let socket: LoopbackSocket
     private var parser = EventParser()
-    private var hasHead = false
+    /// Whether the server has begun the stream.
+    package private(set) var hasHead = false
     private var head: [UInt8] = []
     private var chunks: StreamChunkReader?
 

@@ -84,4 +84,16 @@ struct HintTests {
         try realm.server.sql("select pg_notify('realmgate', '\(try realm.id) 1')")
         try wait("a hint on it") { ear.counts[0] >= 3 }
     }
+
+    @Test("the connection of hints does not have its commits synced")
+    func unsynced() throws {
+        let realm = try TestRealm()
+        let log = try realm.log()
+        defer { log.close() }
+        let connection = try #require(log.hints).connect()
+        let setting = Statement(
+            name: "setting", text: "select current_setting('synchronous_commit')", scope: .hint)
+        let rows = try connection.run([StatementCall(setting)], by: Deadline(after: .seconds(TestRun.patience))).rows
+        #expect(try rows[0].text(0, 0) == "off")
+    }
 }

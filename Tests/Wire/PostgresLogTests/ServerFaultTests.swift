@@ -143,6 +143,27 @@ struct ServerFaultTests {
         #expect(try CommitLogConformance.history(log).map(\.body) == [[1], [2]])
     }
 
+    @Test("a hint waits for no standby, because nothing depends on it")
+    func unconfirmedHint() throws {
+        let realm = try realm()
+        let (speaker, listener) = (try realm.log(), try realm.log())
+        defer {
+            speaker.close()
+            listener.close()
+        }
+        let heard = DispatchSemaphore(value: 0)
+        func hear() -> Bool { eventually { heard.wait(timeout: .now() + .milliseconds(50)) == .success } }
+        listener.onHint { heard.signal() }
+        // The listener is called once when the channel listens, and once for a first hint.
+        #expect(hear())
+        speaker.announce(Version(1))
+        #expect(hear())
+        try realm.server.set("synchronous_standby_names", "nobody")
+        speaker.announce(Version(2))
+        #expect(hear())
+        try realm.server.set("synchronous_standby_names", "")
+    }
+
     @Test("missing rights are refused with the statement that gives them")
     func rights() throws {
         let realm = try realm()

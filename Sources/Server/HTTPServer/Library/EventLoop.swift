@@ -168,9 +168,11 @@ final class EventLoop {
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resumeBody()
         case .roll(let answer): answer()
-        case .stop(let deadline, let closingEvent):
+        case .stop(let deadline, let refusing):
             stopDeadline = min(stopDeadline, deadline)
-            if !isStopping { beginStopping(closingEvent) }
+            if !isStopping { beginStopping() }
+            refusing()
+        case .endStreams(let closingEvent): streams.finishAll(closingEvent)
         }
     }
 
@@ -221,7 +223,7 @@ final class EventLoop {
 
     // MARK: - Stopping
 
-    private func beginStopping(_ closingEvent: SharedBytes?) {
+    private func beginStopping() {
         // Requests that have arrived are still answered: one run accepts them, the next one reads them.
         acceptOthers()
         for _ in 0..<2 { runDaemon() }
@@ -232,7 +234,6 @@ final class EventLoop {
         for connection in connections.values {
             if connection.phase == .awaiting { connection.cut() }
         }
-        streams.finishAll(closingEvent)
         mustRunDaemon = true
     }
 

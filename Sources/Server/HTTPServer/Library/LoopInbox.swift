@@ -12,9 +12,11 @@ final class LoopInbox: Sleeper {
         case piece(request: UInt64, connection: UInt64)
         /// Somebody wants to know whether the loop runs.
         case roll(@Sendable () -> Void)
-        /// Finish running requests by the deadline, in monotonic milliseconds, and stop. The closing event is the last
-        /// one of each stream.
-        case stop(deadline: Int64, closingEvent: SharedBytes?)
+        /// Take no more connections, finish running requests by the deadline, in monotonic milliseconds, and stop. Calls
+        /// `refusing` when new connections are refused.
+        case stop(deadline: Int64, refusing: @Sendable () -> Void)
+        /// End the event streams; the closing event is the last one of each. Comes after `stop`.
+        case endStreams(closingEvent: SharedBytes?)
     }
 
     private struct State {

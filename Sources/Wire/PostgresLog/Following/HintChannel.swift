@@ -78,8 +78,7 @@ final class HintChannel: Sendable {
         var backoff = Backoff()
         while !pool.interruption.isRaised {
             do throws(PostgresFailure) {
-                let connection = try pool.connect(by: Deadline(after: .seconds(5)))
-                _ = try connection.run([StatementCall(.listen)], by: Deadline(after: .seconds(5)))
+                let connection = try connect()
                 backoff = Backoff()
                 // Hints may have been lost before.
                 callListeners(entries: true, records: true)
@@ -90,6 +89,21 @@ final class HintChannel: Sendable {
                 backoff.pause(by: Deadline(after: .seconds(5)), pool.interruption)
             }
         }
+    }
+
+    /// A connection that listens. Its commits wait neither for the disk nor for a standby, as far as the server lets them
+    /// choose: a hint that is lost costs nothing, and one that waits is late.
+    func connect() throws(PostgresFailure) -> PostgresConnection {
+        let deadline = Deadline(after: .seconds(5))
+        let connection = try pool.connect(by: deadline)
+        do throws(PostgresFailure) {
+            let call = StatementCall(.setForSession, .text("synchronous_commit"), .text("off"))
+            _ = try connection.run([call], by: deadline)
+        } catch .refused {
+            // The server has no such setting.
+        }
+        _ = try connection.run([StatementCall(.listen)], by: deadline)
+        return connection
     }
 
     private func serve(_ connection: PostgresConnection) throws(PostgresFailure) {
