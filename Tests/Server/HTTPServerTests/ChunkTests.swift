@@ -45,9 +45,7 @@ struct ChunkTests {
         "3\0\r\nabc\r\n0\r\n\r\n", "3\r\nabcd\r\n0\r\n\r\n", "3\r\nab\r\n0\r\n\r\n", "3\r\nabc0\r\n\r\n",
         "\u{ff13}\r\nabc\r\n0\r\n\r\n",
         // Extensions.
-        ";a\r\n0\r\n\r\n", "3;\r\nabc\r\n0\r\n\r\n", "3;a\nabc\r\n0\r\n\r\n", "3;a=\"b\r\nabc\r\n0\r\n\r\n",
-        "3;a\rb\r\nabc\r\n0\r\n\r\n", "3;a\0\r\nabc\r\n0\r\n\r\n", "3;=a\r\nabc\r\n0\r\n\r\n",
-        "3;" + String(repeating: "a", count: 2000) + "\r\nabc\r\n0\r\n\r\n",
+        ";a\r\n0\r\n\r\n", "3;a\nabc\r\n0\r\n\r\n", "3;a\rb\r\nabc\r\n0\r\n\r\n",
         // Trailers.
         "0\r\nX\r\n\r\n", "0\r\nX : y\r\n\r\n", "0\r\n X: y\r\n\r\n", "0\r\nX: y\r\n z\r\n\r\n", "0\r\n: y\r\n\r\n",
         "0\r\nX: \0\r\n\r\n", "0\r\nX(: y\r\n\r\n",
@@ -67,6 +65,25 @@ struct ChunkTests {
             #expect(all.split(separator: "HTTP/1.1 ").count { Int($0.prefix(3)) != nil } <= 1, "\(all)")
             #expect(!received.values.contains { $0.contains("smuggled") })
             if HTTPServer.libraryIsStrict { #expect(received.values.isEmpty) }
+        }
+    }
+
+    /// Extensions that end with CRLF, and have no CR or LF before, so that all readers see the same chunks.
+    static let oddExtensions = ["", "a=\"b", "a\0", "=a", "a", "a=b;c=\"d\"", String(repeating: "a", count: 2000)]
+
+    /// libmicrohttpd 1.0.1 refuses all extensions, 1.0.10 ignores what is in them, as HTTP asks of a recipient that does
+    /// not know them.
+    @Test("an extension is refused, or ignored", arguments: oddExtensions)
+    func extensions(text: String) throws {
+        let received = Recorder<String>()
+        try serve(received) { port in
+            let client = try LoopbackClient(port: port)
+            try client.write(Self.head + "3;\(text)\r\nabc\r\n0\r\n\r\n")
+            try? client.write("POST /next HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
+            client.finishSending()
+            let all = client.toEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
+            #expect(all.isEmpty || all.hasPrefix("HTTP/1.1 4") || all.hasPrefix("HTTP/1.1 200 "), "\(all)")
+            #expect([[], ["/x abc"], ["/x abc", "/next "]].contains(received.values))
         }
     }
 

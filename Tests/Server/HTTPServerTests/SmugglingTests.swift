@@ -10,6 +10,8 @@ struct SmugglingTests {
         var name: String
         var bytes: String
         var status = 400
+        /// The status that other versions of the library give, which is as right.
+        var other: Int?
         /// Whether a library closes the connection without a response.
         var mayCloseAtOnce = false
         var testDescription: String { name }
@@ -40,18 +42,21 @@ struct SmugglingTests {
             name: "empty Content-Length", bytes: "POST /x HTTP/1.1\r\nHost: t\r\nContent-Length:\r\n\r\n"),
         Case(
             name: "Content-Length beyond 64 bits",
-            bytes: "POST /x HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999999999999999\r\n\r\n", status: 413),
+            bytes: "POST /x HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999999999999999\r\n\r\n", status: 413,
+            other: 400),
         Case(
-            name: "unknown Transfer-Encoding", bytes: "POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: gzip\r\n\r\n"),
+            name: "unknown Transfer-Encoding", bytes: "POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: gzip\r\n\r\n",
+            other: 501),
         Case(
             name: "chunked not alone",
-            bytes: "POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
+            bytes: "POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", other: 501),
         Case(
             name: "Transfer-Encoding twice",
             bytes: "POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n0\r\n\r\n"),
         Case(
             name: "Transfer-Encoding behind a vertical tab",
-            bytes: "POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: \u{0b}chunked\r\n\r\n0\r\n\r\n"),
+            bytes: "POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: \u{0b}chunked\r\n\r\n0\r\n\r\n",
+            other: 501),
         Case(
             name: "Transfer-Encoding in HTTP/1.0",
             bytes: "POST /x HTTP/1.0\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
@@ -134,7 +139,7 @@ struct SmugglingTests {
             // libmicrohttpd 0.9.75 writes the head of some of its own refusals twice.
             let most = HTTPServer.libraryIsStrict ? 1 : 2
             #expect(
-                (1...most ~= statuses.count && Set(statuses) == [request.status])
+                (1...most ~= statuses.count && [[request.status], [request.other]].contains(Set(statuses)))
                     || (request.mayCloseAtOnce && all.isEmpty), "\(all.prefix(300))")
             #expect(reached.values.isEmpty)
             #expect(try LoopbackClient(port: port).get("/after").text == "ok")
@@ -191,12 +196,14 @@ struct SmugglingTests {
     func problem() throws {
         try withServer(routes: { _ in }) { server, port in
             let client = try LoopbackClient(port: port)
-            try client.write("GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+            // Which no version of the library refuses by itself.
+            try client.write("GET /%zz HTTP/1.1\r\nHost: t\r\n\r\n")
             let answer = try client.receive()
+            #expect(answer.status == 400)
             #expect(answer["Content-Type"] == "application/problem+json")
             #expect(answer["Connection"] == "close")
-            #expect(answer.text.contains("\"code\":\"malformed_request\""))
-            #expect(answer.text.contains("exactly one Host"))
+            #expect(answer.text.contains("\"code\":\"malformed_target\""))
+            #expect(answer.text.contains("percent-encoded UTF-8"))
             #expect(server.counters.refusals == 1)
         }
     }

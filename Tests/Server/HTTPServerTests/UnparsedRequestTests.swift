@@ -5,18 +5,19 @@ import Testing
 
 @Suite("Requests that the library cannot parse")
 struct UnparsedRequestTests {
-    private static let cases: [(request: String, status: Int)] = [
-        ("GET / HTTP/1.1\r\nHost: t\r\nContent-Length: ten\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: t\r\nno colon here\r\n\r\n", 400),
-        ("GET /\r\n\r\n", 400),
-        ("GET / HTTP/2.0\r\nHost: t\r\n\r\n", 505),
-        ("GET / HTTP/0.9\r\nHost: t\r\n\r\n", 505),
-        ("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999999999999999\r\n\r\n", 413),
-        ("GET /\(String(repeating: "a", count: 200_000)) HTTP/1.1\r\nHost: t\r\n\r\n", 414),
+    /// The second status is that of other versions, which is as right.
+    private static let cases: [(request: String, statuses: [Int])] = [
+        ("GET / HTTP/1.1\r\nHost: t\r\nContent-Length: ten\r\n\r\n", [400]),
+        ("GET / HTTP/1.1\r\nHost: t\r\nno colon here\r\n\r\n", [400]),
+        ("GET /\r\n\r\n", [400]),
+        ("GET / HTTP/2.0\r\nHost: t\r\n\r\n", [505]),
+        ("GET / HTTP/0.9\r\nHost: t\r\n\r\n", [505]),
+        ("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999999999999999\r\n\r\n", [413, 400]),
+        ("GET /\(String(repeating: "a", count: 200_000)) HTTP/1.1\r\nHost: t\r\n\r\n", [414]),
         (
-            "GET / HTTP/1.1\r\nHost: t\r\nX: \(String(repeating: "a", count: 200_000))\r\n\r\n", 431
+            "GET / HTTP/1.1\r\nHost: t\r\nX: \(String(repeating: "a", count: 200_000))\r\n\r\n", [431]
         ),
-        ("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nnot a chunk\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nnot a chunk\r\n", [400]),
     ]
 
     /// The library also closes connections without a response whose first line has no space.
@@ -24,7 +25,7 @@ struct UnparsedRequestTests {
         "each is refused, and the connection ends", arguments: cases.indices,
         Wire.allCases)
     func refused(index: Int, wire: Wire) throws {
-        let (request, status) = Self.cases[index]
+        let (request, statuses) = Self.cases[index]
         // `openssl` stops if it cannot write all of a request that is rejected midway.
         guard wire == .plain || request.utf8.count < 20_000 else { return }
         try withServer(over: wire, { $0.loops = 1 }, routes: { $0.post("/") { _, _ in .now(.text("no")) } }) {
@@ -34,7 +35,7 @@ struct UnparsedRequestTests {
             let client = try LoopbackClient(port: port, over: wire)
             try? client.write(request)
             let answer = try client.receive()
-            #expect(answer.status == status)
+            #expect(statuses.contains(answer.status))
             #expect(client.toEnd() != nil)
             #expect(try bystander.get("/").status == 405)
             #expect(eventually { server.counters.openConnections == 1 })
