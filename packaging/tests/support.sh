@@ -37,6 +37,20 @@ make_user() {
 # as_user COMMAND…: runs a command as that user, in the home directory.
 as_user() { (cd /home/ann && exec setpriv --reuid ann --regid ann --clear-groups env HOME=/home/ann "$@"); }
 
+# install_rpm FILE: installs an RPM package, or upgrades to it; nothing may be wrong. Without --nodeps rpm refuses, since
+# Debian's own packages are not in its database: nobody provides glibc or /bin/sh.
+install_rpm() {
+    rpm_here --upgrade --nodeps "$1"
+    [[ ! -s /tmp/rpm.log ]] || fail "rpm says: $(cat /tmp/rpm.log)"
+}
+erase_rpm() { rpm_here --erase --nodeps realmgate; }
+rpm_here() {
+    local options=()
+    # The rpm of Debian 12 warns that dpkg manages this system; that of Debian 13 does not, and has no such option.
+    ! rpm --force-debian --version >/dev/null 2>&1 || options=(--force-debian)
+    rpm "${options[@]}" "$@" >/tmp/rpm.log 2>&1 || fail "$(cat /tmp/rpm.log)"
+}
+
 server=
 address=
 

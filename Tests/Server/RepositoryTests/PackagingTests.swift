@@ -45,7 +45,7 @@ struct PackagingTests {
         }
         #expect(try run("[[ $(uname -m) == aarch64 ]]") == 0)
         #expect(try run("needs_x86_64") == 69)
-        for artifact in ["tarball", "deb", "wheel"] {
+        for artifact in ["tarball", "deb", "rpm", "wheel"] {
             #expect(try text("packaging/\(artifact)").contains("needs_x86_64"))
         }
     }
