@@ -102,6 +102,8 @@ targets += floor(
         module(
             "Transfer",
             ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Compression"]),
+        // Files of Realm, read only.
+        module("RealmFiles", ["ObjectModel", "Cryptography"]),
         // The log of a realm in PostgreSQL. RealmSwift does not need it, so an app does not need libpq.
         module("PostgresLog", ["StoreContract", "ObjectModel", "Compression", "Cryptography", "CLibpq"]),
         // The objects of a realm as tables for programs that speak SQL.
