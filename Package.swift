@@ -104,6 +104,8 @@ targets += floor(
             ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Compression"]),
         // Files of Realm, read only.
         module("RealmFiles", ["ObjectModel", "Cryptography"]),
+        // Their objects and classes as those of a store.
+        module("RealmImport", ["RealmFiles", "StoreContract", "ObjectModel"]),
         // The log of a realm in PostgreSQL. RealmSwift does not need it, so an app does not need libpq.
         module("PostgresLog", ["StoreContract", "ObjectModel", "Compression", "Cryptography", "CLibpq"]),
         // The objects of a realm as tables for programs that speak SQL.
@@ -194,7 +196,8 @@ targets += floor(
             [
                 "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
                 "PostgresLog", "Projection", "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage",
-                "ObjectModel", "Cryptography", "Files", "Promises", "CStamp", "CAllocator", log, arguments,
+                "ObjectModel", "RealmImport", "RealmFiles", "Cryptography", "Files", "Promises", "CStamp", "CAllocator",
+                log, arguments,
             ]),
     ])
 
@@ -306,6 +309,12 @@ targets += floor(
                 "RepositoryFiles",
                 "StoreContract", "QueryLanguage", "ObjectModel",
             ]),
+        tests(
+            "RealmImport",
+            [
+                "RealmImport", "RealmFiles", "EmbeddedStore", "Transfer", "JSONCoding", "StoreContract",
+                "QueryLanguage", "ObjectModel", "RepositoryFiles", "TestBasics",
+            ]),
     ])
 
 targets += floor(
@@ -400,7 +409,8 @@ targets += floor(
             "CommandLine",
             [
                 "realmgate", "FollowWorker", "ProgramTesting", "PostgresTesting", "HTTPTesting", "RepositoryFiles",
-                "TestBasics", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "EmbeddedStore",
+                "TestBasics", "Transfer", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules",
+                "EmbeddedStore",
                 "SignatureTesting", "JSONCoding", "ObjectModel", "Promises", log,
             ]),
         // The program when it is killed, its disk is full or its system calls fail.
