@@ -4,7 +4,7 @@ struct Cluster {
     let slots: Slots
     let count: Int
     /// The offset of the keys and, unless they are 0, 1, 2 and so on, the keys themselves.
-    fileprivate let offset: Int64
+    let offset: Int64
     fileprivate let keys: [Int64]?
 
     func key(at index: Int) -> Int64 { offset &+ (keys.map { $0[index] } ?? Int64(index)) }
@@ -39,6 +39,12 @@ struct ClusterCursor {
     init(root: Int64, isOrdered: Bool = true) {
         self.isOrdered = isOrdered
         pending = root == 0 ? nil : (root, 0)
+    }
+
+    /// One cluster that was found before.
+    init(_ cluster: Int64, offset: Int64) {
+        isOrdered = true
+        pending = (cluster, offset)
     }
 
     /// Nil at the end.

@@ -22,15 +22,21 @@ struct ObjectReader {
         while let cluster = try clusters.next(reader) {
             // In a cluster without objects there may be no leaves.
             guard cluster.count > 0 else { continue }
-            var columns: [[RealmValue]] = []
-            columns.reserveCapacity(forms.count)
-            for place in forms.indices { columns.append(try column(place, of: cluster)) }
-            reader.subject = words
+            let columns = try columns(of: cluster)
             for row in 0..<cluster.count {
                 try body(RealmObject(key: cluster.key(at: row), values: columns.map { $0[row] }))
             }
             reader.budget.forget()
         }
+    }
+
+    /// The values of all columns, for each one that of each object of the cluster.
+    func columns(of cluster: Cluster) throws(RealmFileFault) -> [[RealmValue]] {
+        var columns: [[RealmValue]] = []
+        columns.reserveCapacity(forms.count)
+        for place in forms.indices { columns.append(try column(place, of: cluster)) }
+        reader.subject = words
+        return columns
     }
 
     /// The values of a column, one for each object of the cluster.

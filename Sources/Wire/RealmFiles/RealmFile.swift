@@ -63,6 +63,13 @@ package final class RealmFile: Sendable {
         }
     }
 
+    /// Finds objects of a table by their keys: for embedded ones, which belong where a link leads to them. Cost: reads all
+    /// keys, and keeps 32 bytes for each cluster, which has 256 objects in files that Realm writes.
+    package func lookup(in table: RealmTable) throws(RealmFileFault) -> RealmObjectLookup {
+        let reader = NodeReader(image, header, targets: targets, budget: ReadingBudget(length: image.count))
+        return try RealmObjectLookup(table, reader, length: image.count)
+    }
+
     /// The number of objects, which is counted without reading them.
     package func objectCount(of table: RealmTable) throws(RealmFileFault) -> Int {
         try costs.measure(.count, of: table.key, length: image.count) { (budget) throws(RealmFileFault) in

@@ -12,6 +12,8 @@ struct TableCopy {
     let initialRow: [Value]
     /// The position of the primary key in a row.
     let primaryKey: Int?
+    /// The place of the class in the report.
+    let reportPlace: Int
 
     /// As the file calls it.
     var oldName: String { table.className ?? table.name }
@@ -48,14 +50,11 @@ struct CopyLayout {
     let order: [UInt32]
     /// Without any objects.
     let report: RealmImportReport
-    /// The places of the classes in the report, by table key.
-    let reportPlaces: [UInt32: Int]
 
     /// `schema` has all classes of the file.
     init(_ classes: RealmClasses, _ schema: Schema) {
         var tables: [UInt32: TableCopy] = [:]
         var report = RealmImportReport()
-        var reportPlaces: [UInt32: Int] = [:]
         for source in classes.tables {
             guard let objectClass = schema[source.name] else { continue }
             let stored = objectClass.storedProperties
@@ -71,18 +70,17 @@ struct CopyLayout {
                         position: position, collection: column.collection, isMixed: column.type == .mixed,
                         numbers: isNumber ? numbers.count - 1 : nil, target: column.target))
             }
-            reportPlaces[source.table.key] = report.classes.count
             report.classes.append(
                 RealmImportReport.Class(name: source.name, isEmbedded: source.isEmbedded, numbers: numbers))
             tables[source.table.key] = TableCopy(
                 table: source.table, name: source.name, classID: objectClass.id, isEmbedded: source.isEmbedded,
                 columns: columns, initialRow: stored.map(\.initialValue),
-                primaryKey: stored.firstIndex { $0.name == objectClass.primaryKey })
+                primaryKey: stored.firstIndex { $0.name == objectClass.primaryKey },
+                reportPlace: report.classes.count - 1)
         }
         self.tables = tables
         order = classes.tables.map(\.table.key)
         self.report = report
-        self.reportPlaces = reportPlaces
     }
 
     /// The tables that are not embedded, each after those that it links to, unless they link back to it.

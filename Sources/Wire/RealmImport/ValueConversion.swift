@@ -11,7 +11,8 @@ struct ValueConversion {
     private(set) var report: RealmImportReport
     /// The objects that were created, by table.
     private var keys: [UInt32: ObjectKeyRuns] = [:]
-    private var created: Set<UInt32> = []
+    /// Of the tables of embedded objects.
+    private var lookups: [UInt32: RealmObjectLookup] = [:]
     /// The object whose value is converted: the place of its table, and its key.
     private var origin = (place: 0, key: Int64(0))
     /// Whether all objects are there.
@@ -31,15 +32,10 @@ struct ValueConversion {
 
     mutating func note(_ key: Int64, became target: ObjectKey, in table: TableCopy) {
         keys[table.table.key, default: ObjectKeyRuns()].append(key, target)
-        count(table)
+        report.classes[table.reportPlace].objects += 1
     }
 
     func key(of key: Int64, in table: TableCopy) -> ObjectKey? { keys[table.table.key]?[key] }
-
-    private mutating func count(_ table: TableCopy) {
-        guard let place = layout.reportPlaces[table.table.key] else { return }
-        report.classes[place].objects += 1
-    }
 
     /// The value of a property. Before all objects are there, it is without meaning if `isWaiting` afterwards.
     mutating func value(_ object: RealmObject, _ column: ColumnCopy, of table: TableCopy) throws -> Value {
@@ -50,8 +46,8 @@ struct ValueConversion {
 
     private mutating func property(_ object: RealmObject, _ column: ColumnCopy, _ table: TableCopy) throws -> Value {
         let value = try whole(object.values[column.source], column)
-        if !isConnecting, let numbers = column.numbers, let place = layout.reportPlaces[table.table.key] {
-            report.classes[place].numbers[numbers].add(value)
+        if !isConnecting, let numbers = column.numbers {
+            report.classes[table.reportPlace].numbers[numbers].add(value)
         }
         return value
     }
@@ -156,10 +152,23 @@ struct ValueConversion {
     }
 
     private mutating func embedded(_ key: Int64, _ target: TableCopy, _ column: ColumnCopy) throws -> Value {
-        guard let object = try file.object(of: target.table, key: key) else {
+        let lookup: RealmObjectLookup
+        if let known = lookups[target.table.key] {
+            lookup = known
+        } else {
+            lookup = try file.lookup(in: target.table)
+            lookups[target.table.key] = lookup
+        }
+        guard let object = try lookup.object(key) else {
             throw damaged(column, "a link to object key \(key) of '\(target.oldName)', which is not there")
         }
-        if !isConnecting { count(target) }
+        if !isConnecting {
+            // Each has one owner, so that reading them all has an end.
+            guard report.classes[target.reportPlace].objects < lookup.count else {
+                throw damaged(column, "a link to an object of '\(target.oldName)' that another object owns")
+            }
+            report.classes[target.reportPlace].objects += 1
+        }
         var values: [PropertyID: Value] = [:]
         for inner in target.columns { values[inner.id] = try property(object, inner, target) }
         return .embedded(values)
