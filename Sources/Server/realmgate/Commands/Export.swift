@@ -5,6 +5,7 @@ import Hosting
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
+import RealmImport
 import StoreContract
 import Transfer
 

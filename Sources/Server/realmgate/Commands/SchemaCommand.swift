@@ -2,6 +2,7 @@ import ArgumentParser
 import Hosting
 import ObjectCoding
 import ObjectModel
+import RealmImport
 import StoreContract
 
 /// `realmgate schema`: shows and changes the classes of a database.
