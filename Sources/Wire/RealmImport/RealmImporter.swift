@@ -1,4 +1,4 @@
-package import ObjectModel
+import ObjectModel
 package import RealmFiles
 package import StoreContract
 import Synchronization
@@ -28,14 +28,6 @@ package struct RealmImporter: Sendable {
         self.store = store
     }
 
-    /// The schema that the store will have. Throws `RealmImportFault` when classes of the store and of the file do not
-    /// go together.
-    package static func schema(adding classes: RealmClasses, to snapshot: any Snapshot) throws -> Schema {
-        try MergedSchema(adding: classes.schema, to: snapshot.schema) { name in
-            snapshot.schema[name].map { snapshot.count(of: $0.id) > 0 } ?? false
-        }.schema
-    }
-
     /// Imports everything. Blocks, and other writes wait meanwhile. Throws `RealmImportFault`, `RealmFileFault`, the
     /// errors of the store, and what `progress` throws; the store is as before then.
     ///
@@ -45,8 +37,11 @@ package struct RealmImporter: Sendable {
     ///
     /// - Parameter progress: called after every `reportInterval` objects, on the store's thread.
     package func run(progress: @escaping @Sendable (Progress) throws -> Void = { _ in }) throws -> RealmImportReport {
-        let before = try store.snapshot().schema
-        let schema = try Self.schema(adding: classes, to: try store.snapshot())
+        let snapshot = try store.snapshot()
+        let before = snapshot.schema
+        let schema = try MergedSchema(adding: classes.schema, to: before) { name in
+            before[name].map { snapshot.count(of: $0.id) > 0 } ?? false
+        }.schema
         let report = Mutex(RealmImportReport())
         let version = try store.replaceSchema(
             with: schema,

@@ -137,6 +137,13 @@ struct RealmFileCommandTests {
         #expect(try run(["schema", text], in: directory).status == 65)
         let tables = try run(["import", tablesOnly], in: directory)
         #expect(tables.status == 1 && tables.errors.contains("--rename table=Name"), "\(tables.errors)")
+        // The end of the file is missing, where some objects are.
+        let cut = directory.file("cut.realm")
+        try Data(contentsOf: URL(fileURLWithPath: many)).prefix(900_000).write(to: URL(fileURLWithPath: cut))
+        let damaged = try run(["import", cut], in: directory)
+        #expect(damaged.status == 65 && damaged.output.isEmpty, "\(damaged.errors)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).allSatisfy { !$0.contains("making") })
         #expect(!hasDatabase(directory))
     }
 }

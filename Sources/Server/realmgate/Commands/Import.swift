@@ -177,14 +177,9 @@ struct Import: ParsableCommand {
                 exitCode: 64)
         }
         let (classes, report) = try source.read { file, classes in
-            // What does not fit is reported before a database is created.
-            if let present = try database.openIfPresent(.process) {
-                defer { present.close() }
-                _ = try RealmImporter.schema(adding: classes, to: try present.snapshot())
+            try database.fill(.process) { store in
+                (classes, try RealmSource.copy(file, classes, into: store))
             }
-            let store = try database.open(.process, mustExist: false)
-            defer { store.close() }
-            return (classes, try RealmSource.copy(file, classes, into: store))
         }
         RealmReport.printNotes(classes, report)
         for line in RealmReport.lines(report) { print(line) }
