@@ -1,6 +1,7 @@
 import Foundation
 import JSONCoding
 import ObjectModel
+import QueryLanguage
 import RealmFiles
 import StoreContract
 
@@ -26,7 +27,7 @@ struct CoreJSON {
 
     func objects(_ name: String) throws -> [JSONValue] {
         guard let objectClass = snapshot.schema[name] else { return [] }
-        return try snapshot.select(.init(classID: objectClass.id), .all).map { try object(objectClass, $0) }
+        return try snapshot.select(BoundQuery(classID: objectClass.id), .all).map { try object(objectClass, $0) }
     }
 
     private func object(_ objectClass: ClassSchema, _ key: ObjectKey) throws -> JSONValue {
@@ -72,7 +73,7 @@ struct CoreJSON {
         if let primary = target.primaryKeyProperty {
             return try json(try snapshot.value(target.id, key, primary.id), primary)
         }
-        let keys = try snapshot.select(.init(classID: target.id), .all)
+        let keys = try snapshot.select(BoundQuery(classID: target.id), .all)
         guard let place = keys.firstIndex(of: key), let all = fileKeys[oldNames[target.name] ?? target.name] else {
             return .null
         }
