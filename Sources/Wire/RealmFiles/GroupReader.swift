@@ -32,7 +32,8 @@ struct GroupReader {
         var tables: [RealmTable] = []
         var seen: Set<[UInt8]> = []
         // The place of a removed table has a number or nothing.
-        for (place, ref) in try reader.slots(at: slots[Slot.tables]).values.enumerated() where ref != 0 && ref & 1 == 0 {
+        for (place, ref) in try reader.slots(at: slots[Slot.tables]).values.enumerated() where ref != 0 && ref & 1 == 0
+        {
             reader.subject = "the list of tables"
             guard place < names.count else { throw reader.damaged("table \(place) has no name", at: top) }
             guard seen.insert(Array(names[place].utf8)).inserted else {

@@ -32,7 +32,8 @@ final class NodeReader {
     }
 
     func node(at ref: Int64) throws(RealmFileFault) -> Node {
-        guard ref >= FileHeader.length, ref & 7 == 0, ref <= end - Node.headerLength, let word = image.word(at: Int(ref))
+        guard ref >= FileHeader.length, ref & 7 == 0, ref <= end - Node.headerLength,
+            let word = image.word(at: Int(ref))
         else { throw damaged("no node can be there", at: ref) }
         let flags = Int(truncatingIfNeeded: word >> 32) & 0xFF
         // The size alone is big-endian.

@@ -49,6 +49,8 @@ final class SourceFile: Sendable {
                 case .inUse: continue
                 // A copy that was taken while another program wrote may look damaged, or as if the key were wrong.
                 case .damaged, .wrongKey: if attempt >= Self.doubts { throw error }
+                // The codes of the pages are right, and their bytes make no sense: half of the key is.
+                case .notRealm where key != nil: throw .wrongKey(length: RealmFile.keyLength)
                 case .notRealm, .unsupportedFormat, .unreadable: throw error
                 }
             }

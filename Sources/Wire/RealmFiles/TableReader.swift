@@ -76,7 +76,8 @@ struct TableReader {
         let attributes = try reader.integers(at: spec[2])
         let keys = try reader.integers(at: spec[5])
         guard types.count == attributes.count, types.count == keys.count else {
-            throw damaged("it has \(types.count) types, \(attributes.count) attributes and \(keys.count) keys of columns")
+            throw damaged(
+                "it has \(types.count) types, \(attributes.count) attributes and \(keys.count) keys of columns")
         }
         // Columns of backlinks come last, and have no names.
         let names = try reader.names(at: spec[1])
@@ -93,7 +94,9 @@ struct TableReader {
             // The number in the key, and not the column's place, says where the values and what belongs to them are.
             let leaf = Int(truncatingIfNeeded: key & 0xFFFF)
             let number = packed & 0xFFFF
-            guard let type = Self.types[number] else { throw damaged("column '\(name)' is of the unknown type \(number)") }
+            guard let type = Self.types[number] else {
+                throw damaged("column '\(name)' is of the unknown type \(number)")
+            }
             var attributes = attributes[place] | Int64(truncatingIfNeeded: key >> 22 & 0xFF)
             if number == Self.listOfLinks { attributes |= Attribute.list }
             var target: UInt32?

@@ -67,7 +67,9 @@ extension NodeReader {
         }
     }
 
-    private func noFinalZero(_ node: Node) -> RealmFileFault { damaged("a string has no zero at its end", at: node.ref) }
+    private func noFinalZero(_ node: Node) -> RealmFileFault {
+        damaged("a string has no zero at its end", at: node.ref)
+    }
 
     /// Cells of the same length. The last byte of each is the number of zeros before it; the cell's length means null.
     private func shortCells(_ node: Node, isNullable: Bool) throws(RealmFileFault) -> [Cell] {
