@@ -460,7 +460,7 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
 if Context.environment["REALMGATE_FUZZER"] != nil {
     targets += floor(
         "Tests/Support",
-        [program("DecodingFuzzer", ["DecodingProbe", "TestBasics"], exclude: ["run", "seeds"])])
+        [program("DecodingFuzzer", ["DecodingProbe", "RealmFiles", "TestBasics"], exclude: ["run", "seeds"])])
 }
 
 var products: [Product] = [
