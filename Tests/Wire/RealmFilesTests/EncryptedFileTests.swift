@@ -123,7 +123,7 @@ private enum Encryption {
             var content: [UInt8] = []
             for page in first..<min(pages, first + 64) {
                 let number: [UInt8] = [UInt8(truncatingIfNeeded: page) | 1, 2, 0, 0]
-                let position = (0..<8).map { UInt8(truncatingIfNeeded: page * 4096 >> (8 * $0)) }
+                let position = (0..<8).map { UInt8(truncatingIfNeeded: (page * 4096) >> (8 * $0)) }
                 let data = cipher(Array(plain[page * 4096..<(page + 1) * 4096]), key, number + position + [0, 0, 0, 0])
                 let place = page % 64 * 64
                 table.replaceSubrange(place..<place + 32, with: number + code(data, key))
