@@ -27,8 +27,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [Stri
     .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-func tests(_ subject: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: "\(subject)Tests", dependencies: dependencies, swiftSettings: strict)
+func tests(_ subject: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: "\(subject)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 /// Targets that lie in one directory, each in a directory of its name.
@@ -285,6 +285,9 @@ targets += floor(
         tests("JSONCoding", ["JSONCoding", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
         tests(
+            "RealmFiles", ["RealmFiles", "ObjectModel", "Compression", "RepositoryFiles", "TestBasics", "CGnuTLS"],
+            exclude: ["Files"]),
+        tests(
             "PostgresLog",
             [
                 "PostgresLog", "EmbeddedStore", "PostgresTesting", "StoreTesting", "TestBasics", "StoreContract",
@@ -467,7 +470,7 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
 if Context.environment["REALMGATE_FUZZER"] != nil {
     targets += floor(
         "Tests/Support",
-        [program("DecodingFuzzer", ["DecodingProbe", "TestBasics"], exclude: ["run", "seeds"])])
+        [program("DecodingFuzzer", ["DecodingProbe", "RealmFiles", "TestBasics"], exclude: ["run", "seeds"])])
 }
 
 var products: [Product] = [

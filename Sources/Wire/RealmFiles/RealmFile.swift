@@ -31,8 +31,8 @@ package final class RealmFile: Sendable {
         try self.init(image, header, source: source)
     }
 
-    /// Reads the bytes of a plain file.
-    convenience init(bytes: [UInt8]) throws(RealmFileFault) {
+    /// Reads the bytes of a file that is not encrypted.
+    package convenience init(bytes: [UInt8]) throws(RealmFileFault) {
         let image = try FileImage(bytes)
         try self.init(image, try FileHeader(image), source: nil)
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// A file that is open for reading, and its key if it has one. Other programs may write to it at any time.
 final class SourceFile: Sendable {
-    private let descriptor: Int32
+    private let descriptor: Descriptor
     /// Nil for a file that is not encrypted.
     private let key: [UInt8]?
 
@@ -11,13 +11,11 @@ final class SourceFile: Sendable {
     init(path: String, key: [UInt8]?) throws(RealmFileFault) {
         if let key, key.count != RealmFile.keyLength { throw .wrongKey(length: key.count) }
         // What is no file, such as a pipe, must not block here.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            self.key = nil
-            throw .unreadable(code: errno)
-        }
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard opened >= 0 else { throw .unreadable(code: errno) }
+        descriptor = Descriptor(opened)
         // A plain file needs no key, and one that is given does no harm.
-        let start = try FileImage(try Self.bytes(of: descriptor, 0..<FileHeader.length))
+        let start = try FileImage(try Self.bytes(of: descriptor.number, 0..<FileHeader.length))
         let isPlain = FileHeader.isPlain(start)
         self.key = isPlain ? nil : key
         if isPlain {
@@ -26,8 +24,6 @@ final class SourceFile: Sendable {
             throw .notRealm(mayBeEncrypted: PageDecryption.mayBeEncrypted(length: try length()))
         }
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// A copy of the whole file as it was at one time.
     ///
@@ -49,6 +45,8 @@ final class SourceFile: Sendable {
                 case .inUse: continue
                 // A copy that was taken while another program wrote may look damaged, or as if the key were wrong.
                 case .damaged, .wrongKey: if attempt >= Self.doubts { throw error }
+                // The codes of the pages are right, and their bytes make no sense: half of the key is.
+                case .notRealm where key != nil: throw .wrongKey(length: RealmFile.keyLength)
                 case .notRealm, .unsupportedFormat, .unreadable: throw error
                 }
             }
@@ -85,7 +83,7 @@ final class SourceFile: Sendable {
 extension SourceFile {
     private func length() throws(RealmFileFault) -> Int {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .unreadable(code: errno) }
+        guard fstat(descriptor.number, &status) == 0 else { throw .unreadable(code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .unreadable(code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
         }
@@ -97,7 +95,7 @@ extension SourceFile {
         let length = try length()
         guard let key else {
             return try FileImage(count: length) { (memory) throws(RealmFileFault) in
-                try Self.fill(memory, from: descriptor, at: 0)
+                try Self.fill(memory, from: descriptor.number, at: 0)
             }
         }
         return try FileImage(count: PageDecryption.plainLength(of: length)) { (memory) throws(RealmFileFault) in
@@ -107,7 +105,7 @@ extension SourceFile {
 
     /// A few bytes, decrypted if there is a key.
     private func bytes(_ range: Range<Int>) throws(RealmFileFault) -> [UInt8] {
-        guard let key else { return try Self.bytes(of: descriptor, range) }
+        guard let key else { return try Self.bytes(of: descriptor.number, range) }
         let first = range.lowerBound / PageDecryption.pageLength
         let last = (range.upperBound - 1) / PageDecryption.pageLength
         let pages = try FileImage(count: (last + 1 - first) * PageDecryption.pageLength) {
@@ -127,14 +125,14 @@ extension SourceFile {
         while done < count {
             let page = first + done
             let place = PageDecryption.placeOfTable(of: page)
-            let table = try Self.bytes(of: descriptor, place..<place + PageDecryption.pageLength)
+            let table = try Self.bytes(of: descriptor.number, place..<place + PageDecryption.pageLength)
             let number = min(count - done, PageDecryption.pagesPerBlock - page % PageDecryption.pagesPerBlock)
             func part(_ from: Int, _ number: Int) -> UnsafeMutableRawBufferPointer {
                 let start = from * PageDecryption.pageLength
                 return UnsafeMutableRawBufferPointer(
                     rebasing: memory[start..<start + number * PageDecryption.pageLength])
             }
-            try Self.fill(part(done, number), from: descriptor, at: PageDecryption.place(of: page))
+            try Self.fill(part(done, number), from: descriptor.number, at: PageDecryption.place(of: page))
             for index in 0..<number {
                 try decryption.decrypt(part(done + index, 1), page: page + index, table: table)
             }
@@ -142,10 +140,10 @@ extension SourceFile {
         }
     }
 
-    private static func bytes(of descriptor: Int32, _ range: Range<Int>) throws(RealmFileFault) -> [UInt8] {
+    private static func bytes(of number: Int32, _ range: Range<Int>) throws(RealmFileFault) -> [UInt8] {
         let image = try FileImage(count: range.count) { (memory) throws(RealmFileFault) in
             do throws(RealmFileFault) {
-                try fill(memory, from: descriptor, at: range.lowerBound)
+                try fill(memory, from: number, at: range.lowerBound)
             } catch .inUse where range.lowerBound == 0 {
                 // Too short for a header: what is missing stays zero, which is no mark of Realm.
             }
@@ -155,16 +153,25 @@ extension SourceFile {
 
     /// Throws `inUse` when the file ends before the memory does: then it was cut off meanwhile.
     private static func fill(
-        _ memory: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int
+        _ memory: UnsafeMutableRawBufferPointer, from number: Int32, at offset: Int
     ) throws(RealmFileFault) {
         var done = 0
         while done < memory.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
-            let count = pread(descriptor, rest.baseAddress, rest.count, offset + done)
+            let count = pread(number, rest.baseAddress, rest.count, offset + done)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .unreadable(code: errno) }
             guard count > 0 else { throw .inUse }
             done += count
         }
     }
+}
+
+/// A descriptor that is closed with its owner, also when that one's initializer throws.
+private final class Descriptor: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
 }

@@ -1,8 +1,9 @@
 import DecodingProbe
 import Glibc
+import RealmFiles
 import TestBasics
 
-/// libFuzzer on `DecodingProbe`; with `--samples DIRECTORY` it writes whole records to start from instead.
+/// libFuzzer on `DecodingProbe`, or with `--realm-files` on the reader of Realm's files; with `--samples DIRECTORY` it writes whole records to start from instead.
 @main
 enum DecodingFuzzer {
     static func main() {
@@ -11,11 +12,29 @@ enum DecodingFuzzer {
         }
         var count = CommandLine.argc
         var arguments = CommandLine.unsafeArgv
-        let status = runDriver(&count, &arguments) { bytes, count in
-            DecodingProbe.decode(input: Array(UnsafeBufferPointer(start: bytes, count: count)))
-            return 0
-        }
+        // libFuzzer itself ignores what starts with two hyphens.
+        let status =
+            CommandLine.arguments.contains("--realm-files")
+            ? runDriver(&count, &arguments) { bytes, count in
+                readRealmFile(Array(UnsafeBufferPointer(start: bytes, count: count)))
+                return 0
+            }
+            : runDriver(&count, &arguments) { bytes, count in
+                DecodingProbe.decode(input: Array(UnsafeBufferPointer(start: bytes, count: count)))
+                return 0
+            }
         exit(status)
+    }
+
+    /// Reads everything. A fault is an answer too.
+    private static func readRealmFile(_ bytes: [UInt8]) {
+        guard let file = try? RealmFile(bytes: bytes) else { return }
+        for table in file.tables {
+            _ = try? file.objectCount(of: table)
+            try? file.forEachObject(of: table) { object in
+                precondition(object.values.count == table.columns.count)
+            }
+        }
     }
 
     private static func writeSamples(to directory: String) {
