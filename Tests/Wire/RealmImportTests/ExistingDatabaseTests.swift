@@ -199,7 +199,6 @@ struct ExistingDatabaseTests {
             #expect(error is RealmFileFault || error is RealmImportFault || error is StoreError, "\(error)")
             try expectUnchanged(store, after: before, "\(error)")
         }
-        store.close()
-        #expect(try EmbeddedStore.check(path: directory.file("store")).faults == [])
+        #expect(try RealmTestFile.faults(of: store, directory) == [])
     }
 }

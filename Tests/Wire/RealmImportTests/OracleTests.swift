@@ -60,7 +60,7 @@ struct OracleTests {
         let metadata = oracle["metadata"]?.first?["version"]?["$numberLong"]
         #expect(metadata == nil || metadata == .string("\(snapshot.schema.version)"))
         #expect(report.lostLinks == 0)
-        #expect(try EmbeddedStore.check(path: directory.file("store")).faults == [])
+        #expect(try RealmTestFile.faults(of: store, directory) == [])
     }
 
     /// The first member that differs.

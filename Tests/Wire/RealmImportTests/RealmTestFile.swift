@@ -69,6 +69,13 @@ enum RealmTestFile {
         try EmbeddedStore.open(path: directory.file(name), schema: schema)
     }
 
+    /// What is wrong with what a store has.
+    static func faults(of store: any Store, _ directory: TestDirectory) throws -> [String] {
+        let copy = directory.file("copy")
+        try store.writeCopy(to: copy, progress: nil)
+        return try store.checkCopy(at: copy) { _ in }.faults
+    }
+
     @discardableResult
     static func importing(
         _ name: String, _ selection: RealmSelection = RealmSelection(), in directory: TestDirectory,
