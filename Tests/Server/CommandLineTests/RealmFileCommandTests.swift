@@ -79,7 +79,7 @@ struct RealmFileCommandTests {
         let empty = try file("empty", in: directory)
         let trips = try run(["export", many, "Trip", "--format", "csv", "--fields", "kind,from"], in: directory)
         #expect(trips.status == 0, "\(trips.errors)")
-        #expect(trips.output.hasPrefix("kind,from\n") && trips.output.split(separator: "\n").count == 2701)
+        #expect(trips.output.hasPrefix("kind,from") && trips.output.split(whereSeparator: \.isNewline).count == 2701)
         let one = try run(["export", empty, "--format", "ndjson"], in: directory)
         #expect(one.status == 0 && one.output.isEmpty, "\(one.errors)")
         let several = try run(["export", many], in: directory)
@@ -111,7 +111,7 @@ struct RealmFileCommandTests {
         #expect(refused.status == 78 && !hasDatabase(directory), "\(refused.errors)")
         let digits = try directory.write((0..<64).map { String(format: "%02x", $0) }.joined() + "\n", to: "digits.key")
         let opened = try result(digits)
-        #expect(opened.status == 0 && opened.output.contains(" objects"), "\(opened.errors)")
+        #expect(opened.status == 0 && opened.output.contains(" object"), "\(opened.errors)")
     }
 
     @Test("what is no Realm file, and options that do not belong together, are refused")

@@ -154,6 +154,54 @@ struct ExistingDatabaseTests {
         try expectUnchanged(store, after: before)
     }
 
+    @Test("links in mixed values to a class that is left out become null, and are counted")
+    func lostLinks() throws {
+        let directory = try TestDirectory()
+        let store = try RealmTestFile.store(directory)
+        defer { store.close() }
+        let alone = try #require(
+            #expect(throws: RealmImportFault.self) {
+                try RealmTestFile.importing(
+                    "kinds", RealmSelection(leftOut: ["Target"]), in: directory, into: store)
+            })
+        #expect(alone.reason == .unsuitable)
+        let links = ["link", "links", "linkSet", "linkMap"].map { "Kinds.\($0)" }
+        for path in links { #expect(alone.message.contains("--leave-out \(path)."), "\(alone.message)") }
+        let report = try RealmTestFile.importing(
+            "kinds", RealmSelection(leftOut: ["Target"] + links), in: directory, into: store)
+        let oracle = try #require(try RealmTestFile.oracle("kinds")["Kinds"])
+        let all = oracle.map { "\($0)" }.joined().components(separatedBy: "$link").count - 1
+        #expect(report.lostLinks == all && all > 0)
+        #expect(report.classes.map(\.name) == ["Kinds"])
+        #expect(try RealmTestFile.faults(of: store, directory) == [])
+    }
+
+    @Test("a value that a database cannot have is named with its object, and nothing is imported")
+    func unsuitableValues() throws {
+        let directory = try TestDirectory()
+        // Keys of maps that Realm's own interface refuses.
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try RealmTestFile.path("owners", in: directory))))
+        for place in bytes.indices.dropLast(5) where bytes[place...].starts(with: "kind".utf8) {
+            bytes[place + 1] = 0x2E
+        }
+        let path = directory.file("keys.realm")
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let store = try RealmTestFile.store(directory)
+        defer { store.close() }
+        let before = try store.snapshot()
+        func run(_ leftOut: [String]) throws -> RealmImportReport {
+            let file = try RealmFile(path: path)
+            return try RealmImporter(file, try RealmClasses(file, RealmSelection(leftOut: leftOut)), into: store).run()
+        }
+        let error = try #require(#expect(throws: RealmImportFault.self) { try run(["Address.former"]) })
+        #expect(error.reason == .value)
+        for part in ["Person with primary key 640000000000000000000001", "'k.nd0'", "--leave-out Person.byKind"] {
+            #expect(error.message.contains(part), "\(part) in \(error.message)")
+        }
+        try expectUnchanged(store, after: before)
+        #expect(try run(["Address.former", "Person.byKind"]).objects > 39)
+    }
+
     @Test("an import that is stopped leaves nothing")
     func stopped() throws {
         struct Stop: Error {}

@@ -1,7 +1,6 @@
 import ArgumentParser
 import EmbeddedStore
 import Glibc
-import Hosting
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
@@ -66,7 +65,7 @@ struct Export: ParsableCommand {
         guard realmClass == nil else {
             throw CommandFailure(
                 "'\(className)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. To export a class of a database, give the class alone.",
-                exitCode: InstalledFiles.isFile(className) ? 65 : 66)
+                exitCode: RealmSource.isFile(className) ? 65 : 66)
         }
         try realmFile.refuse()
         let store = try database.open(.process, mustExist: true)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Hosting
 import ObjectCoding
 import ObjectModel
 import RealmImport
@@ -163,7 +162,7 @@ struct Import: ParsableCommand {
     /// Imports a file that was given without a class.
     private func importRealmFile(_ path: String) throws {
         guard let source = try realmFile.source(path) else {
-            guard InstalledFiles.isFile(path) else {
+            guard RealmSource.isFile(path) else {
                 throw CommandFailure(
                     "There is no file '\(path)'. Give a class and its file, or a Realm file alone.", exitCode: 66)
             }

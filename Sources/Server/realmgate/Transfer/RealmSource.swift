@@ -24,6 +24,9 @@ struct RealmSource {
         return header[16..<20].elementsEqual("T-DB".utf8)
     }
 
+    /// Whether there is a file, of whatever kind.
+    static func isFile(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// Reads a key from a file.
     static func key(_ path: String) throws -> [UInt8] {
         let bytes: [UInt8]?
