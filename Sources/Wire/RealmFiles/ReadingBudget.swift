@@ -7,17 +7,17 @@ struct ReadingBudget {
     private(set) var visits: Int
     private(set) var bytes: Int
     private(set) var elements: Int
-    /// The elements that may be in memory at once. The factor is twice what a list of single bits has; only lists
-    /// of eight million zeros and more, in a file with little else, could exceed it.
+    /// The elements that may be in memory at once. As many fit into a file of single bits; only lists of two million
+    /// zeros and more, in a file with little else, could exceed it.
     private var live: Int
-    private let liveLimit: Int
+    private var liveLimit: Int
 
     /// - Parameter spent: what other tables have taken of the same file.
     init(length: Int, spent: ReadingCost = ReadingCost()) {
         visits = max(0, length / 2 + 64 - spent.visits)
         bytes = max(0, length * 4 + 4096 - spent.bytes)
         elements = max(0, length * 128 + 8 * 1_048_576 - spent.elements)
-        liveLimit = length * 16 + 8 * 1_048_576
+        liveLimit = length * 8 + 2 * 1_048_576
         live = liveLimit
     }
 
@@ -31,7 +31,10 @@ struct ReadingBudget {
         return true
     }
 
-    /// Says that what was read so far is no longer in memory.
+    /// Says that so many of the elements that were read stay in memory.
+    mutating func keep(_ number: Int) { liveLimit = max(0, liveLimit - number) }
+
+    /// Says that what was read so far, and is not kept, is no longer in memory.
     mutating func forget() { live = liveLimit }
 }
 

@@ -77,6 +77,7 @@ extension NodeReader {
             let column = LeafForm(type: .string, isNullable: form.isNullable)
             try append(try self.node(at: form.enumeration), column, to: &read)
             enumerations[form.enumeration] = read
+            budget.keep(read.count)
             strings = read
         }
         for number in try integers(node) {

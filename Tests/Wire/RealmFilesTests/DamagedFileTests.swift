@@ -46,7 +46,7 @@ struct DamagedFileTests {
     func small(fixture: RealmFixture) throws {
         var random = SeededRandom.ofTest(fixture)
         let bytes = try fixture.bytes()
-        for _ in 0..<1500 * TestRun.length { read(damage(bytes, &random)) }
+        for _ in 0..<2000 * TestRun.length { read(damage(bytes, &random)) }
     }
 
     @Test("large ones", arguments: ["format-23", "kinds", "many"])

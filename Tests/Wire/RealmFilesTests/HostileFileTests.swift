@@ -45,6 +45,24 @@ struct HostileFileTests {
         #expect(reason == "more is read than the file can have; nodes are shared or lead in a circle")
     }
 
+    @Test("many columns cannot keep strings that claim much")
+    func enumerations() {
+        var writer = NodeWriter()
+        var columns: [Column] = []
+        var leaves: [Int64] = []
+        for number in 0..<60 {
+            let strings = writer.node([], kind: 1, width: 0, size: 65_536)
+            columns.append(Column(name: "p\(number)", type: 2, attributes: Column.nullable, enumeration: strings))
+            leaves.append(writer.integers([0]))
+        }
+        // With one object in each, the clusters alone would never reach the limit.
+        let first = writer.cluster(1, leaves)
+        let offsets = writer.integers([0], isUnsigned: true)
+        let root = writer.refs([offsets, Writer.tagged(1), Writer.tagged(1), first], .inner)
+        let reason = ValueText.damage(of: writer.file([TableDraft(columns: columns, root: root)]))
+        #expect(reason == "more is read than the file can have; nodes are shared or lead in a circle")
+    }
+
     @Test("many values cannot share one that is long")
     func sharedBytes() {
         let reason = damage(Column(type: 4), rows: 200) { writer in
