@@ -14,6 +14,7 @@ package final class RealmObjectLookup {
         let place: Int
         let keys: [Int64]
         let columns: [[RealmValue]]
+        let cost: Int
     }
 
     private let reader: NodeReader
@@ -25,6 +26,8 @@ package final class RealmObjectLookup {
     private let length: Int
     /// The clusters that were read last, the latest at the end.
     private var recent: [Recent] = []
+    /// What may still be read; see `cost`.
+    private var left: Int
 
     /// Owners that were made one after the other own objects that were.
     private static let recentLimit = 16
@@ -32,6 +35,8 @@ package final class RealmObjectLookup {
     init(_ table: RealmTable, _ reader: NodeReader, length: Int) throws(RealmFileFault) {
         self.reader = reader
         self.length = length
+        // For a file whose objects are asked for in no order at all: each reads a cluster.
+        left = length * 128 + 64 * 1_048_576
         objects = ObjectReader(table, reader)
         reader.subject = "table '\(table.name)'"
         var places: [Place] = []
@@ -65,18 +70,25 @@ package final class RealmObjectLookup {
             if place < recent.count - 1 { recent.append(recent.remove(at: place)) }
             return recent[recent.count - 1]
         }
-        // Each cluster is one reading: who asks for many, asks for objects that are there.
-        reader.budget = ReadingBudget(length: length)
+        let budget = ReadingBudget(length: length)
+        reader.budget = budget
         let place = places[number]
         var clusters = ClusterCursor(place.ref, offset: place.offset)
         guard let cluster = try clusters.next(reader) else {
             throw reader.damaged("a cluster is not there", at: place.ref)
         }
+        let columns = try objects.columns(of: cluster)
+        let spent = ReadingCost(from: budget, to: reader.budget)
+        let cost = spent.elements + spent.bytes / 8
+        left -= cost
+        guard left >= 0 else { throw reader.damaged("its objects have too much in them", at: place.ref) }
         let read = Recent(
-            place: number, keys: (0..<cluster.count).map { cluster.key(at: $0) },
-            columns: try objects.columns(of: cluster))
-        if recent.count == Self.recentLimit { recent.removeFirst() }
+            place: number, keys: (0..<cluster.count).map { cluster.key(at: $0) }, columns: columns, cost: cost)
         recent.append(read)
+        // What is kept is less than the file, or one cluster.
+        while recent.count > 1, recent.count > Self.recentLimit || recent.reduce(0, { $0 + $1.cost }) > length / 8 {
+            recent.removeFirst()
+        }
         return read
     }
 }
