@@ -1,4 +1,5 @@
 import Foundation
+import PostgresTesting
 import ProgramTesting
 import RepositoryFiles
 import Testing
@@ -47,6 +48,32 @@ struct RealmFileCommandTests {
         let again = try run(["import", many], in: directory)
         #expect(again.status == 1 && again.errors.contains("'C0'") && again.output.isEmpty, "\(again.errors)")
         #expect(try run(["query", "Trip", "--count"], in: directory).output == "2700\n")
+    }
+
+    @Test("a realm in PostgreSQL gets classes and objects of a Realm file, and each of its replicas has them")
+    func shared() throws {
+        guard PostgresServer.isThere else { return }
+        let realm = try RealmCommandTests.Realm()
+        let many = try file("many", in: realm.directory)
+        let imported = try realm.run("import", many, "--data", "a.replica")
+        #expect(imported.status == 0 && imported.output.contains("Trip: 2,700 objects"), "\(imported.errors)")
+        let other = try realm.run("query", "Trip", "from.code == 'C7'", "--count", "--data", "b.replica")
+        let same = try realm.run("query", "Trip", "from.code == 'C7'", "--count", "--data", "a.replica")
+        #expect(other.status == 0 && other.output == same.output && other.output != "0\n", "\(other.errors)")
+    }
+
+    @Test("a server that has the database open serves what is imported")
+    func served() throws {
+        let directory = try TestDirectory()
+        let server = try RunningServer(["--data", directory.file("app.realmgate")], in: directory)
+        let many = try file("many", in: directory)
+        #expect(try run(["import", many], in: directory).status == 0)
+        let got = try ChildProcess(
+            "/usr/bin/env", ["curl", "-s", "\(server.address)/v1/objects/Trip?count=true&limit=0"],
+            directory: directory.path)
+        #expect(try got.wait() == 0)
+        #expect(got.output.contains("\"count\":2700"), "\(got.output)")
+        #expect(try server.stop() == 0)
     }
 
     @Test("what a database cannot have is named before anything is written, and options lead on")
