@@ -71,6 +71,8 @@ extension NodeReader {
         _ root: Int64, _ keysAreIntegers: Bool, _ form: LeafForm
     ) throws(RealmFileFault) -> [(key: RealmValue, value: RealmValue)] {
         let slots = try slots(at: root, atLeast: 2)
+        // An empty map has no root, or empty trees.
+        guard slots[0] != 0, slots[1] != 0 else { throw damaged("a map has no keys or no values", at: root) }
         let keys = try sequence(slots[0], LeafForm(type: keysAreIntegers ? .int : .string, isNullable: false))
         let values = try sequence(slots[1], .mixed(depth: form.depth))
         guard keys.count == values.count else {

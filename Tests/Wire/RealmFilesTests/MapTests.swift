@@ -66,6 +66,7 @@ struct MapTests {
         #expect(map(["b", "a", "b"], 3) == "a map has a key twice")
         #expect(map(["a", "b"], 1) == "a map has 2 keys and 1 values")
         #expect(map([nil], 1) == "a value is null that must not be")
+        #expect(ValueText.damage(of: file { $0.refs([0, 0]) }) == "a map has no keys or no values")
     }
 
     @Test("have values of their column's type")

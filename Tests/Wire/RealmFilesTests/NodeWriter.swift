@@ -146,7 +146,7 @@ extension NodeWriter {
     /// Adds the tables and the topmost node, and returns the whole file.
     mutating func file(_ tables: [TableDraft], format: UInt8 = 24, version: Int = 7) -> [UInt8] {
         var places: [Int64] = []
-        for (index, table) in tables.enumerated() { places.append(self.table(table, index)) }
+        for (index, table) in tables.enumerated() { places.append(self.table(table, index, format)) }
         let names = shortStrings(tables.map(\.name), width: 64)
         let list = refs(places)
         // Room for what is still to come: the topmost node has 11 slots of 64 bits.
@@ -158,7 +158,7 @@ extension NodeWriter {
         return bytes
     }
 
-    private mutating func table(_ table: TableDraft, _ index: Int) -> Int64 {
+    private mutating func table(_ table: TableDraft, _ index: Int, _ format: UInt8) -> Int64 {
         let columns = table.columns
         let isMap = { (column: TableDraft.Column) in column.attributes & TableDraft.Column.map != 0 }
         let spec = [
@@ -172,7 +172,8 @@ extension NodeWriter {
             refs(spec), 0, table.root, Self.tagged(index), 0, 1, 1, targets, 0, 1, 0, table.primaryKey,
             table.flags << 1 | 1, 0,
         ]
-        return refs(slots)
+        // Embedded tables and tombstones came with format 20.
+        return refs(Array(slots.prefix(format < 20 ? 12 : 14)))
     }
 
     /// A file of one table with one column and a cluster of objects.
