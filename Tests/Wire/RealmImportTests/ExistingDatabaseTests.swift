@@ -223,6 +223,31 @@ struct ExistingDatabaseTests {
         #expect(try importer.run().objects == 3000)
     }
 
+    @Test("a file that another program writes meanwhile is not imported")
+    func inUse() throws {
+        let directory = try TestDirectory()
+        let store = try RealmTestFile.store(directory)
+        defer { store.close() }
+        let before = try store.snapshot()
+        let path = try RealmTestFile.path("many", in: directory)
+        let file = try RealmFile(path: path)
+        let importer = RealmImporter(file, try RealmClasses(file), into: store)
+        let error = #expect(throws: RealmFileFault.self) {
+            try importer.run { reached in
+                guard reached.done == RealmImporter.reportInterval else { return }
+                // As a commit does: the other half of the header counts from now on.
+                let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+                try handle.seek(toOffset: 23)
+                let selector = try handle.read(upToCount: 1)?.first ?? 0
+                try handle.seek(toOffset: 23)
+                try handle.write(contentsOf: Data([selector ^ 1]))
+                try handle.close()
+            }
+        }
+        #expect(error == .inUse)
+        try expectUnchanged(store, after: before)
+    }
+
     @Test("a damaged file becomes a whole database or none", arguments: 0..<40)
     func damage(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
