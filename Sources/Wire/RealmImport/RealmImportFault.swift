@@ -26,8 +26,12 @@ package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
 
     /// Several of the same kind, one per line.
     init(_ reason: Reason, _ heading: String, _ lines: [String]) {
-        self.init(reason, heading + "\n" + lines.map { "  - " + $0 }.joined(separator: "\n"))
+        var shown = [heading] + lines.prefix(Self.lineLimit).map { "  - " + $0 }
+        if lines.count > Self.lineLimit { shown.append("  and \(lines.count - Self.lineLimit) more") }
+        self.init(reason, shown.joined(separator: "\n"))
     }
+
+    private static let lineLimit = 200
 
     package var description: String { message }
 }

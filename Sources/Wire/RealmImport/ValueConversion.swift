@@ -19,6 +19,11 @@ struct ValueConversion {
     private var isConnecting = false
     /// Whether the value that was converted last has a link to an object that is created after its own.
     private(set) var isWaiting = false
+    /// How many embedded objects the one that is converted is within.
+    private var depth = 0
+
+    /// Realm's own bound for collections within a mixed value is 100. Deeper ones would need a large stack.
+    private static let depthLimit = 100
 
     /// - Parameter order: the tables in the order in which their objects are created.
     init(_ file: RealmFile, _ layout: CopyLayout, order: [UInt32]) {
@@ -40,6 +45,7 @@ struct ValueConversion {
     /// The value of a property. Before all objects are there, it is without meaning if `isWaiting` afterwards.
     mutating func value(_ object: RealmObject, _ column: ColumnCopy, of table: TableCopy) throws -> Value {
         isWaiting = false
+        depth = 0
         origin = (places[table.table.key] ?? 0, object.key)
         return try property(object, column, table)
     }
@@ -169,6 +175,11 @@ struct ValueConversion {
             }
             report.classes[target.reportPlace].objects += 1
         }
+        guard depth < Self.depthLimit else {
+            throw damaged(column, "embedded objects are more than \(Self.depthLimit) levels deep")
+        }
+        depth += 1
+        defer { depth -= 1 }
         var values: [PropertyID: Value] = [:]
         for inner in target.columns { values[inner.id] = try property(object, inner, target) }
         return .embedded(values)
