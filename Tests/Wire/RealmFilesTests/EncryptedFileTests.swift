@@ -32,6 +32,28 @@ struct EncryptedFileTests {
         try file.checkUnchanged()
     }
 
+    @Test("a write of another program is noticed")
+    func changed() throws {
+        let directory = try TestDirectory()
+        var bytes = try RealmFixture.encrypted.bytes()
+        let path = try write(bytes, directory)
+        let file = try RealmFile(path: path, key: Self.key)
+        for place in [0, 10, 4096 + 16] {
+            for changed in [true, false] {
+                bytes[place] ^= 1
+                let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+                try handle.write(contentsOf: bytes)
+                try handle.close()
+                if changed {
+                    #expect(throws: RealmFileFault.inUse) { try file.checkUnchanged() }
+                } else {
+                    try file.checkUnchanged()
+                }
+            }
+        }
+        #expect(try secret(file) == ["'x'"])
+    }
+
     @Test("are refused without a key, with another, and with one of another length")
     func keys() throws {
         let directory = try TestDirectory()
