@@ -127,6 +127,8 @@ struct RealmFileCommandTests {
         let encrypted = try file("encrypted", in: directory)
         let without = try run(["import", encrypted], in: directory)
         #expect(without.status == 65 && without.errors.contains("--encryption-key-file"), "\(without.errors)")
+        let exported = try run(["export", encrypted], in: directory)
+        #expect(exported.status == 65 && exported.errors.contains("--encryption-key-file"), "\(exported.errors)")
         let short = try directory.write("short", to: "short.key")
         let wrong = try directory.write(String(repeating: "00", count: 64) + "\n", to: "wrong.key")
         func result(_ key: String) throws -> Program.Result {

@@ -62,7 +62,8 @@ struct Export: ParsableCommand {
 
     func run() throws {
         if let source = try realmFile.source(className) { return try export(source) }
-        guard realmClass == nil else {
+        // A file may have the name of a class.
+        guard realmClass == nil, PropertyType.isClassName(className) || !RealmSource.isFile(className) else {
             throw CommandFailure(
                 "'\(className)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. To export a class of a database, give the class alone.",
                 exitCode: RealmSource.isFile(className) ? 65 : 66)
