@@ -27,8 +27,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [Stri
     .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-func tests(_ subject: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: "\(subject)Tests", dependencies: dependencies, swiftSettings: strict)
+func tests(_ subject: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: "\(subject)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 /// Targets that lie in one directory, each in a directory of its name.
@@ -102,6 +102,10 @@ targets += floor(
         module(
             "Transfer",
             ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Compression"]),
+        // Files of Realm, read only.
+        module("RealmFiles", ["ObjectModel", "Cryptography"]),
+        // Their objects and classes as those of a store.
+        module("RealmImport", ["RealmFiles", "StoreContract", "ObjectModel"]),
         // The log of a realm in PostgreSQL. RealmSwift does not need it, so an app does not need libpq.
         module("PostgresLog", ["StoreContract", "ObjectModel", "Compression", "Cryptography", "CLibpq"]),
         // The objects of a realm as tables for programs that speak SQL.
@@ -192,7 +196,8 @@ targets += floor(
             [
                 "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
                 "PostgresLog", "Projection", "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage",
-                "ObjectModel", "Cryptography", "Files", "Promises", "CStamp", "CAllocator", log, arguments,
+                "ObjectModel", "RealmImport", "RealmFiles", "Cryptography", "Files", "Promises", "CStamp", "CAllocator",
+                log, arguments,
             ]),
     ])
 
@@ -280,6 +285,9 @@ targets += floor(
         tests("JSONCoding", ["JSONCoding", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
         tests(
+            "RealmFiles", ["RealmFiles", "ObjectModel", "Compression", "RepositoryFiles", "TestBasics", "CGnuTLS"],
+            exclude: ["Files"]),
+        tests(
             "PostgresLog",
             [
                 "PostgresLog", "EmbeddedStore", "PostgresTesting", "StoreTesting", "TestBasics", "StoreContract",
@@ -303,6 +311,12 @@ targets += floor(
                 "Transfer", "EmbeddedStore", "ObjectCoding", "JSONCoding", "StoreTesting", "TestBasics",
                 "RepositoryFiles",
                 "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
+        tests(
+            "RealmImport",
+            [
+                "RealmImport", "RealmFiles", "EmbeddedStore", "Transfer", "JSONCoding", "StoreContract",
+                "QueryLanguage", "ObjectModel", "RepositoryFiles", "TestBasics",
             ]),
     ])
 
@@ -398,7 +412,8 @@ targets += floor(
             "CommandLine",
             [
                 "realmgate", "FollowWorker", "ProgramTesting", "PostgresTesting", "HTTPTesting", "RepositoryFiles",
-                "TestBasics", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "EmbeddedStore",
+                "TestBasics", "Transfer", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules",
+                "EmbeddedStore",
                 "SignatureTesting", "JSONCoding", "ObjectModel", "Promises", log,
             ]),
         // The program when it is killed, its disk is full or its system calls fail.
@@ -455,7 +470,7 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
 if Context.environment["REALMGATE_FUZZER"] != nil {
     targets += floor(
         "Tests/Support",
-        [program("DecodingFuzzer", ["DecodingProbe", "TestBasics"], exclude: ["run", "seeds"])])
+        [program("DecodingFuzzer", ["DecodingProbe", "RealmFiles", "TestBasics"], exclude: ["run", "seeds"])])
 }
 
 var products: [Product] = [

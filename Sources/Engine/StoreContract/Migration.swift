@@ -2,7 +2,8 @@ package import ObjectModel
 
 /// How the data is converted when the schema changes in a way that is not automatic.
 ///
-/// It runs when the schema version rises, whether or not anything else changes, and never at the same version.
+/// It runs when the schema version rises, whether or not anything else changes. At the same version only the block of a
+/// migration that adds objects runs; see `addsObjects`.
 ///
 /// Without steps or a block: a property that is removed is dropped; one that is new, or whose type or linked class
 /// changed, starts at zero, null or empty; one that became optional keeps its values; one that became required loses
@@ -17,11 +18,16 @@ package import ObjectModel
 package struct Migration: Sendable {
     package var steps: [MigrationStep]
     package var block: (@Sendable (any MigrationTransaction) throws -> Void)?
+    /// Whether the block also runs at the same schema version, after the changes that are automatic: to add objects in
+    /// the commit that adds their classes.
+    package var addsObjects: Bool
 
     package init(
-        steps: [MigrationStep] = [], block: (@Sendable (any MigrationTransaction) throws -> Void)? = nil
+        steps: [MigrationStep] = [], addsObjects: Bool = false,
+        block: (@Sendable (any MigrationTransaction) throws -> Void)? = nil
     ) {
         self.steps = steps
+        self.addsObjects = addsObjects
         self.block = block
     }
 }

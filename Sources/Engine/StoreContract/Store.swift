@@ -27,7 +27,7 @@ package protocol Store: AnyObject, Sendable {
     /// Replaces the schema. Without a migration, and at the same schema version, these changes are automatic: added
     /// classes, properties and indexes, removed indexes and empty classes; existing objects get null or zero for a new
     /// property. Everything else needs a higher schema version, and `migration` defines how the data is converted: see
-    /// `Migration` for what happens without steps. Throws `migrationRequired` with the list of changes when the version
+    /// `Migration` for what happens without steps, and for objects that come with their classes. Throws `migrationRequired` with the list of changes when the version
     /// does not rise, `schemaVersionTooLow` for a version below the present one, `schemaInvalid` for a faulty schema,
     /// `migrationFailed` for data that the new schema cannot hold; the store is unchanged then.
     func replaceSchema(

@@ -10,7 +10,7 @@ import Testing
 ///   in a directory of their own, in which the server's database is `data.realmgate`.
 /// - A command with `curl -sN` continues to run. The following blocks of `text` are its output, in this order.
 /// - A command `NAME=…` sets a variable for later commands.
-/// - A block with a title is a file with that name.
+/// - A block with a title is a file with that name. So is `people.realm`, where the page has that name.
 /// - `…` in an output matches any text within the line, and tags of histories are not compared.
 final class PageExamples {
     /// A command of a `console` block with its output there.
@@ -44,6 +44,11 @@ final class PageExamples {
         directory = try TestDirectory()
         if page.database == .demo {
             try FileManager.default.copyItem(atPath: try Self.demo.get(), toPath: directory.file("data.realmgate"))
+        }
+        let realmFile = "people.realm"
+        if page.text.contains(realmFile) {
+            try FileManager.default.copyItem(
+                atPath: Checkout.root + "/Examples/Realm/" + realmFile, toPath: directory.file(realmFile))
         }
         server = try RunningServer(["--data", directory.file("data.realmgate")], in: directory)
     }

@@ -1,8 +1,10 @@
 import DecodingProbe
 import Glibc
+import RealmFiles
 import TestBasics
 
-/// libFuzzer on `DecodingProbe`; with `--samples DIRECTORY` it writes whole records to start from instead.
+/// libFuzzer on `DecodingProbe`, or with `--realm-files` on the reader of Realm's files; with `--samples DIRECTORY` it
+/// writes whole records to start from instead.
 @main
 enum DecodingFuzzer {
     static func main() {
@@ -11,10 +13,9 @@ enum DecodingFuzzer {
         }
         var count = CommandLine.argc
         var arguments = CommandLine.unsafeArgv
-        let status = runDriver(&count, &arguments) { bytes, count in
-            DecodingProbe.decode(input: Array(UnsafeBufferPointer(start: bytes, count: count)))
-            return 0
-        }
+        // libFuzzer itself ignores what starts with two hyphens.
+        let readsRealmFiles = CommandLine.arguments.contains("--realm-files")
+        let status = runDriver(&count, &arguments, readsRealmFiles ? readRealmFile : readRecord)
         exit(status)
     }
 
@@ -31,10 +32,30 @@ enum DecodingFuzzer {
     }
 }
 
+/// What libFuzzer calls with its inputs.
+private typealias FuzzTarget = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+
+private let readRecord: FuzzTarget = { bytes, count in
+    DecodingProbe.decode(input: Array(UnsafeBufferPointer(start: bytes, count: count)))
+    return 0
+}
+
+/// Reads everything in a file. A fault is an answer too.
+private let readRealmFile: FuzzTarget = { bytes, count in
+    guard let file = try? RealmFile(bytes: Array(UnsafeBufferPointer(start: bytes, count: count))) else { return 0 }
+    for table in file.tables {
+        _ = try? file.objectCount(of: table)
+        try? file.forEachObject(of: table) { object in
+            precondition(object.values.count == table.columns.count)
+        }
+    }
+    return 0
+}
+
 /// Part of libFuzzer, which a program with a main function of its own calls.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ count: UnsafeMutablePointer<Int32>,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<Int8>?>>,
-    _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    _ test: FuzzTarget
 ) -> Int32

@@ -11,6 +11,14 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
     private let layout: MigrationLayout
     private(set) var schemas: MigrationSchema
     private var renames: MigrationRenames
+    /// What a row of a class is, for those that rows were created of.
+    private var rowForms: [ClassID: RowForm] = [:]
+
+    private struct RowForm {
+        let properties: [PropertySchema]
+        /// The place of the primary key.
+        let key: Int?
+    }
 
     /// Adds the new columns; those that only the old schema has stay until `MigrationClosing`.
     init(_ session: WriteSession, version: Version, old: any Snapshot, plan: MigrationPlan) throws {
@@ -58,10 +66,28 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
 
     /// The row is that of the new schema; there may be more columns.
     override func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
+        let form = try rowForm(of: classID)
+        guard row.count == form.properties.count else {
+            throw StoreError.wrongRowLength(row.count, of: schemas.new[classID])
+        }
+        // With as many columns as properties the columns are those of the new schema, and in its order.
+        guard let objectClass = session.objectClass(classID), objectClass.columns.count == row.count,
+            schemas.becomingEmbedded.isEmpty
+        else {
+            return try create(classID, Dictionary(uniqueKeysWithValues: zip(form.properties.map(\.id), row)))
+        }
+        if let place = form.key, objectClass.primaryKey != nil { try makeRoom(for: row[place], classID) }
+        return try super.create(classID, row: row)
+    }
+
+    private func rowForm(of classID: ClassID) throws -> RowForm {
+        if let form = rowForms[classID] { return form }
         guard let objectClass = schemas.new[classID] else { throw StoreError.unknownClass(classID) }
         let properties = objectClass.storedProperties
-        guard row.count == properties.count else { throw StoreError.wrongRowLength(row.count, of: objectClass) }
-        return try create(classID, Dictionary(uniqueKeysWithValues: zip(properties.map(\.id), row)))
+        let form = RowForm(
+            properties: properties, key: properties.firstIndex { $0.name == objectClass.primaryKey })
+        rowForms[classID] = form
+        return form
     }
 
     override func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
@@ -152,6 +178,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
             let id = schemas.old[className]?[finished.from]?.id
         else { return }
         schemas.new = schemas.new.renumbering(finished.to, of: className, to: id)
+        rowForms.removeAll()
         try layout.change(to: schemas.union)
     }
 

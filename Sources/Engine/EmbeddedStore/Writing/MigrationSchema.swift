@@ -4,16 +4,25 @@ import ObjectModel
 /// there are maintained as long as a rename may still keep them.
 struct MigrationSchema {
     let old: Schema
-    var new: Schema { didSet { working = Self.working(new, since: old) } }
+    var new: Schema {
+        didSet {
+            working = Self.working(new, since: old)
+            becomingEmbedded = Self.becomingEmbedded(new, since: old)
+        }
+    }
     /// The new schema, but the classes whose objects need no owner until the end are not embedded.
     private(set) var working: Schema
     /// Classes whose primary keys may be duplicates until the end: they have an ordinary index meanwhile.
     private(set) var relaxed: Set<ClassID> = []
+    /// Classes that are embedded now and were not before. Their objects need no owner until the end, nor do those of
+    /// classes that are no longer embedded.
+    private(set) var becomingEmbedded: [ClassSchema]
 
     init(from old: Schema, to new: Schema) {
         self.old = old
         self.new = new
         working = Self.working(new, since: old)
+        becomingEmbedded = Self.becomingEmbedded(new, since: old)
         for after in new.classes {
             // A new key has the same value in every object.
             guard let before = old[after.id], let key = after.primaryKeyProperty else { continue }
@@ -24,15 +33,13 @@ struct MigrationSchema {
     /// Returns false when it was relaxed already.
     mutating func relax(_ classID: ClassID) -> Bool { relaxed.insert(classID).inserted }
 
-    /// Classes that are embedded now and were not before. Their objects need no owner until the end, nor do those of
-    /// classes that are no longer embedded.
-    var becomingEmbedded: [ClassSchema] {
-        new.classes.filter { $0.isEmbedded && old[$0.id]?.isEmbedded == false }
-    }
-
     /// Classes whose objects can no longer be referenced.
     var unreferable: [ClassID] {
         old.classes.filter { !$0.isEmbedded && new[$0.id]?.isEmbedded != false }.map(\.id)
+    }
+
+    private static func becomingEmbedded(_ new: Schema, since old: Schema) -> [ClassSchema] {
+        new.classes.filter { $0.isEmbedded && old[$0.id]?.isEmbedded == false }
     }
 
     private static func working(_ new: Schema, since old: Schema) -> Schema {

@@ -18,14 +18,14 @@ struct SchemaChange {
                 .schemaVersionTooLow,
                 "Provided schema version \(requested.version) is less than last set version \(old.version).")
         }
-        // Migrations run only when the version rises.
-        let runs = requested.version > old.version
-        plan = MigrationPlan(from: old, to: requested, steps: runs ? migration?.steps ?? [] : [])
-        block = runs ? migration?.block : nil
+        // Migrations run only when the version rises, unless all that they do is to add objects.
+        let rises = requested.version > old.version
+        plan = MigrationPlan(from: old, to: requested, steps: rises ? migration?.steps ?? [] : [])
+        block = rises || migration?.addsObjects == true ? migration?.block : nil
         // Numbers may have run out.
         try StoreError.check(plan.new)
         if let fault = plan.faults.first { throw fault.error }
-        if !runs { try StoreError.checkAutomatic(plan, hasObjects: hasObjects) }
+        if !rises { try StoreError.checkAutomatic(plan, hasObjects: hasObjects) }
     }
 
     /// `old` returns the store as it is before. When this throws, the session must not be committed.

@@ -34,6 +34,19 @@ struct StoreOptions: ParsableArguments {
         isThere(sources) ? try open(sources, mustExist: true) : nil
     }
 
+    /// Hands the store to the body, and closes it. A database file that is not there yet is there when the body is done,
+    /// and not if it throws.
+    func fill<R>(_ sources: SettingSources, _ body: (any Store) throws -> R) throws -> R {
+        let place = log.address(file.path(sources), sources)
+        guard place.url == nil, !InstalledFiles.isFile(place.path) else {
+            let store = try open(sources, mustExist: false)
+            defer { store.close() }
+            return try body(store)
+        }
+        try place.check()
+        return try EmbeddedStore.make(path: place.path, options: ServiceConfiguration.defaults.store, body)
+    }
+
     /// Opens the store. Creates it unless `mustExist`; a replica's file is created in any case.
     func open(_ sources: SettingSources, mustExist: Bool) throws -> any Store {
         var place = log.address(file.path(sources), sources)

@@ -1,7 +1,10 @@
 import ArgumentParser
+import EmbeddedStore
+import Glibc
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
+import RealmImport
 import StoreContract
 import Transfer
 
@@ -15,15 +18,23 @@ struct Export: ParsableCommand {
             target; in CSV, binary data is base64, and collections, mixed values and embedded objects are JSON. A server \
             may use the database at the same time (REALMGATE_DATA names it, too).
 
+            With a Realm file the objects are those of that file, which is not changed: name one of its classes after \
+            it, or a directory with --output, which gets a file for each class.
+
             Examples:
 
               realmgate export Airport --data demo.realmgate > airports.ndjson
               realmgate export Flight --filter 'delay > 60 AND origin.iata == "JFK"' --sort -delay
               realmgate export Flight --fields id,date,destination --output flights.csv
+              realmgate export default.realm Dog --format csv
+              realmgate export default.realm --output dogs-and-cats
             """)
 
-    @Argument(help: "The class.")
+    @Argument(help: "The class, or a Realm file.", completion: .file())
     var className: String
+
+    @Argument(help: "The class of a Realm file; may be omitted if it has one class.")
+    var realmClass: String?
 
     @OptionGroup var database: StoreOptions
 
@@ -47,10 +58,69 @@ struct Export: ParsableCommand {
     @Option(help: ArgumentHelp("The file; - is standard output.", valueName: "file"), completion: .file())
     var output = "-"
 
+    @OptionGroup(title: "A Realm file") var realmFile: RealmFileOptions
+
     func run() throws {
+        if let source = try realmFile.source(className) { return try export(source) }
+        // A file may have the name of a class.
+        guard realmClass == nil, PropertyType.isClassName(className) || !RealmSource.isFile(className) else {
+            throw CommandFailure(
+                "'\(className)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. To export a class of a database, give the class alone.",
+                exitCode: RealmSource.isFile(className) ? 65 : 66)
+        }
+        try realmFile.refuse()
         let store = try database.open(.process, mustExist: true)
         defer { store.close() }
+        try export(className, of: try store.snapshot(), to: output)
+    }
+
+    /// Exports classes of a Realm file, by way of a database that is deleted afterwards.
+    private func export(_ source: RealmSource) throws {
+        let scratch = try TemporaryDirectory(prefix: "realmgate-")
+        defer { scratch.remove() }
+        let store = try EmbeddedStore.open(path: scratch.path + "/realm")
+        defer { store.close() }
+        let names = try source.read { file, classes in
+            // A wrong name is reported before anything is read.
+            let names = try exportedClasses(of: classes.schema)
+            _ = try RealmSource.copy(file, classes, into: store)
+            RealmReport.printNotes(classes)
+            return names
+        }
         let snapshot = try store.snapshot()
+        guard realmClass == nil, names.count > 1 else {
+            for name in names { try export(name, of: snapshot, to: output) }
+            return
+        }
+        guard mkdir(output, 0o777) == 0 || errno == EEXIST else {
+            throw CommandFailure(
+                "Cannot make the directory '\(output)': \(String(cString: strerror(errno))).", exitCode: 73)
+        }
+        let ending = (format ?? .ndjson).rawValue
+        for name in names { try export(name, of: snapshot, to: "\(output)/\(name).\(ending)") }
+    }
+
+    /// The class of a Realm file that is named, or all that have objects of their own.
+    private func exportedClasses(of schema: Schema) throws -> [String] {
+        if let realmClass {
+            let named = try schema.named(realmClass)
+            guard !named.isEmbedded else {
+                throw CommandFailure(
+                    "'\(realmClass)' is a class of embedded objects, which are exported within the objects that own them."
+                )
+            }
+            return [named.name]
+        }
+        let names = schema.classes.filter { !$0.isEmbedded }.map(\.name)
+        guard names.count == 1 || output != "-" && filter == nil && order.sort == nil && fields == nil else {
+            throw CommandFailure(
+                "'\(className)' has several classes: \(names.sorted().joined(separator: ", ")). Name one after the file, or a directory with --output, which gets a file for each class as a whole.",
+                exitCode: 64)
+        }
+        return names
+    }
+
+    private func export(_ className: String, of snapshot: any Snapshot, to output: String) throws {
         let objectClass = try snapshot.schema.named(className)
         let properties = try chosen(in: objectClass)
         let query = try QueryText.bind(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ObjectCoding
 import ObjectModel
+import RealmImport
 import StoreContract
 import Synchronization
 import Transfer
@@ -8,7 +9,7 @@ import Transfer
 /// `realmgate import`: reads objects from a file into a class.
 struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Read objects from an NDJSON or CSV file into a class.",
+        abstract: "Read objects from an NDJSON or CSV file into a class, or all classes and objects of a Realm file.",
         discussion: """
             NDJSON has one JSON object per line. CSV names the properties in its first line; an empty field is null, an \
             empty field in quotes is the empty string, binary data is base64, and collections, mixed values and \
@@ -23,6 +24,11 @@ struct Import: ParsableCommand {
             Invalid lines are reported on standard error with the reason. The others are imported, and the exit code is \
             then 1. A server may use the database at the same time (REALMGATE_DATA names it, too).
 
+            A Realm file is given without a class: it has its own. It is found by its bytes, and is not changed. Its \
+            classes come into the database with all their objects, or nothing does. What the database cannot have is \
+            named before anything is written; --rename and --leave-out are the way on. Counts and sums of each class \
+            are printed at the end, to compare with what the app says.
+
             Examples:
 
               realmgate import Airport airports.ndjson --data demo.realmgate --schema schema.json
@@ -31,13 +37,15 @@ struct Import: ParsableCommand {
               realmgate import --create Dog dogs.csv --type zip=string --primary-key id
               realmgate import Dog dogs.csv.gz
               ssh host cat dogs.ndjson | realmgate import Dog -
+              realmgate import default.realm --data app.realmgate
+              realmgate import default.realm --rename Dog=Hound --leave-out Cat.cache
             """)
 
-    @Argument(help: "The class.")
+    @Argument(help: "The class; or, alone, a Realm file.", completion: .file())
     var className: String
 
-    @Argument(help: "The file; - is standard input.", completion: .file())
-    var file: String
+    @Argument(help: "The file with objects of the class; - is standard input.", completion: .file())
+    var file: String?
 
     @OptionGroup var database: StoreOptions
 
@@ -63,6 +71,8 @@ struct Import: ParsableCommand {
 
     @OptionGroup(title: "A new class") var newClass: NewClassOptions
 
+    @OptionGroup(title: "A Realm file") var realmFile: RealmFileOptions
+
     @Flag(
         help: ArgumentHelp(
             "Import everything or nothing.",
@@ -86,6 +96,17 @@ struct Import: ParsableCommand {
     }
 
     func run() throws {
+        guard let file else { return try importRealmFile(className) }
+        guard !RealmSource.isRealmFile(file) else {
+            throw CommandFailure(
+                "'\(file)' is a Realm file, which has its own classes: `realmgate import \(file)` imports them. Leave classes out with --leave-out.",
+                exitCode: 64)
+        }
+        try realmFile.refuse()
+        try importObjects(file)
+    }
+
+    private func importObjects(_ file: String) throws {
         let sources = SettingSources.process
         let schemaFile = sources.text(schema, "REALMGATE_SCHEMA")
         let format = format ?? TransferFormat(fileName: file) ?? .ndjson
@@ -136,6 +157,31 @@ struct Import: ParsableCommand {
         }
         printSummary(outcome)
         if outcome.refused + outcome.incomplete > 0 { throw ExitCode(1) }
+    }
+
+    /// Imports a file that was given without a class.
+    private func importRealmFile(_ path: String) throws {
+        guard let source = try realmFile.source(path) else {
+            guard RealmSource.isFile(path) else {
+                throw CommandFailure(
+                    "There is no file '\(path)'. Give a class and its file, or a Realm file alone.", exitCode: 66)
+            }
+            throw CommandFailure(
+                "'\(path)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. To import NDJSON or CSV, give the class, too: `realmgate import CLASS \(path)`.",
+                exitCode: 65)
+        }
+        guard format == nil, !escapeFormulas, update == .error, schema == nil, !newClass.create, !atomic else {
+            throw CommandFailure(
+                "--format, --escape-formulas, --update, --schema, --create and --atomic are for NDJSON and CSV. A Realm file has its own classes, and is imported as a whole.",
+                exitCode: 64)
+        }
+        let (classes, report) = try source.read { file, classes in
+            try database.fill(.process) { store in
+                (classes, try RealmSource.copy(file, classes, into: store))
+            }
+        }
+        RealmReport.printNotes(classes, report)
+        for line in RealmReport.lines(report) { print(line) }
     }
 
     /// The classes of the database, if there is one.

@@ -2,13 +2,14 @@ import ArgumentParser
 import Hosting
 import ObjectCoding
 import ObjectModel
+import RealmImport
 import StoreContract
 
 /// `realmgate schema`: shows and changes the classes of a database.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Print, check or replace the classes of a database file.",
+        abstract: "Print, check or replace the classes of a database file, or print those of a Realm file.",
         discussion: """
             Prints the classes as JSON, in the form that --apply and `serve --schema` read. --check reports all errors \
             in a schema file and, if there is a database, what the file would change in it; nothing is written. --apply \
@@ -26,14 +27,20 @@ struct SchemaCommand: ParsableCommand {
 
             Either all changes are made, or none.
 
-            The database is --data or REALMGATE_DATA.
+            The database is --data or REALMGATE_DATA. With a Realm file instead, the command prints its classes as \
+            `realmgate import` would make them, and on standard error what would be different, and how many objects \
+            there are.
 
             Examples:
 
               realmgate schema --data shop.realmgate
               realmgate schema --check shop.json
               realmgate schema --apply shop.json --data shop.realmgate
+              realmgate schema default.realm
             """)
+
+    @Argument(help: "A Realm file.", completion: .file())
+    var realmFile: String?
 
     @OptionGroup var database: StoreOptions
 
@@ -47,11 +54,18 @@ struct SchemaCommand: ParsableCommand {
         completion: .file(extensions: ["json"]))
     var check: String?
 
+    @OptionGroup(title: "A Realm file") var realmOptions: RealmFileOptions
+
     func validate() throws {
         if apply != nil, check != nil { throw ValidationError("Give --apply or --check, not both.") }
+        if realmFile != nil, apply != nil || check != nil {
+            throw ValidationError("--apply and --check are for databases: omit the Realm file.")
+        }
     }
 
     func run() throws {
+        if let realmFile { return try show(realmFile) }
+        try realmOptions.refuse()
         if let check {
             try self.check(check)
         } else if let apply {
@@ -62,6 +76,20 @@ struct SchemaCommand: ParsableCommand {
             let store = try database.open(.process, mustExist: true)
             defer { store.close() }
             print(SchemaFile.text(of: try store.snapshot().schema))
+        }
+    }
+
+    /// Prints the classes of a Realm file.
+    private func show(_ path: String) throws {
+        guard let source = try realmOptions.source(path) else {
+            throw CommandFailure(
+                "'\(path)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. For the classes of a database give --data \(path).",
+                exitCode: InstalledFiles.isFile(path) ? 65 : 66)
+        }
+        try source.read { file, classes in
+            print(SchemaFile.text(of: classes.schema))
+            RealmReport.printNotes(classes)
+            for line in try RealmReport.lines(counting: file, classes) { StandardError.write(line + "\n") }
         }
     }
 

@@ -182,6 +182,53 @@ extension StoreConformance {
         }
     }
 
+    /// A block that adds objects runs at the same version, too, in the commit that adds their classes: all of it or
+    /// nothing.
+    package static func addedObjects(_ make: (Schema) throws -> any Store) throws {
+        struct Stop: Error {}
+        try with(make, Kennel.schema(1)) { store in
+            try store.write { try Kennel.fill($0) }
+            let before = try store.snapshot()
+            let wider = Kennel.schema(1) { classes in
+                classes["Dog"]?.append(("extra", "int?"))
+                classes["Cat"] = [("name", "string"), ("friend", "Dog?"), ("kittens", "Cat[]")]
+            }
+            let other = Migration { _ in throw Stop() }
+            try store.replaceSchema(with: Kennel.schema(1), migration: other)
+            func add(_ stops: Bool) -> Migration {
+                Migration(addsObjects: true) { transaction in
+                    let cat = try transaction.classID("Cat")
+                    let mother = try transaction.create(
+                        cat, row: [.string("tib"), .link(ObjectKey(0)), .list([])])
+                    let kitten = try transaction.create(
+                        cat, row: [.string("mog"), .null, .list([.link(mother)])])
+                    try transaction.set(
+                        cat, mother, [try transaction.property("Cat", "kittens"): .list([.link(kitten)])])
+                    if stops { throw Stop() }
+                }
+            }
+            do {
+                _ = try store.replaceSchema(with: wider, migration: add(true))
+                throw ConformanceFailure("a block that throws added its objects")
+            } catch is Stop {
+                try requireEqual(try store.snapshot().schema["Cat"] == nil, true, "the class of objects that stopped")
+            }
+            let version = try store.replaceSchema(with: wider, migration: add(false))
+            let after = try store.snapshot()
+            try requireEqual(version, before.version.next.next, "a schema with its objects is one version")
+            try requireEqual(after.schema.version, 1, "the schema's version")
+            try requireEqual(try after.all("Cat", "name"), [.string("tib"), .string("mog")], "cats")
+            try requireEqual(
+                try after.all("Cat", "kittens"), [.list([.link(ObjectKey(1))]), .list([.link(ObjectKey(0))])], "kittens"
+            )
+            try requireEqual(try after.all("Dog", "extra"), [.null, .null, .null], "the new property")
+            try checkIntegrity(after)
+            // What is not automatic needs a higher version all the same.
+            let refused = Kennel.schema(1) { $0["Dog"]?[1].type = "int" }
+            try requireRefusal(store, refused, add(false), .migrationRequired) { $0.contains("'Dog.name'") }
+        }
+    }
+
     /// Whatever fails in a migration, the store is unchanged and remains usable.
     package static func failedMigrations(_ make: (Schema) throws -> any Store) throws {
         struct Stop: Error {}

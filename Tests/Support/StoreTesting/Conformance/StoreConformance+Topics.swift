@@ -56,6 +56,7 @@ extension StoreConformance {
             Topic("steps of migrations") { try migrationSteps($0) },
             Topic("blocks of migrations") { try migrationBlocks($0) },
             Topic("failed migrations") { try failedMigrations($0) },
+            Topic("objects that come with their classes") { try addedObjects($0) },
         ]
     }
 }

@@ -11,8 +11,8 @@ enum ModelSchemaChange {
                 .schemaVersionTooLow,
                 "Provided schema version \(schema.version) is less than last set version \(state.schema.version).")
         }
-        let migration = schema.version > state.schema.version ? migration : nil
-        let plan = MigrationPlan(from: state.schema, to: schema, steps: migration?.steps ?? [])
+        let rises = schema.version > state.schema.version
+        let plan = MigrationPlan(from: state.schema, to: schema, steps: rises ? migration?.steps ?? [] : [])
         if let fault = plan.faults.first { throw fault.error }
         if !plan.isMigration {
             try StoreError.checkAutomatic(plan) { name in
@@ -21,7 +21,7 @@ enum ModelSchemaChange {
         }
         let transaction = ModelMigration(state, plan)
         for step in plan.steps { try transaction.perform(step) }
-        try migration?.block?(transaction)
+        if rises || migration?.addsObjects == true { try migration?.block?(transaction) }
         return try transaction.finish()
     }
 }

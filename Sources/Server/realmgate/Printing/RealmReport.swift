@@ -1,0 +1,43 @@
+import ObjectModel
+import RealmFiles
+import RealmImport
+
+/// Describes what a Realm file has, as lines for people.
+enum RealmReport {
+    /// What is different afterwards or stays behind.
+    static func printNotes(_ classes: RealmClasses, _ report: RealmImportReport? = nil) {
+        for note in classes.notes { StandardError.write(note + "\n") }
+        if let lost = report?.lostLinks, lost > 0 {
+            StandardError.write(
+                "\(grouped(lost)) links in mixed values led to objects that were left out, and are null now, or missing in a set.\n"
+            )
+        }
+    }
+
+    /// The format of a file, and the number of objects of each class.
+    static func lines(counting file: RealmFile, _ classes: RealmClasses) throws -> [String] {
+        let counts = try classes.counts(in: file)
+        return ["Realm's format \(file.format), schema version \(classes.schema.version)"]
+            + counts.map { "\($0.name): \(objects($0.objects, isEmbedded: $0.isEmbedded))" }
+    }
+
+    /// The counts and sums of an import, to compare with what the app says.
+    static func lines(_ report: RealmImportReport) -> [String] {
+        var lines: [String] = []
+        for entry in report.classes {
+            lines.append("\(entry.name): \(objects(entry.objects, isEmbedded: entry.isEmbedded))")
+            lines += entry.numbers.map { "  \($0.property): \(text($0))" }
+        }
+        return lines
+    }
+
+    private static func objects(_ count: Int, isEmbedded: Bool) -> String {
+        "\(grouped(count)) \(isEmbedded ? "embedded " : "")\(count == 1 ? "object" : "objects")"
+    }
+
+    private static func text(_ numbers: RealmImportReport.Numbers) -> String {
+        let count = "\(grouped(numbers.count)) \(numbers.count == 1 ? "value" : "values")"
+        guard let minimum = numbers.minimum, let maximum = numbers.maximum else { return count }
+        return "\(count), sum \(numbers.sum), minimum \(minimum), maximum \(maximum)"
+    }
+}

@@ -1,0 +1,107 @@
+import Files
+import Glibc
+import RealmFiles
+import RealmImport
+import StoreContract
+import Synchronization
+
+/// A Realm file that a command reads.
+struct RealmSource {
+    let path: String
+    let key: [UInt8]?
+    let selection: RealmSelection
+
+    /// How often a file is read that other programs write meanwhile.
+    private static let attempts = 3
+
+    /// Whether the bytes at the beginning of a file are those of a Realm file that is not encrypted.
+    static func isRealmFile(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var header = [UInt8](repeating: 0, count: 24)
+        guard pread(file, &header, header.count, 0) == header.count else { return false }
+        return header[16..<20].elementsEqual("T-DB".utf8)
+    }
+
+    /// Whether there is a file, of whatever kind.
+    static func isFile(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Reads a key from a file.
+    static func key(_ path: String) throws -> [UInt8] {
+        let bytes: [UInt8]?
+        do {
+            bytes = try WholeFile.read(path, limit: 4096)
+        } catch {
+            throw CommandFailure("Cannot read the key in '\(path)': \(error.reason).", exitCode: 66)
+        }
+        guard let bytes else { throw CommandFailure("There is no key file '\(path)'.", exitCode: 66) }
+        if bytes.count == RealmFile.keyLength { return bytes }
+        let digits = bytes.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        let key = digits.count == 2 * RealmFile.keyLength ? hexadecimal(digits) : nil
+        guard let key else {
+            throw CommandFailure(
+                "The key in '\(path)' has \(bytes.count) bytes. A key has \(RealmFile.keyLength) bytes, or \(2 * RealmFile.keyLength) hexadecimal digits.",
+                exitCode: 78)
+        }
+        return key
+    }
+
+    private static func hexadecimal(_ digits: [UInt8]) -> [UInt8]? {
+        let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard values.count == digits.count else { return nil }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+    }
+
+    /// Opens the file, and hands it to the body with its classes. When another program writes the file meanwhile, it is
+    /// opened again, a few times.
+    func read<R>(_ body: (RealmFile, RealmClasses) throws -> R) throws -> R {
+        var attempt = 1
+        while true {
+            do {
+                let file = try RealmFile(path: path, key: key)
+                return try body(file, try RealmClasses(file, selection))
+            } catch RealmFileFault.inUse where attempt < Self.attempts {
+                attempt += 1
+            } catch let fault as RealmFileFault {
+                throw CommandFailure(fault, path)
+            } catch let fault as RealmImportFault {
+                throw CommandFailure(fault, path)
+            }
+        }
+    }
+
+    /// Imports everything, and shows how far it is.
+    static func copy(_ file: RealmFile, _ classes: RealmClasses, into store: any Store) throws -> RealmImportReport {
+        let line = Mutex(ProgressLine(of: nil))
+        defer { line.withLock { $0.finish() } }
+        return try RealmImporter(file, classes, into: store).run { reached in
+            line.withLock {
+                $0.show(
+                    "\(reached.className): \(grouped(reached.done)) of \(grouped(reached.total)) objects read",
+                    at: reached.done)
+            }
+        }
+    }
+}
+
+extension CommandFailure {
+    /// The exit codes are those of sysexits.h.
+    init(_ fault: RealmFileFault, _ path: String) {
+        let exitCode: Int32 =
+            switch fault {
+            case .notRealm, .unsupportedFormat, .damaged: 65
+            case .wrongKey: 78
+            case .unreadable: 66
+            case .inUse: 75
+            }
+        var message = "'\(path)': \(fault.message)"
+        if case .notRealm(mayBeEncrypted: true) = fault { message += " Name its file with --encryption-key-file." }
+        self.init(message, exitCode: exitCode)
+    }
+
+    /// The exit code is 64 for options that name nothing, and 1 for what is wrong with classes and objects.
+    init(_ fault: RealmImportFault, _ path: String) {
+        self.init("'\(path)': \(fault.message)", exitCode: fault.reason == .unknownName ? 64 : 1)
+    }
+}

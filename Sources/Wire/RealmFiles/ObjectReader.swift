@@ -1,0 +1,66 @@
+/// Reads the objects of a table, cluster by cluster.
+struct ObjectReader {
+    private let table: RealmTable
+    private let reader: NodeReader
+    private let forms: [LeafForm]
+    private let words: String
+
+    init(_ table: RealmTable, _ reader: NodeReader) {
+        self.table = table
+        self.reader = reader
+        words = "table '\(table.name)'"
+        forms = zip(table.columns, table.layout).map { column, layout in
+            LeafForm(
+                type: column.type, isNullable: column.isOptional, target: column.target,
+                isColumn: column.collection == .none, enumeration: layout.enumeration)
+        }
+    }
+
+    func forEach(_ body: (RealmObject) throws -> Void) throws {
+        var clusters = ClusterCursor(root: table.objects)
+        reader.subject = words
+        while let cluster = try clusters.next(reader) {
+            // In a cluster without objects there may be no leaves.
+            guard cluster.count > 0 else { continue }
+            let columns = try columns(of: cluster)
+            for row in 0..<cluster.count {
+                try body(RealmObject(key: cluster.key(at: row), values: columns.map { $0[row] }))
+            }
+            reader.budget.forget()
+        }
+    }
+
+    /// The values of all columns, for each one that of each object of the cluster.
+    func columns(of cluster: Cluster) throws(RealmFileFault) -> [[RealmValue]] {
+        var columns: [[RealmValue]] = []
+        columns.reserveCapacity(forms.count)
+        for place in forms.indices { columns.append(try column(place, of: cluster)) }
+        reader.subject = words
+        return columns
+    }
+
+    /// The values of a column, one for each object of the cluster.
+    private func column(_ place: Int, of cluster: Cluster) throws(RealmFileFault) -> [RealmValue] {
+        let column = table.columns[place]
+        reader.subject = "\(words), column '\(column.name)'"
+        let slot = table.layout[place].leaf + 1
+        let ref = cluster.slots[slot]
+        guard ref != 0 else { throw reader.damaged("it has no slot \(slot)", at: cluster.slots.ref) }
+        let form = forms[place]
+        var values: [RealmValue] = []
+        values.reserveCapacity(cluster.count)
+        switch column.collection {
+        case .none: try reader.append(try reader.node(at: ref), form, to: &values)
+        case .list, .set:
+            for root in try reader.slots(at: ref).values { values.append(.list(try reader.sequence(root, form))) }
+        case .map(let keysAreIntegers):
+            for root in try reader.slots(at: ref).values {
+                values.append(try reader.map(root, keysAreIntegers: keysAreIntegers, form))
+            }
+        }
+        guard values.count == cluster.count else {
+            throw reader.damaged("it has \(values.count) values for \(cluster.count) objects", at: ref)
+        }
+        return values
+    }
+}

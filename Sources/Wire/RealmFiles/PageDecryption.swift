@@ -1,0 +1,65 @@
+import Cryptography
+
+/// Reads the pages of an encrypted file.
+///
+/// Such a file is a row of blocks of 65 pages: a table, and 64 pages of data. The table has 64 bytes for each of the
+/// pages: number and code of its latest write, and of the one before.
+struct PageDecryption: ~Copyable {
+    static let pageLength = 4096
+    static let pagesPerBlock = 64
+    private static let entryLength = 64
+    private static let numberLength = 4
+
+    private var cipher: AES256CBC
+    private var codes: HMACSHA224
+
+    /// Whether an encrypted file can have this length.
+    static func mayBeEncrypted(length: Int) -> Bool { length >= 2 * pageLength && length % pageLength == 0 }
+
+    /// The length of the plain file within an encrypted one. A page that is not whole does not count.
+    static func plainLength(of length: Int) -> Int {
+        let pages = length / pageLength
+        let tables = (pages + pagesPerBlock) / (pagesPerBlock + 1)
+        return (pages - tables) * pageLength
+    }
+
+    /// The place of a page in the encrypted file.
+    static func place(of page: Int) -> Int { (page + page / pagesPerBlock + 1) * pageLength }
+
+    /// The place of the table that has a page's entry.
+    static func placeOfTable(of page: Int) -> Int { page / pagesPerBlock * (pagesPerBlock + 1) * pageLength }
+
+    init(key: [UInt8]) throws(RealmFileFault) {
+        guard key.count == RealmFile.keyLength, let cipher = AES256CBC(key: Array(key[..<AES256CBC.keyLength])) else {
+            throw .wrongKey(length: key.count)
+        }
+        self.cipher = cipher
+        codes = HMACSHA224(key: Array(key[AES256CBC.keyLength...]))
+    }
+
+    /// Decrypts a page where it is. The table is that of the page's block.
+    mutating func decrypt(
+        _ data: UnsafeMutableRawBufferPointer, page: Int, table: [UInt8]
+    ) throws(RealmFileFault) {
+        let code = codes.code(of: UnsafeRawBufferPointer(data))
+        let entry = page % Self.pagesPerBlock * Self.entryLength
+        // A writer that dies between the table and the page leaves the page of the write before.
+        for write in 0..<2 {
+            let start = entry + write * Self.entryLength / 2
+            let number = Array(table[start..<start + Self.numberLength])
+            guard number != [0, 0, 0, 0],
+                ConstantTime.areEqual(code, Array(table[start + Self.numberLength..<start + Self.entryLength / 2]))
+            else { continue }
+            let position = UInt64(page) * UInt64(Self.pageLength)
+            let vector = number + (0..<8).map { UInt8(truncatingIfNeeded: position >> (8 * $0)) } + [0, 0, 0, 0]
+            if cipher.decrypt(data, vector: vector) { return }
+        }
+        // Realm leaves room for pages that it has not written yet. The first one is always there.
+        let isUnwritten = table[entry..<entry + Self.numberLength].allSatisfy { $0 == 0 } || data.allSatisfy { $0 == 0 }
+        guard page > 0 else { throw .wrongKey(length: RealmFile.keyLength) }
+        guard isUnwritten else {
+            throw .damaged(place: "page \(page)", reason: "its code is not that of its bytes")
+        }
+        data.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+}

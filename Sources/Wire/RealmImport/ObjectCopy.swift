@@ -1,0 +1,139 @@
+import ObjectModel
+import RealmFiles
+import StoreContract
+
+/// One run of an import within its transaction.
+///
+/// Objects are created in the order of their keys, class by class, and a class after those that it links to where that
+/// is possible. A link to an object that is not there yet, in a cycle of classes or of objects, leaves the property at
+/// zero, null or empty; a second reading of such tables assigns those properties. What an embedded object has in it
+/// counts as the property that owns it.
+struct ObjectCopy {
+    private let transaction: any MigrationTransaction
+    private let file: RealmFile
+    private let progress: (RealmImporter.Progress) throws -> Void
+    /// The tables of objects that stand for themselves, in the order in which they are created.
+    private let tables: [TableCopy]
+    private var conversion: ValueConversion
+    private var reached = RealmImporter.Progress()
+    private var sinceReport = 0
+
+    init(
+        _ file: RealmFile, _ classes: RealmClasses, _ transaction: any MigrationTransaction,
+        _ progress: @escaping (RealmImporter.Progress) throws -> Void
+    ) {
+        self.file = file
+        self.transaction = transaction
+        self.progress = progress
+        let layout = CopyLayout(classes, transaction.schema)
+        tables = layout.creationOrder()
+        conversion = ValueConversion(file, layout, order: tables.map(\.table.key))
+    }
+
+    mutating func run() throws -> RealmImportReport {
+        reached.total = try tables.reduce(0) { $0 + (try file.objectCount(of: $1.table)) }
+        var waiting: [(TableCopy, Set<Int>)] = []
+        for table in tables {
+            let columns = try create(table)
+            if !columns.isEmpty { waiting.append((table, columns)) }
+        }
+        for (table, _) in waiting { reached.total += try file.objectCount(of: table.table) }
+        conversion.beginConnecting()
+        for (table, columns) in waiting { try connect(table, columns) }
+        try progress(reached)
+        return conversion.report
+    }
+
+    /// Creates the objects of a table. Returns the columns that have links to objects that are not there yet.
+    private mutating func create(_ table: TableCopy) throws -> Set<Int> {
+        var waiting: Set<Int> = []
+        let keyProperty = transaction.count(of: table.classID) > 0 ? table.primaryKey : nil
+        reached.className = table.name
+        try file.forEachObject(of: table.table) { object in
+            var row = table.initialRow
+            for column in table.columns {
+                let value = try conversion.value(object, column, of: table)
+                if conversion.isWaiting {
+                    waiting.insert(column.source)
+                } else {
+                    row[column.position] = value
+                }
+            }
+            if let keyProperty, try transaction.key(of: table.classID, primaryKey: row[keyProperty]) != nil {
+                throw RealmImportFault(
+                    .duplicate,
+                    "The database has \(table.name.withArticle) with the primary key of \(try name(object, table)) already. Nothing was written. Import the class under another name with --rename \(table.oldName)=NAME, or into another database."
+                )
+            }
+            let key = try naming(object, table) { try transaction.create(table.classID, row: row) }
+            conversion.note(object.key, became: key, in: table)
+            try count()
+        }
+        return waiting
+    }
+
+    /// Assigns the columns that had to wait.
+    private mutating func connect(_ table: TableCopy, _ sources: Set<Int>) throws {
+        let columns = table.columns.filter { sources.contains($0.source) }
+        reached.className = table.name
+        try file.forEachObject(of: table.table) { object in
+            var values: [PropertyID: Value] = [:]
+            for column in columns {
+                let value = try conversion.value(object, column, of: table)
+                if conversion.isWaiting { values[column.id] = value }
+            }
+            if !values.isEmpty, let key = conversion.key(of: object.key, in: table) {
+                try naming(object, table) { try transaction.set(table.classID, key, values) }
+            }
+            try count()
+        }
+    }
+
+    private mutating func count() throws {
+        reached.done += 1
+        sinceReport += 1
+        guard sinceReport == RealmImporter.reportInterval else { return }
+        sinceReport = 0
+        try progress(reached)
+    }
+
+    // MARK: Words
+
+    /// Adds the name of the object to a store's error about a value, and what to do with it.
+    private func naming<R>(_ object: RealmObject, _ table: TableCopy, _ work: () throws -> R) throws -> R {
+        do {
+            return try work()
+        } catch let error as StoreError where Self.isAboutValues(error) {
+            let property = error.property ?? "PROPERTY"
+            throw RealmImportFault(
+                .value,
+                "\(table.name) with \(try name(object, table)): \(error.message) Leave the property out, or change the value in the app: --leave-out \(table.oldName).\(table.sourceName(of: property)). Nothing was written."
+            )
+        }
+    }
+
+    private static func isAboutValues(_ error: StoreError) -> Bool {
+        [.invalidValue, .missingValue, .valueTooLarge, .invalidMapKey, .tooDeep].contains(error.code)
+    }
+
+    private func name(_ object: RealmObject, _ table: TableCopy) throws -> String {
+        guard let place = table.table.primaryKey, let text = object.values[place].shortText else {
+            return "object key \(object.key)"
+        }
+        return "primary key \(text)"
+    }
+}
+
+extension RealmValue {
+    /// For an error that names an object by its primary key.
+    fileprivate var shortText: String? {
+        switch self {
+        case .null: "null"
+        case .int(let number): "\(number)"
+        case .string(let text): "'\(text.count > 80 ? text.prefix(80) + "…" : text)'"
+        case .objectID(let id): id.hex
+        case .uuid(let id): id.text
+        default: nil
+        }
+    }
+}

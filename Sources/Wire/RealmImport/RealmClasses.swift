@@ -1,0 +1,336 @@
+package import ObjectModel
+package import RealmFiles
+
+/// The classes of a Realm file as those of a store, and which column of the file becomes which property.
+package struct RealmClasses: Sendable {
+    /// The classes in the order of the file, with the schema version of the file.
+    package let schema: Schema
+    /// What is different afterwards or stays behind, as sentences.
+    package let notes: [String]
+    /// The tables that become classes.
+    let tables: [ClassTable]
+
+    /// A table that becomes a class.
+    struct ClassTable: Sendable {
+        let table: RealmTable
+        let name: String
+        /// The columns that become properties.
+        let columns: [PropertyColumn]
+
+        var isEmbedded: Bool { table.kind == .embedded }
+    }
+
+    /// A column that becomes a property.
+    struct PropertyColumn: Sendable {
+        /// Its place among the columns of the table.
+        let place: Int
+        /// As the file calls it: `Class.property`.
+        let path: String
+        let name: String
+        let type: RealmColumnType
+        let collection: RealmColumn.Collection
+        /// The table that links lead to.
+        let target: UInt32?
+    }
+
+    /// Throws `RealmImportFault` with everything that a store cannot have, and `RealmFileFault`.
+    package init(_ file: RealmFile, _ selection: RealmSelection = RealmSelection()) throws {
+        try self.init(file.tables, version: file.schemaVersion ?? 0, selection) { try file.objectCount(of: $0) }
+    }
+
+    /// - Parameter count: the number of objects of a table.
+    init(
+        _ all: [RealmTable], version: UInt64, _ selection: RealmSelection, count: (RealmTable) throws -> Int
+    ) throws {
+        let resolved = try ResolvedSelection(selection, all)
+        var notes: [String] = []
+        var faults: [String] = []
+        let tables = try Self.taken(all, resolved, count, &notes)
+        guard !tables.isEmpty else {
+            throw RealmImportFault(.noClasses, (["The file has no classes to import."] + notes).joined(separator: " "))
+        }
+        let names = Dictionary(uniqueKeysWithValues: tables.map { ($0.table.key, $0) })
+        var classTables: [ClassTable] = []
+        var classes: [ClassSchema] = []
+        for (table, name) in tables {
+            let (columns, properties) = Self.properties(of: table, resolved, names, &notes, &faults)
+            let key = columns.firstIndex { $0.place == table.primaryKey }
+            if properties.isEmpty {
+                faults.append("Class '\(name)' has no properties. Leave it out: --leave-out \(Self.name(table)).")
+            }
+            if table.primaryKey != nil, key == nil {
+                notes.append("Class '\(name)' has no primary key: the property is left out.")
+            }
+            if table.kind == .asymmetric {
+                notes.append(
+                    "Class '\(name)' is asymmetric: Device Sync sent its objects and forgot them. It becomes an ordinary class."
+                )
+            }
+            classTables.append(ClassTable(table: table, name: name, columns: columns))
+            classes.append(
+                ClassSchema(
+                    name, primaryKey: key.map { properties[$0].name }, isEmbedded: table.kind == .embedded,
+                    properties: properties))
+        }
+        faults += Self.nameFaults(classTables) + Self.embeddingFaults(classTables)
+        schema = Schema(version: version, classes: classes)
+        // The rules of a schema, for whatever has no better sentence.
+        if faults.isEmpty { faults = schema.faults() }
+        guard faults.isEmpty else {
+            throw RealmImportFault(
+                .unsuitable, "The file has what a database here cannot have. Nothing was written.", faults)
+        }
+        self.tables = classTables
+        self.notes = notes
+    }
+
+    /// The number of objects of each class, in the order of the file.
+    package func counts(
+        in file: RealmFile
+    ) throws(RealmFileFault) -> [(name: String, isEmbedded: Bool, objects: Int)] {
+        var counts: [(name: String, isEmbedded: Bool, objects: Int)] = []
+        for table in tables { counts.append((table.name, table.isEmbedded, try file.objectCount(of: table.table))) }
+        return counts
+    }
+
+    /// As a user names it.
+    private static func name(_ table: RealmTable) -> String { table.className ?? table.name }
+
+    // MARK: Which tables
+
+    /// The tables that become classes, with their names.
+    private static func taken(
+        _ all: [RealmTable], _ resolved: ResolvedSelection, _ count: (RealmTable) throws -> Int,
+        _ notes: inout [String]
+    ) throws -> [(table: RealmTable, name: String)] {
+        var tables: [(table: RealmTable, name: String)] = []
+        var others: [String] = []
+        for table in all {
+            if resolved.leftOutTables.contains(table.key) {
+                notes.append("Class '\(name(table))' is left out, with \(try count(table)) objects.")
+                continue
+            }
+            let renamed = resolved.classNames[table.key]
+            guard let name = renamed ?? table.className else {
+                // The schema version is in it.
+                if table.name != "metadata" { others.append(table.name) }
+                continue
+            }
+            if table.columns.isEmpty, try count(table) == 0 {
+                notes.append("Class '\(name)' has neither properties nor objects and is left out.")
+                continue
+            }
+            tables.append((table, name))
+        }
+        if let first = others.first {
+            let list = others.map { "'\($0)'" }.joined(separator: ", ")
+            notes.append(
+                "\(others.count == 1 ? "Table" : "Tables") \(list) \(others.count == 1 ? "is no class" : "are no classes") of an app (the name does not begin with 'class_') and \(others.count == 1 ? "is" : "are") left out. To take one as a class, give it a name: --rename \(first)=Name."
+            )
+        }
+        return try withoutUnreached(tables, resolved, count, &notes)
+    }
+
+    /// Without the embedded classes that no other class leads to: they cannot have objects.
+    private static func withoutUnreached(
+        _ tables: [(table: RealmTable, name: String)], _ resolved: ResolvedSelection,
+        _ count: (RealmTable) throws -> Int, _ notes: inout [String]
+    ) throws -> [(table: RealmTable, name: String)] {
+        let byKey = Dictionary(uniqueKeysWithValues: tables.map { ($0.table.key, $0.table) })
+        var reached = Set(tables.filter { $0.table.kind != .embedded }.map(\.table.key))
+        var open = Array(reached)
+        while let key = open.popLast() {
+            guard let table = byKey[key] else { continue }
+            for (place, column) in table.columns.enumerated()
+            where !resolved.leftOutProperties.contains(.init(table: key, column: place)) {
+                guard let target = column.target, byKey[target]?.kind == .embedded else { continue }
+                if reached.insert(target).inserted { open.append(target) }
+            }
+        }
+        for (table, name) in tables where !reached.contains(table.key) {
+            let objects = try count(table)
+            notes.append(
+                "Embedded class '\(name)' is left out\(objects == 0 ? "" : ", with \(objects) objects"): no property that is imported leads to it."
+            )
+        }
+        return tables.filter { reached.contains($0.table.key) }
+    }
+
+    // MARK: Properties
+
+    private static func properties(
+        of table: RealmTable, _ resolved: ResolvedSelection,
+        _ taken: [UInt32: (table: RealmTable, name: String)], _ notes: inout [String], _ faults: inout [String]
+    ) -> ([PropertyColumn], [PropertySchema]) {
+        var columns: [PropertyColumn] = []
+        var properties: [PropertySchema] = []
+        for (place, column) in table.columns.enumerated() {
+            let here = ResolvedSelection.Place(table: table.key, column: place)
+            let path = "\(name(table)).\(column.name)"
+            if resolved.leftOutProperties.contains(here) {
+                notes.append("Property '\(path)' is left out.")
+                continue
+            }
+            let base: BaseType
+            if let scalar = column.type.scalar {
+                base = scalar
+            } else if let target = column.target.flatMap({ taken[$0] }) {
+                base = .link(target.name)
+                if target.table.kind == .embedded, column.collection == .set {
+                    faults.append(
+                        "Property '\(path)' is a set of objects of the embedded class '\(target.name)', which only lists can hold. Leave it out: --leave-out \(path)."
+                    )
+                }
+            } else {
+                faults.append(
+                    "Property '\(path)' links to a class that is not imported. Leave it out, too: --leave-out \(path).")
+                continue
+            }
+            let name = resolved.propertyNames[here] ?? column.name
+            let isKey = table.primaryKey == place
+            var property = PropertySchema(name, column.type(of: base))
+            if isKey, !property.type.canBePrimaryKey {
+                faults.append(
+                    "Property '\(path)' of type '\(property.type)' cannot be a primary key. Leave it out: --leave-out \(path)."
+                )
+            }
+            // A primary key has an index of its own.
+            if !isKey, column.isFullText, property.type.canBeFullTextIndexed {
+                property.isFullTextIndexed = true
+            } else if !isKey, column.isIndexed, property.type.canBeIndexed {
+                property.isIndexed = true
+            } else if !isKey, column.isIndexed || column.isFullText {
+                notes.append("Property '\(path)' of type '\(property.type)' has no index: its type cannot have one.")
+            }
+            if column.collection == .map(keysAreIntegers: true) {
+                notes.append("Property '\(path)' has integers as keys: the keys become their decimal text.")
+            }
+            columns.append(
+                PropertyColumn(
+                    place: place, path: path, name: name, type: column.type, collection: column.collection,
+                    target: column.target))
+            properties.append(property)
+        }
+        return (columns, properties)
+    }
+
+    // MARK: Names
+
+    private static func nameFaults(_ tables: [ClassTable]) -> [String] {
+        var faults: [String] = []
+        var classNames: Set<String> = []
+        for table in tables {
+            let old = name(table.table)
+            let rename = "Give it another name: --rename \(old)=NAME."
+            if let reason = fault(ofClassName: table.name) {
+                faults.append("Class '\(table.name)': \(reason) \(rename)")
+            } else if !classNames.insert(table.name).inserted {
+                faults.append(
+                    "Two classes are called '\(table.name)'. Give one of them another name: --rename \(old)=NAME.")
+            }
+            var names: Set<String> = []
+            for column in table.columns {
+                let rename = "Give it another name: --rename \(column.path)=NAME."
+                if let reason = fault(ofPropertyName: column.name) {
+                    faults.append("Property '\(column.path)': \(reason) \(rename)")
+                } else if !names.insert(column.name).inserted {
+                    faults.append("Class '\(table.name)' has two properties '\(column.name)'. \(rename)")
+                }
+            }
+        }
+        return faults
+    }
+
+    private static func fault(ofClassName name: String) -> String? {
+        if !PropertyType.isClassName(name) {
+            return
+                "a name has letters, digits, underscores and single spaces between words, and does not begin with a digit."
+        }
+        if BaseType.names.contains(name) { return "this is the name of a type." }
+        if name.utf8.count > ClassSchema.nameLimit { return "the name has more than \(ClassSchema.nameLimit) bytes." }
+        return nil
+    }
+
+    private static func fault(ofPropertyName name: String) -> String? {
+        if name.isEmpty { return "it has no name." }
+        if name.hasPrefix("$") { return "names that begin with '$' are reserved." }
+        if name.utf8.count > PropertySchema.nameLimit {
+            return "the name has more than \(PropertySchema.nameLimit) bytes."
+        }
+        return nil
+    }
+
+    // MARK: Embedded classes
+
+    /// Each property that closes a cycle of embedded classes.
+    private static func embeddingFaults(_ tables: [ClassTable]) -> [String] {
+        let embedded = Dictionary(
+            uniqueKeysWithValues: tables.filter(\.isEmbedded).map { ($0.table.key, $0) })
+        var faults: [String] = []
+        var finished: Set<UInt32> = []
+        for root in tables where root.isEmbedded {
+            // The classes on the way from the root to here, each with the place of its next property.
+            var way: [(table: ClassTable, next: Int)] = finished.contains(root.table.key) ? [] : [(root, 0)]
+            while let (table, next) = way.last {
+                guard next < table.columns.count else {
+                    finished.insert(table.table.key)
+                    way.removeLast()
+                    continue
+                }
+                way[way.count - 1].next += 1
+                let column = table.columns[next]
+                guard let target = column.target.flatMap({ embedded[$0] }), !finished.contains(target.table.key) else {
+                    continue
+                }
+                if way.contains(where: { $0.table.table.key == target.table.key }) {
+                    faults.append(
+                        "Property '\(column.path)' leads back to the embedded class '\(target.name)', and embedded classes cannot form a cycle. Leave it out: --leave-out \(column.path)."
+                    )
+                } else {
+                    way.append((target, 0))
+                }
+            }
+        }
+        return faults
+    }
+}
+
+extension RealmColumnType {
+    /// The type of values that are not links to objects of one class.
+    fileprivate var scalar: BaseType? {
+        switch self {
+        case .int: .int
+        case .bool: .bool
+        case .string: .string
+        case .binary: .data
+        case .mixed: .mixed
+        case .timestamp: .date
+        case .float: .float
+        case .double: .double
+        case .decimal: .decimal128
+        case .objectID: .objectId
+        case .uuid: .uuid
+        case .link: nil
+        }
+    }
+}
+
+extension RealmColumn {
+    fileprivate func type(of base: BaseType) -> PropertyType {
+        let kind: CollectionKind =
+            switch collection {
+            case .none: .single
+            case .list: .list
+            case .set: .set
+            case .map: .map
+            }
+        let isOptional =
+            switch base {
+            case .mixed: false
+            // Realm's own rule, which its files follow: single links and those in maps may be null.
+            case .link: kind == .single || kind == .map
+            default: self.isOptional
+            }
+        return PropertyType(base, isOptional: isOptional, collection: kind)
+    }
+}

@@ -1,0 +1,37 @@
+/// Why the objects of a Realm file cannot become objects of a store. Nothing has been written then.
+package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
+    package enum Reason: String, Sendable {
+        /// A rename or something to leave out that names nothing in the file.
+        case unknownName = "realm_file.unknown_name"
+        /// Classes and properties that a store cannot have.
+        case unsuitable = "realm_file.unsuitable"
+        /// The file has no class.
+        case noClasses = "realm_file.no_classes"
+        /// Classes that the database has in another form.
+        case differentClass = "realm_file.different_class"
+        /// A value that a store cannot have.
+        case value = "realm_file.value"
+        /// An object whose primary key the database has already.
+        case duplicate = "realm_file.duplicate"
+    }
+
+    package var reason: Reason
+    /// One sentence or more, each of which says what to do.
+    package var message: String
+
+    package init(_ reason: Reason, _ message: String) {
+        self.reason = reason
+        self.message = message
+    }
+
+    /// Several of the same kind, one per line.
+    init(_ reason: Reason, _ heading: String, _ lines: [String]) {
+        var shown = [heading] + lines.prefix(Self.lineLimit).map { "  - " + $0 }
+        if lines.count > Self.lineLimit { shown.append("  and \(lines.count - Self.lineLimit) more") }
+        self.init(reason, shown.joined(separator: "\n"))
+    }
+
+    private static let lineLimit = 200
+
+    package var description: String { message }
+}

@@ -1,0 +1,84 @@
+import ObjectModel
+import RealmFiles
+
+/// What an import changes of the classes of a Realm file: names, and what stays behind.
+package struct RealmSelection: Sendable {
+    /// `Class=Name`, `Class.property=name`, or `table=Name` for a table that is no class of the app.
+    package var renames: [String]
+    /// `Class` or `Class.property`, as they are called in the file.
+    package var leftOut: [String]
+
+    package init(renames: [String] = [], leftOut: [String] = []) {
+        self.renames = renames
+        self.leftOut = leftOut
+    }
+}
+
+/// The selection, compared with the names in a file.
+struct ResolvedSelection {
+    /// New names of tables, by table key.
+    private(set) var classNames: [UInt32: String] = [:]
+    private(set) var leftOutTables: Set<UInt32> = []
+    /// New names of columns.
+    private(set) var propertyNames: [Place: String] = [:]
+    private(set) var leftOutProperties: Set<Place> = []
+
+    /// A column of a table.
+    struct Place: Hashable {
+        let table: UInt32
+        let column: Int
+    }
+
+    private enum Part {
+        case table(UInt32)
+        case column(Place)
+    }
+
+    /// Throws `unknownName` with everything that names nothing.
+    init(_ selection: RealmSelection, _ tables: [RealmTable]) throws(RealmImportFault) {
+        var parts: [String: Part] = [:]
+        for table in tables {
+            let name = table.className ?? table.name
+            for (place, column) in table.columns.enumerated() {
+                parts["\(name).\(column.name)"] = .column(Place(table: table.key, column: place))
+            }
+        }
+        // A class whose name looks like the path of a property comes first, and a class before a table of that name.
+        for table in tables where table.className == nil { parts[table.name] = .table(table.key) }
+        for table in tables { if let name = table.className { parts[name] = .table(table.key) } }
+        var faults: [String] = []
+        for text in selection.renames {
+            // A name may have an equals sign in it: the first that leaves a name of the file counts.
+            let places = text.indices.filter { text[$0] == "=" }
+            guard let place = places.first(where: { parts[String(text[..<$0])] != nil }) else {
+                let old = places.first.map { String(text[..<$0]) }
+                faults.append(
+                    old.map { Self.unknown($0, "--rename \(text)", parts) }
+                        ?? "--rename \(text) has no equals sign: give OLD=NEW.")
+                continue
+            }
+            let name = String(text[text.index(after: place)...])
+            switch parts[String(text[..<place])] {
+            case .table(let key)?: classNames[key] = name
+            case .column(let column)?: propertyNames[column] = name
+            case nil: break
+            }
+        }
+        for text in selection.leftOut {
+            switch parts[text] {
+            case .table(let key)?: leftOutTables.insert(key)
+            case .column(let column)?: leftOutProperties.insert(column)
+            case nil: faults.append(Self.unknown(text, "--leave-out \(text)", parts))
+            }
+        }
+        guard faults.isEmpty else {
+            throw RealmImportFault(.unknownName, faults.joined(separator: "\n"))
+        }
+    }
+
+    private static func unknown(_ name: String, _ option: String, _ parts: [String: Part]) -> String {
+        withHint(
+            "\(option): the file has no class and no property '\(name)'. Name a property as Class.property.",
+            parts.keys.sorted().nearest(to: name))
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import PostgresTesting
+import ProgramTesting
+import RepositoryFiles
+import Testing
+import Transfer
+
+@Suite("Realm files on the command line")
+struct RealmFileCommandTests {
+    /// Unpacks a file of the tests of `RealmFiles`. Returns its path.
+    private func file(_ name: String, in directory: TestDirectory) throws -> String {
+        let path = directory.file(name + ".realm")
+        let packed = Checkout.root + "/Tests/Wire/RealmFilesTests/Files/" + name + ".realm.gz"
+        try Data(try ByteSource(path: packed).readAll(limit: 64 << 20)).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private func run(_ arguments: [String], in directory: TestDirectory) throws -> Program.Result {
+        try Program.run(arguments, environment: ["REALMGATE_DATA": directory.file("app.realmgate")], in: directory)
+    }
+
+    private func hasDatabase(_ directory: TestDirectory) -> Bool {
+        FileManager.default.fileExists(atPath: directory.file("app.realmgate"))
+    }
+
+    @Test("a Realm file becomes a database, with counts and sums for comparing, and is not changed")
+    func imports() throws {
+        let directory = try TestDirectory()
+        let many = try file("many", in: directory)
+        // It is found by its bytes.
+        let copy = directory.file("backup.bin")
+        try FileManager.default.copyItem(atPath: many, toPath: copy)
+        let result = try run(["import", copy], in: directory)
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(2) == ["City: 300 objects", "Trip: 2,700 objects"])
+        #expect(lines.contains { $0.hasPrefix("  delay: ") && $0.contains(" values, sum ") && $0.contains("maximum ") })
+        #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == Data(contentsOf: URL(fileURLWithPath: many)))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasPrefix("backup") } == [
+                "backup.bin"
+            ])
+        #expect(try run(["query", "Trip", "--count"], in: directory).output == "2700\n")
+        let schema = try run(["schema"], in: directory)
+        let shown = try run(["schema", many], in: directory)
+        #expect(shown.status == 0 && shown.output == schema.output)
+        #expect(shown.errors.contains("schema version 12") && shown.errors.contains("Trip: 2,700 objects"))
+        let again = try run(["import", many], in: directory)
+        #expect(again.status == 1 && again.errors.contains("'C0'") && again.output.isEmpty, "\(again.errors)")
+        #expect(try run(["query", "Trip", "--count"], in: directory).output == "2700\n")
+    }
+
+    @Test("a realm in PostgreSQL gets classes and objects of a Realm file, and each of its replicas has them")
+    func shared() throws {
+        guard PostgresServer.isThere else { return }
+        let realm = try RealmCommandTests.Realm()
+        let many = try file("many", in: realm.directory)
+        let imported = try realm.run("import", many, "--data", "a.replica")
+        #expect(imported.status == 0 && imported.output.contains("Trip: 2,700 objects"), "\(imported.errors)")
+        let other = try realm.run("query", "Trip", "from.code == 'C7'", "--count", "--data", "b.replica")
+        let same = try realm.run("query", "Trip", "from.code == 'C7'", "--count", "--data", "a.replica")
+        #expect(other.status == 0 && other.output == same.output && other.output != "0\n", "\(other.errors)")
+    }
+
+    @Test("a server that has the database open serves what is imported")
+    func served() throws {
+        let directory = try TestDirectory()
+        let server = try RunningServer(["--data", directory.file("app.realmgate")], in: directory)
+        let many = try file("many", in: directory)
+        #expect(try run(["import", many], in: directory).status == 0)
+        let got = try ChildProcess(
+            "/usr/bin/env", ["curl", "-s", "\(server.address)/v1/objects/Trip?count=true&limit=0"],
+            directory: directory.path)
+        #expect(try got.wait() == 0)
+        #expect(got.output.contains("\"count\":2700"), "\(got.output)")
+        #expect(try server.stop() == 0)
+    }
+
+    @Test("what a database cannot have is named before anything is written, and options lead on")
+    func wayOn() throws {
+        let directory = try TestDirectory()
+        let owners = try file("owners", in: directory)
+        let refused = try run(["import", owners], in: directory)
+        #expect(refused.status == 1 && refused.errors.contains("--leave-out Address.former"), "\(refused.errors)")
+        #expect(!hasDatabase(directory))
+        let typo = try run(["import", owners, "--leave-out", "Adress.former"], in: directory)
+        #expect(typo.status == 64 && typo.errors.contains("Did you mean 'Address.former'?"), "\(typo.errors)")
+        #expect(!hasDatabase(directory))
+        let done = try run(
+            [
+                "import", owners, "--leave-out", "Address.former", "--leave-out", "Entry", "--rename",
+                "Person=Human", "--rename", "Person.others=more",
+            ], in: directory)
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(done.output.contains("Human: 39 objects") && done.output.contains("Address: "), "\(done.output)")
+        #expect(done.errors.contains("Class 'Entry' is left out, with 90 objects."))
+        let one = try run(["query", "Human", "name == 'person 2'"], in: directory)
+        #expect(
+            one.output.contains(#""more":[{"street":null,"number":0},{"street":null,"number":1}]"#), "\(one.output)")
+    }
+
+    @Test("objects of a Realm file are exported as those of a database")
+    func exports() throws {
+        let directory = try TestDirectory()
+        let many = try file("many", in: directory)
+        let empty = try file("empty", in: directory)
+        let trips = try run(["export", many, "Trip", "--format", "csv", "--fields", "kind,from"], in: directory)
+        #expect(trips.status == 0, "\(trips.errors)")
+        #expect(trips.output.hasPrefix("kind,from") && trips.output.split(whereSeparator: \.isNewline).count == 2701)
+        let one = try run(["export", empty, "--format", "ndjson"], in: directory)
+        #expect(one.status == 0 && one.output.isEmpty, "\(one.errors)")
+        let several = try run(["export", many], in: directory)
+        #expect(several.status == 64 && several.errors.contains("City, Trip"), "\(several.errors)")
+        let all = try run(["export", many, "--output", "out"], in: directory)
+        #expect(all.status == 0, "\(all.errors)")
+        let cities = try String(contentsOfFile: directory.file("out/City.ndjson"), encoding: .utf8)
+        #expect(cities.hasPrefix("{\"code\":\"C0\",\"name\":\"city of 0\"}\n"))
+        #expect(FileManager.default.fileExists(atPath: directory.file("out/Trip.ndjson")))
+        let unknown = try run(["export", many, "Trap"], in: directory)
+        #expect(unknown.status == 1 && unknown.errors.contains("Did you mean 'Trip'?"))
+        #expect(!hasDatabase(directory))
+    }
+
+    @Test("an encrypted file needs its key, in bytes or digits")
+    func encrypted() throws {
+        let directory = try TestDirectory()
+        let encrypted = try file("encrypted", in: directory)
+        let without = try run(["import", encrypted], in: directory)
+        #expect(without.status == 65 && without.errors.contains("--encryption-key-file"), "\(without.errors)")
+        let exported = try run(["export", encrypted], in: directory)
+        #expect(exported.status == 65 && exported.errors.contains("--encryption-key-file"), "\(exported.errors)")
+        let short = try directory.write("short", to: "short.key")
+        let wrong = try directory.write(String(repeating: "00", count: 64) + "\n", to: "wrong.key")
+        func result(_ key: String) throws -> Program.Result {
+            try run(["import", encrypted, "--encryption-key-file", key], in: directory)
+        }
+        #expect(try result(short).status == 78)
+        #expect(try result("none.key").status == 66)
+        let refused = try result(wrong)
+        #expect(refused.status == 78 && !hasDatabase(directory), "\(refused.errors)")
+        let digits = try directory.write((0..<64).map { String(format: "%02x", $0) }.joined() + "\n", to: "digits.key")
+        let opened = try result(digits)
+        #expect(opened.status == 0 && opened.output.contains(" object"), "\(opened.errors)")
+    }
+
+    @Test("what is no Realm file, and options that do not belong together, are refused")
+    func refusals() throws {
+        let directory = try TestDirectory()
+        let many = try file("many", in: directory)
+        let tablesOnly = try file("format-22", in: directory)
+        // The header of a file of an early format.
+        let header = [UInt8](repeating: 0, count: 16) + Array("T-DB".utf8) + [3, 3, 0, 0]
+        let ancientFile = directory.file("ancient.realm")
+        try Data(header).write(to: URL(fileURLWithPath: ancientFile))
+        let text = try directory.write("{\"id\":1}\n", to: "dogs.ndjson")
+        let noClass = try run(["import", text], in: directory)
+        #expect(noClass.status == 65 && noClass.errors.contains("realmgate import CLASS"), "\(noClass.errors)")
+        #expect(try run(["import", "none.realm"], in: directory).status == 66)
+        let ancient = try run(["import", ancientFile], in: directory)
+        #expect(ancient.status == 65 && ancient.errors.contains("format 3"), "\(ancient.errors)")
+        let classToo = try run(["import", "City", many], in: directory)
+        #expect(classToo.status == 64 && classToo.errors.contains("has its own classes"), "\(classToo.errors)")
+        #expect(try run(["import", many, "--atomic"], in: directory).status == 64)
+        #expect(try run(["import", "Dog", text, "--rename", "a=b"], in: directory).status == 64)
+        #expect(try run(["schema", many, "--apply", "x.json"], in: directory).status == 64)
+        #expect(try run(["schema", text], in: directory).status == 65)
+        let tables = try run(["import", tablesOnly], in: directory)
+        #expect(tables.status == 1 && tables.errors.contains("--rename table=Name"), "\(tables.errors)")
+        // The end of the file is missing, where some objects are.
+        let cut = directory.file("cut.realm")
+        try Data(contentsOf: URL(fileURLWithPath: many)).prefix(900_000).write(to: URL(fileURLWithPath: cut))
+        let damaged = try run(["import", cut], in: directory)
+        #expect(damaged.status == 65 && damaged.output.isEmpty, "\(damaged.errors)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).allSatisfy { !$0.contains("making") })
+        #expect(!hasDatabase(directory))
+    }
+}
