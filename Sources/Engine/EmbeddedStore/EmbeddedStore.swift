@@ -291,6 +291,12 @@ package final class EmbeddedStore: Store {
     /// - Parameter mayGrow: whether jobs of the queue may join the group. Those that are redone after a failure stay
     ///   among themselves.
     private func commit(_ jobs: [WriterJob], mayGrow: Bool = false) {
+        var rest = commitGroup(jobs, mayGrow: mayGrow)
+        while !rest.isEmpty { rest = commitGroup(rest, mayGrow: false) }
+    }
+
+    /// Returns the jobs that the group did not take.
+    private func commitGroup(_ jobs: [WriterJob], mayGrow: Bool) -> [WriterJob] {
         var jobs = jobs
         // If the commit fails so badly that LMDB stops, readers still get this version. It holds no extra space: the
         // commit could not reuse that of the version that it starts from anyway.
@@ -299,7 +305,7 @@ package final class EmbeddedStore: Store {
         if let refusal = file.tooManyVersions() {
             record.addFailure(works: jobs.count, refusal)
             for job in jobs { job.completion(.failure(refusal)) }
-            return
+            return []
         }
         let start = ContinuousClock.now
         do {
@@ -315,7 +321,7 @@ package final class EmbeddedStore: Store {
                 announce(outcome.changes, upTo: newest)
             }
             complete(jobs, outcome.results)
-            if outcome.results.count < jobs.count { commit(Array(jobs.dropFirst(outcome.results.count))) }
+            return Array(jobs.dropFirst(outcome.results.count))
         } catch let error as Replication.Failure {
             latest.withLock { $0 = before }
             let failure = file.storeError(error.underlying)
@@ -324,7 +330,7 @@ package final class EmbeddedStore: Store {
             for (job, result) in zip(jobs, results) {
                 if case .success = result { job.completion(.failure(failure)) } else { job.completion(result) }
             }
-            if results.count < jobs.count { commit(Array(jobs.dropFirst(results.count))) }
+            return Array(jobs.dropFirst(results.count))
         } catch {
             latest.withLock { $0 = before }
             if jobs.count > 1 {
@@ -333,11 +339,12 @@ package final class EmbeddedStore: Store {
                 let failure = file.storeError(error)
                 // For work that runs once, its caller repeats the write, and then finds the room.
                 if (failure as? StoreError)?.code == .full, freshPagesBecomeFree(), jobs.allSatisfy(\.mayRunAgain) {
-                    return commit(jobs)
+                    return jobs
                 }
                 record.addFailure(works: jobs.count, failure)
                 for job in jobs { job.completion(.failure(failure)) }
             }
+            return []
         }
     }
 

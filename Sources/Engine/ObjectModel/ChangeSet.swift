@@ -94,6 +94,13 @@ package struct ChangeSet: Hashable, Sendable {
 }
 
 extension ClassChanges {
+    /// The approximate memory of the changes, in bytes. Cost: the objects with edits.
+    fileprivate var sizeEstimate: Int {
+        edits.values.reduce(16 * (insertions.count + deletions.count) + 48 * modifications.count) { sum, edits in
+            edits.reduce(sum + 64) { $0 + $1.value.sizeEstimate }
+        }
+    }
+
     /// The changes that undo these.
     package var inverted: ClassChanges {
         ClassChanges(
@@ -103,6 +110,9 @@ extension ClassChanges {
 }
 
 extension ChangeSet {
+    /// The approximate memory of the changes, in bytes. Cost: the objects whose collections were edited.
+    package var sizeEstimate: Int { classes.values.reduce(0) { $0 + $1.sizeEstimate } }
+
     /// The changes that undo these, from `version` to the version that they start from.
     package func inverted(to version: Version) -> ChangeSet {
         ChangeSet(version: version, classes: classes.mapValues(\.inverted), schemaChanged: schemaChanged)

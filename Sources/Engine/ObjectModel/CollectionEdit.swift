@@ -39,6 +39,16 @@ package enum CollectionEdit: Hashable, Sendable {
         }
     }
 
+    /// The approximate memory of the edit, in bytes.
+    package var sizeEstimate: Int {
+        switch self {
+        case .list(let edit):
+            16 * (edit.deletions.runs.count + edit.insertions.runs.count + edit.modifications.runs.count)
+        case .set(let edit): 32 * (edit.deletions.count + edit.insertions.count)
+        case .map(let edit): 48 * (edit.deletions.count + edit.insertions.count + edit.modifications.count)
+        }
+    }
+
     package var isEmpty: Bool {
         switch self {
         case .list(let edit): edit.isEmpty
@@ -51,10 +61,10 @@ package enum CollectionEdit: Hashable, Sendable {
 /// The edit of a set. Its elements are distinguished by `Value.order(_:_:)`; structural equality is enough here because
 /// a set returns the elements that it holds.
 package struct SetEdit: Hashable, Sendable {
-    package var deletions: Set<Value> = []
-    package var insertions: Set<Value> = []
+    package private(set) var deletions: EditedElements
+    package private(set) var insertions: EditedElements
 
-    package init(deletions: Set<Value> = [], insertions: Set<Value> = []) {
+    package init(deletions: EditedElements = [], insertions: EditedElements = []) {
         self.deletions = deletions
         self.insertions = insertions
     }
@@ -62,11 +72,11 @@ package struct SetEdit: Hashable, Sendable {
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty }
 
     package mutating func recordInsertion(_ value: Value) {
-        if deletions.remove(value) == nil { insertions.insert(value) }
+        if !deletions.remove(value) { insertions.insert(value) }
     }
 
     package mutating func recordDeletion(_ value: Value) {
-        if insertions.remove(value) == nil { deletions.insert(value) }
+        if !insertions.remove(value) { deletions.insert(value) }
     }
 
     package mutating func merge(_ later: SetEdit) {
@@ -113,10 +123,52 @@ package struct MapEdit: Hashable, Sendable {
 }
 
 extension SetEdit {
-    /// The difference between two sets. Cost: both.
+    /// The difference between two sets. Cost: some passes over both, and the memory of what differs; none where nothing
+    /// is equal.
     package init(from before: [Value], to after: [Value]) {
-        let (was, now) = (Set(before), Set(after))
-        self.init(deletions: was.subtracting(now), insertions: now.subtracting(was))
+        guard Self.isOrdered(before), Self.isOrdered(after) else {
+            let (was, now) = (Set(before), Set(after))
+            self.init(
+                deletions: EditedElements(was.subtracting(now)), insertions: EditedElements(now.subtracting(was)))
+            return
+        }
+        var (gone, come): ([Value], [Value]) = ([], [])
+        // Two passes: the first finds out whether they have anything in common.
+        let common = Self.forEachDifference(before, after, gone: { _ in }, come: { _ in })
+        guard common > 0 else {
+            self.init(deletions: EditedElements(ordered: before), insertions: EditedElements(ordered: after))
+            return
+        }
+        gone.reserveCapacity(before.count - common)
+        come.reserveCapacity(after.count - common)
+        Self.forEachDifference(before, after, gone: { gone.append($0) }, come: { come.append($0) })
+        self.init(deletions: EditedElements(ordered: gone), insertions: EditedElements(ordered: come))
+    }
+
+    /// Whether these are the elements of a set as it is stored.
+    private static func isOrdered(_ values: [Value]) -> Bool {
+        values.indices.dropFirst().allSatisfy { Value.order(values[$0 - 1], values[$0]) < 0 }
+    }
+
+    /// Returns the number of elements that both have.
+    @discardableResult
+    private static func forEachDifference(
+        _ before: [Value], _ after: [Value], gone: (Value) -> Void, come: (Value) -> Void
+    ) -> Int {
+        var (i, j, common) = (0, 0, 0)
+        while i < before.count || j < after.count {
+            let order = i == before.count ? 1 : j == after.count ? -1 : Value.order(before[i], after[j])
+            if order == 0, before[i] == after[j] {
+                common += 1
+            } else {
+                // Equal in order alone are numbers of different types: one goes, the other comes.
+                if order <= 0 { gone(before[i]) }
+                if order >= 0 { come(after[j]) }
+            }
+            if order <= 0 { i += 1 }
+            if order >= 0 { j += 1 }
+        }
+        return common
     }
 }
 

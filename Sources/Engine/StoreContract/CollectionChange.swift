@@ -12,7 +12,8 @@ package enum ListMatching: Sendable {
 /// only of these.
 ///
 /// Every write of a whole collection that may share elements with the stored one goes through this. A collection
-/// without common elements is assigned as a whole, and so is a list with more differences than `ListDifference.limit`.
+/// without common elements is assigned as a whole, and so is a list with more differences than `ListDifference.limit`,
+/// and a set with more than some thousands.
 /// Cost: the collection, and the bounds of `ListDifference.steps`. A long list takes no memory besides the new one.
 struct CollectionChange {
     let transaction: any WriteTransaction
@@ -52,7 +53,7 @@ struct CollectionChange {
             !property.ownsTarget, !transaction.isPartial || !property.type.isLink && !property.type.isMixed
         else { return nil }
         let count = try transaction.elementCount(object.classID, object.key, property.id)
-        guard count > 0, max(count, new.count) > Self.longList else { return nil }
+        guard count > 0, max(count, new.count) > Self.manyElements else { return nil }
         let steps = try ListDifference.steps(from: count, to: new) { range in
             try transaction.elements(object.classID, object.key, property.id, range)[...]
         }
@@ -60,8 +61,9 @@ struct CollectionChange {
         return try perform(steps, matching) { _ in nil }
     }
 
-    /// The number of elements beyond which a list is read in pieces.
-    private static let longList = 4096
+    /// The number of elements beyond which a list is read in pieces, and of changes beyond which a set is assigned
+    /// as a whole.
+    private static let manyElements = 4096
 
     /// - Parameter present: the element at a position before the edits; it matters only for embedded objects.
     private func perform(
@@ -86,10 +88,15 @@ struct CollectionChange {
         guard case .set(let new) = ValueRules.normalised(.set(new)) else { return 0 }
         let difference = SetEdit(from: old, to: new)
         guard !difference.isEmpty else { return 0 }
-        if difference.insertions.count == new.count { return try write(.set(new), old.count + new.count) }
+        let changed = difference.deletions.count + difference.insertions.count
+        // Step by step, many changes take more time and memory than the whole set; who may not see all of it must not
+        // assign it.
+        if difference.insertions.count == new.count || changed > Self.manyElements && !transaction.isPartial {
+            return try write(.set(new), changed)
+        }
         var count = 0
-        for value in old where difference.deletions.contains(value) { count += try edit(.removeElement(value)) }
-        for value in new where difference.insertions.contains(value) { count += try edit(.add(value)) }
+        for value in difference.deletions.ascending { count += try edit(.removeElement(value)) }
+        for value in difference.insertions.ascending { count += try edit(.add(value)) }
         return count
     }
 
@@ -97,9 +104,8 @@ struct CollectionChange {
         let difference = MapEdit(from: old, to: new)
         guard !difference.isEmpty else { return 0 }
         let assigned = difference.insertions.count + difference.modifications.count
-        if assigned == new.count, !property.ownsTarget || old.isEmpty {
-            return try write(.dictionary(new), difference.deletions.count + assigned)
-        }
+        let changed = difference.deletions.count + assigned
+        if assigned == new.count, !property.ownsTarget || old.isEmpty { return try write(.dictionary(new), changed) }
         var count = 0
         for key in difference.deletions.sorted() { count += try edit(.removeKey(key.text)) }
         for entry in new.entries where old[entry.key] != entry.value {

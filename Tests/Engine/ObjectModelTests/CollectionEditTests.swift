@@ -186,10 +186,32 @@ struct CollectionEditTests {
                 }
                 merged.merge(part)
             }
-            let expected = SetEdit(deletions: before.subtracting(set), insertions: set.subtracting(before))
+            let expected = SetEdit(
+                deletions: EditedElements(before.subtracting(set)), insertions: EditedElements(set.subtracting(before)))
             #expect(whole == expected && merged == expected, "seed \(seed)")
+            func ordered(_ set: Set<Value>) -> [Value] { set.sorted { Value.order($0, $1) < 0 } }
+            #expect(SetEdit(from: ordered(before), to: ordered(set)) == expected, "seed \(seed)")
+            // Assigned as a whole twice, and edited after that.
+            let middle = Set((0..<6).filter { _ in random.next() % 2 == 0 }.map { Value.int($0) })
+            var assigned = SetEdit(from: ordered(before), to: ordered(middle))
+            assigned.merge(SetEdit(from: ordered(middle), to: ordered(set)))
+            #expect(assigned == expected, "seed \(seed)")
+            assigned.recordInsertion(.string("x"))
+            #expect(assigned.insertions.contains(.string("x")) && assigned != expected)
+            assigned.recordDeletion(.string("x"))
+            #expect(assigned == expected, "seed \(seed)")
             #expect(merged.isEmpty == (set == before), "seed \(seed)")
         }
+    }
+
+    @Test("elements of a set that are equal in order alone go and come")
+    func setsOfEqualNumbers() {
+        let edit = SetEdit(from: [.int(1), .double(2), .int(3)], to: [.double(1), .double(2), .int(4)])
+        #expect(edit == SetEdit(deletions: [.int(1), .int(3)], insertions: [.double(1), .int(4)]))
+        #expect(edit.deletions.ascending == [.int(1), .int(3)])
+        #expect(!edit.deletions.contains(.double(1)) && edit.insertions.contains(.double(1)))
+        // Those that are in no order, as nothing stored is, give the same.
+        #expect(SetEdit(from: [.int(3), .int(1), .double(2)], to: [.int(4), .double(2), .double(1)]) == edit)
     }
 
     @Test("a map's edit has the removed, added and assigned keys")

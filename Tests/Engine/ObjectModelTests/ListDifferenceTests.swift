@@ -159,7 +159,9 @@ struct ListDifferenceTests {
     func sets() {
         Self.lists { (old: [Value], new: [Value], comment: Comment) in
             let (before, after) = (Set(old), Set(new))
-            let edit = SetEdit(deletions: before.subtracting(after), insertions: after.subtracting(before))
+            let edit = SetEdit(
+                deletions: EditedElements(before.subtracting(after)),
+                insertions: EditedElements(after.subtracting(before)))
             let whole = CollectionEdit(from: .set(Array(before)), to: .set(Array(after)))
             let expected: CollectionEdit? = before == after ? nil : .set(edit)
             #expect(whole == expected, comment)

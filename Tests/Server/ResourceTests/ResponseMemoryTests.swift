@@ -231,7 +231,7 @@ struct ResponseMemoryTests {
         let directory = try TestDirectory()
         let schema = Self.schema.replacingOccurrences(
             of: #"{"name":"all","type":"Web[]"}"#,
-            with: #"{"name":"numbers","type":"int[]"},{"name":"all","type":"Web[]"}"#
+            with: #"{"name":"numbers","type":"int[]"},{"name":"marks","type":"int<>"},{"name":"all","type":"Web[]"}"#
         )
         let server = try RunningServer(
             [
@@ -278,6 +278,22 @@ struct ResponseMemoryTests {
         }
         #expect(updated.answers.allSatisfy { $0.contains(" 200 ") })
         #expect(updated.over <= 40, "\(updated.over) MiB")
+        // What the members of one commit have changed counts together: each of these edits takes 13 MB.
+        func marks(from first: Int) -> String {
+            #""marks":[\#((first..<first + 200_000).map(String.init).joined(separator: ","))]"#
+        }
+        for number in 0..<10 {
+            let body = "{\(marks(from: 0))}"
+            #expect(try server.client().send("PUT", "/v1/objects/Web/\(number)", body: body).status == 200)
+        }
+        for first in [100_000, 500_000] {
+            let others = marks(from: first)
+            let sets = try Self.flood(10, of: server) { number, socket in
+                try socket.send(request("PUT", "/v1/objects/Web/\(number)", "application/json", "{\(others)}"))
+            }
+            #expect(sets.answers.allSatisfy { $0.contains(" 200 ") }, "\(sets.answers)")
+            #expect(sets.over <= 80, "\(sets.over) MiB")
+        }
         #expect(try server.client().send("GET", "/healthz").status == 200)
         #expect(try server.stop() == 0)
     }

@@ -92,7 +92,7 @@ extension DecodingProbe {
             var edit = ListEdit(replacing: random.below(5), with: random.below(9))
             for _ in 0..<random.below(3) { edit.recordMove(from: 12 + random.below(5), to: 12 + random.below(5)) }
             return .list(edit)
-        case 1: return .set(SetEdit(deletions: Set(values()), insertions: Set(values())))
+        case 1: return .set(SetEdit(deletions: EditedElements(values()), insertions: EditedElements(values())))
         default:
             func keys() -> Set<MapKey> { Set((0..<random.below(4)).map { _ in MapKey(RandomValues.mapKey(&random)) }) }
             return .map(MapEdit(deletions: keys(), insertions: keys(), modifications: keys()))

@@ -15,9 +15,7 @@ enum CollectionEditRecord {
             writer.byte(2)
             for elements in [edit.deletions, edit.insertions] {
                 writer.count(elements.count)
-                for element in elements.sorted(by: { Value.order($0, $1) < 0 }) {
-                    ValueRecord.encode(element, into: &writer)
-                }
+                for element in elements.ascending { ValueRecord.encode(element, into: &writer) }
             }
         case .map(let edit):
             writer.byte(3)
@@ -93,10 +91,10 @@ enum CollectionEditRecord {
         return moves
     }
 
-    private static func decodeElements(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<Value> {
-        var elements: Set<Value> = []
-        for _ in 0..<(try reader.count()) { elements.insert(try ValueRecord.decode(&reader)) }
-        return elements
+    private static func decodeElements(_ reader: inout ByteReader) throws(DamagedRecord) -> EditedElements {
+        var elements: [Value] = []
+        for _ in 0..<(try reader.count()) { elements.append(try ValueRecord.decode(&reader)) }
+        return EditedElements(elements)
     }
 
     private static func decodeKeys(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<MapKey> {

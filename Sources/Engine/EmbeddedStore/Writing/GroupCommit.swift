@@ -47,10 +47,13 @@ struct GroupCommit {
     var replication: Replication?
     var turn: (any LogTurn)?
 
-    /// Throws when the whole group failed; nothing was kept then.
+    /// The bytes of changes after which a group takes no more members.
+    private static let heldLimit = 16 << 20
+
+    /// Runs the first of the jobs: as many as one commit takes. Those behind them have no result. Throws when the whole
+    /// group failed; nothing was kept then.
     ///
-    /// With a log, it may end before the last jobs, which then have no result, and throws `Replication.Superseded` and
-    /// `Replication.Failure`.
+    /// With a log, it also throws `Replication.Superseded` and `Replication.Failure`.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
         let transaction = try pulse.waitingForOthers { try file.environment.begin(readOnly: false) }
         // Work may have kept its transaction; LMDB's lock must be released on the thread that took it.
@@ -63,7 +66,10 @@ struct GroupCommit {
         let session = try WriteSession(transaction, file.trees, catalogue, path: file.path, tag: history.tag)
         let room = try RoomCheck(file, transaction)
         var outcome = GroupOutcome()
+        // What the members changed stays in memory until the commit, for the listeners.
+        var heldBytes = 0
         for job in jobs {
+            if heldBytes >= Self.heldLimit { break }
             if let entries, entries.byteCount >= Replication.groupBytes { break }
             let version = session.version.next
             if entries != nil { session.redo = RedoWriter() }
@@ -72,6 +78,7 @@ struct GroupCommit {
                 entries?.add(changes, session)
                 session.advance(to: version)
                 outcome.changes.append(changes)
+                heldBytes += changes.sizeEstimate
                 outcome.results.append(.success(version))
                 if changes.schemaChanged { outcome.schema = session.schema }
                 try ChangeLog.append(changes, undo: undo, tag: tag, transaction, file.trees)

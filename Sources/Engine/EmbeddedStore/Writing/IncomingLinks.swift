@@ -89,7 +89,7 @@ struct IncomingLinks {
             try savepoint.exchange(
                 origin, source, column, old, for: .list(elements.filter { !links($0) }), .list(edit))
         case .set(let elements):
-            let edit = SetEdit(deletions: Set(elements.filter { links($0) }))
+            let edit = SetEdit(deletions: EditedElements(elements.filter { links($0) }))
             try savepoint.exchange(origin, source, column, old, for: .set(elements.filter { !links($0) }), .set(edit))
         default: throw DamagedRecord()
         }

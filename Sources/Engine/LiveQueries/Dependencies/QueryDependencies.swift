@@ -130,7 +130,9 @@ extension QueryDependencies {
         if let holder, holder.kind == .set, let changes = step.changes.classes[holder.object.classID],
             case .set(let edit) = changes.edits[holder.object.key]?[holder.property]
         {
-            for value in edit.insertions.union(edit.deletions) { affectedKeys.formUnion(value.linkedKeys) }
+            for values in [edit.insertions, edit.deletions] {
+                for value in values { affectedKeys.formUnion(value.linkedKeys) }
+            }
         }
         guard affectedKeys.count <= limit else {
             return .recompute(reason: "so many objects changed that running it again costs less")

@@ -227,8 +227,8 @@ extension ObservedCollection {
     {
         var changes = IndexChanges()
         if case .set(let edit) = edit {
-            changes.deletions = try collection(step.before).positions(of: edit.deletions)
-            changes.insertions = try collection(step.after).positions(of: edit.insertions)
+            changes.deletions = try collection(step.before).positions(of: edit.deletions.ascending)
+            changes.insertions = try collection(step.after).positions(of: edit.insertions.ascending)
         }
         changes.addModifications(atNew: try collection(step.after).positions(of: linked.values))
         return changes

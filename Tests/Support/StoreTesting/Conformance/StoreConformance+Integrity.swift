@@ -101,7 +101,7 @@ extension StoreConformance {
             return zip(kept, stayed).allSatisfy { old[$0] == new[$1] || edit.modifications.contains($1) }
                 && edit.modifications.indices.allSatisfy { stayed.contains($0) }
         case (.set(let edit), .set(let old), .set(let new)):
-            return edit.deletions == Set(old).subtracting(new) && edit.insertions == Set(new).subtracting(old)
+            return Set(edit.deletions) == Set(old).subtracting(new) && Set(edit.insertions) == Set(new).subtracting(old)
         case (.map(let edit), .dictionary(let old), .dictionary(let new)):
             let (oldKeys, newKeys) = (
                 Set(old.entries.map { MapKey($0.key) }), Set(new.entries.map { MapKey($0.key) })

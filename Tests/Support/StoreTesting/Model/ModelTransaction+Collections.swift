@@ -81,7 +81,7 @@ extension ModelTransaction {
         case .removeAll:
             guard !before.isEmpty else { return false }
             elements = []
-            edit = SetEdit(deletions: Set(before))
+            edit = SetEdit(deletions: EditedElements(before))
         default: throw place.notSuchACollection
         }
         assign(ValueRules.normalised(.set(elements)), .set(edit), place)

@@ -69,7 +69,7 @@ extension ModelTransaction {
         case (.set, .set(let elements)):
             let kept = elements.filter { cleared($0) != nil }
             after = .set(kept)
-            edit = .set(SetEdit(deletions: Set(elements).subtracting(kept)))
+            edit = .set(SetEdit(deletions: EditedElements(Set(elements).subtracting(kept))))
         case (.map, .dictionary(let map)):
             let kept = map.mapValues { cleared($0) ?? .null }
             var mapEdit = MapEdit()
