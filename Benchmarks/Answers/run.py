@@ -18,7 +18,8 @@ SCHEMA = {"schemaVersion": 1, "classes": [
     {"name": "Note", "primaryKey": "id", "properties": [
         {"name": "id", "type": "int"}, {"name": "text", "type": "string"}]},
     {"name": "Row", "primaryKey": "id", "properties": [
-        {"name": "id", "type": "int"}, {"name": "list", "type": "int[]"}, {"name": "any", "type": "mixed"}]}]
+        {"name": "id", "type": "int"}, {"name": "list", "type": "int[]"}, {"name": "set", "type": "int<>"},
+        {"name": "any", "type": "mixed"}]}]
     + [{"name": f"C{i}", "primaryKey": "id", "properties": [
         {"name": "id", "type": "int"}, {"name": "next", "type": f"C{(i + 1) % 1500}?"}]} for i in range(1500)]}
 
@@ -85,6 +86,8 @@ def fill(server):
     for i in range(12):
         status, answer = server.ask("POST", "/v1/objects/Row", numbers(i, 3_000_000), timeout=600)
         assert status == 201, answer
+        status, answer = server.ask("PATCH", f"/v1/objects/Row/{i}", "{%s}" % members(0), timeout=600)
+        assert status == 200, answer
     for part in range(3):
         status, answer = server.ask("POST", "/v1/objects/Row", rows(1_000_000 * (1 + part), 300_000), timeout=600)
         assert status == 201, answer
@@ -234,6 +237,10 @@ def sevens(number, count=3_000_000):
     return '"list":[%s]' % ",".join([str(number)] * count)
 
 
+def members(first, count=600_000):
+    return '"set":[%s]' % ",".join(map(str, range(first, first + count)))
+
+
 def changed_rows(server, number):
     text = rows(1_000_000 * (1 + number), 300_000).replace("[1,2]", "[3,4]")
     return outcome(server.ask("POST", "/v1/objects/Row?update=modified", text, timeout=600))
@@ -271,6 +278,10 @@ def main():
             ("3 bodies of 16 MB, 4 million lists in a list", at_once(3, body(lists, 4_000_000))),
             ("12 `PUT`s of 6 MB that each replace 3 million numbers in a list",
              at_once(12, replacing("PUT", "/v1/objects/Row/{}", "{%s}" % sevens(1)))),
+            ("12 `PATCH`es of 4 MB that each replace 600,000 numbers of a set, half of them",
+             at_once(12, replacing("PATCH", "/v1/objects/Row/{}", "{%s}" % members(300_000)))),
+            ("12 that replace all of them",
+             at_once(12, replacing("PATCH", "/v1/objects/Row/{}", "{%s}" % members(1_300_000)))),
             ("12 such objects with `update=modified`",
              at_once(12, replacing("POST", "/v1/objects/Row?update=modified", '{"id":{},%s}' % sevens(2)))),
             ("12 transactions that do so",

@@ -126,7 +126,7 @@ extension SetEdit {
     /// The difference between two sets. Cost: some passes over both, and the memory of what differs; none where nothing
     /// is equal.
     package init(from before: [Value], to after: [Value]) {
-        guard Self.isOrdered(before), Self.isOrdered(after) else {
+        guard Value.isSet(before), Value.isSet(after) else {
             let (was, now) = (Set(before), Set(after))
             self.init(
                 deletions: EditedElements(was.subtracting(now)), insertions: EditedElements(now.subtracting(was)))
@@ -143,11 +143,6 @@ extension SetEdit {
         come.reserveCapacity(after.count - common)
         Self.forEachDifference(before, after, gone: { gone.append($0) }, come: { come.append($0) })
         self.init(deletions: EditedElements(ordered: gone), insertions: EditedElements(ordered: come))
-    }
-
-    /// Whether these are the elements of a set as it is stored.
-    private static func isOrdered(_ values: [Value]) -> Bool {
-        values.indices.dropFirst().allSatisfy { Value.order(values[$0 - 1], values[$0]) < 0 }
     }
 
     /// Returns the number of elements that both have.

@@ -89,3 +89,10 @@ extension EditedElements: Hashable {
 extension EditedElements: ExpressibleByArrayLiteral {
     package init(arrayLiteral values: Value...) { self.init(values) }
 }
+
+extension Value {
+    /// Whether these are the elements of a set as it is stored: in order, and each once.
+    package static func isSet(_ values: [Value]) -> Bool {
+        values.indices.dropFirst().allSatisfy { order(values[$0 - 1], values[$0]) < 0 }
+    }
+}

@@ -103,14 +103,17 @@ package struct ValueRules {
     /// A set's elements in order, without duplicates; other values unchanged.
     package static func normalised(_ value: Value) -> Value {
         guard case .set(let elements) = value else { return value }
-        let ordered = elements.enumerated().sorted { a, b in
-            let order = Value.order(a.element, b.element)
-            return order != 0 ? order < 0 : a.offset < b.offset
+        guard !Value.isSet(elements) else { return value }
+        // Places take a third of the memory of elements.
+        let places = elements.indices.sorted { a, b in
+            let order = Value.order(elements[a], elements[b])
+            return order != 0 ? order < 0 : a < b
         }
         var unique: [Value] = []
-        for (_, element) in ordered {
-            if let last = unique.last, Value.order(last, element) == 0 { continue }
-            unique.append(element)
+        unique.reserveCapacity(places.count)
+        for place in places {
+            if let last = unique.last, Value.order(last, elements[place]) == 0 { continue }
+            unique.append(elements[place])
         }
         return .set(unique)
     }

@@ -292,7 +292,7 @@ struct ResponseMemoryTests {
                 try socket.send(request("PUT", "/v1/objects/Web/\(number)", "application/json", "{\(others)}"))
             }
             #expect(sets.answers.allSatisfy { $0.contains(" 200 ") }, "\(sets.answers)")
-            #expect(sets.over <= 80, "\(sets.over) MiB")
+            #expect(sets.over <= 160, "\(sets.over) MiB")
         }
         #expect(try server.client().send("GET", "/healthz").status == 200)
         #expect(try server.stop() == 0)
