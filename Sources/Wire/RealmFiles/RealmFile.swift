@@ -18,6 +18,10 @@ package final class RealmFile: Sendable {
     private let targets: LinkTargets
     private let costs: ReadingCosts
 
+    /// Whether the first bytes of a file are those of a Realm file that is not encrypted; false for what cannot be read.
+    /// Cost: reads 24 bytes.
+    package static func isPlain(path: String) -> Bool { SourceFile.isPlain(path: path) }
+
     /// Opens the file at a path, and copies it into memory: an own copy is what no other program can change or cut off
     /// while it is read.
     ///

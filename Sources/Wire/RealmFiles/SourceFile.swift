@@ -10,12 +10,9 @@ final class SourceFile: Sendable {
     /// their size.
     init(path: String, key: [UInt8]?) throws(RealmFileFault) {
         if let key, key.count != RealmFile.keyLength { throw .wrongKey(length: key.count) }
-        // What is no file, such as a pipe, must not block here.
-        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard opened >= 0 else { throw .unreadable(code: errno) }
-        descriptor = Descriptor(opened)
+        descriptor = try Self.opened(path)
         // A plain file needs no key, and one that is given does no harm.
-        let start = try FileImage(try Self.bytes(of: descriptor.number, 0..<FileHeader.length))
+        let start = try Self.header(of: descriptor)
         let isPlain = FileHeader.isPlain(start)
         self.key = isPlain ? nil : key
         if isPlain {
@@ -23,6 +20,23 @@ final class SourceFile: Sendable {
         } else if key == nil {
             throw .notRealm(mayBeEncrypted: PageDecryption.mayBeEncrypted(length: try length()))
         }
+    }
+
+    /// Whether the first bytes of a file are those of a Realm file that is not encrypted; false for what cannot be read.
+    static func isPlain(path: String) -> Bool {
+        guard let descriptor = try? opened(path), let start = try? header(of: descriptor) else { return false }
+        return FileHeader.isPlain(start)
+    }
+
+    private static func opened(_ path: String) throws(RealmFileFault) -> Descriptor {
+        // What is no file, such as a pipe, must not block here.
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { throw .unreadable(code: errno) }
+        return Descriptor(number)
+    }
+
+    private static func header(of descriptor: Descriptor) throws(RealmFileFault) -> FileImage {
+        try FileImage(try bytes(of: descriptor.number, 0..<FileHeader.length))
     }
 
     /// A copy of the whole file as it was at one time.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ObjectCoding
 import ObjectModel
+import RealmFiles
 import RealmImport
 import StoreContract
 import Synchronization
@@ -97,7 +98,7 @@ struct Import: ParsableCommand {
 
     func run() throws {
         guard let file else { return try importRealmFile(className) }
-        guard !RealmSource.isRealmFile(file) else {
+        guard !RealmFile.isPlain(path: file) else {
             throw CommandFailure(
                 "'\(file)' is a Realm file, which has its own classes: `realmgate import \(file)` imports them. Leave classes out with --leave-out.",
                 exitCode: 64)

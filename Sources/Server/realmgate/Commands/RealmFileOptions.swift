@@ -1,4 +1,5 @@
 import ArgumentParser
+import RealmFiles
 import RealmImport
 
 /// Options of commands that read a Realm file.
@@ -29,7 +30,7 @@ struct RealmFileOptions: ParsableArguments {
 
     /// The Realm file at a path; nil if its bytes are not those of one, and no key is given.
     func source(_ path: String) throws -> RealmSource? {
-        guard encryptionKeyFile != nil || RealmSource.isRealmFile(path) else { return nil }
+        guard encryptionKeyFile != nil || RealmFile.isPlain(path: path) else { return nil }
         return RealmSource(path: path, key: try encryptionKeyFile.map(RealmSource.key), selection: selection)
     }
 

@@ -14,16 +14,6 @@ struct RealmSource {
     /// How often a file is read that other programs write meanwhile.
     private static let attempts = 3
 
-    /// Whether the bytes at the beginning of a file are those of a Realm file that is not encrypted.
-    static func isRealmFile(_ path: String) -> Bool {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        var header = [UInt8](repeating: 0, count: 24)
-        guard pread(file, &header, header.count, 0) == header.count else { return false }
-        return header[16..<20].elementsEqual("T-DB".utf8)
-    }
-
     /// Whether there is a file, of whatever kind.
     static func isFile(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
