@@ -2,6 +2,7 @@ import Foundation
 import HTTPTesting
 import ProgramTesting
 import TestBasics
+import Testing
 
 /// A client of an event stream, with a thread of its own. It reads slowly, leaves, and comes back with its last id; a
 /// steady one reads at once, and leaves only when the server ends the stream.
@@ -98,6 +99,30 @@ final class ChaosClient: @unchecked Sendable {
             if !isSteady, Int.random(in: 0..<40, using: &random) == 0 {
                 usleep(UInt32.random(in: 0...40_000, using: &random))
             }
+        }
+    }
+}
+
+extension ChaosClient {
+    /// Writes the last notes, waits until each client knows one of them, ends the clients, and records an issue where one
+    /// failed or has something else than a fresh query.
+    static func settle(_ clients: [ChaosClient], until over: ChangingAddress, on hosts: [SharedHost], seed: UInt64)
+        throws
+    {
+        let last = try hosts[0].send(
+            "POST", "/v1/objects/Note", #"[{"id":-1,"text":"last","weight":-1},{"id":-2,"text":"last","weight":1000}]"#)
+        #expect(last.status == 201)
+        for client in clients {
+            #expect(eventually { !client.knowsNot("\"last\"") || client.fault != nil }, "\(client.query)")
+        }
+        over.over = true
+        for client in clients { client.wait() }
+        try SharedHost.agree(hosts)
+        for client in clients {
+            #expect(client.fault == nil, "seed \(seed), \(client.query)")
+            let limit = client.query.contains("limit=") ? "" : "&limit=10000"
+            let answer = try hosts[1].send("GET", "/v1/objects/Note?\(client.query)\(limit)").json()
+            #expect(try client.items == StreamReplay.texts(answer["items"]), "seed \(seed), \(client.query)")
         }
     }
 }

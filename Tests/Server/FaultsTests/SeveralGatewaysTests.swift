@@ -79,21 +79,7 @@ struct SeveralGatewaysTests {
         NoteWriter.wait(for: 60, of: writers)
         for host in hosts { host.address.over = true }
         for writer in writers { writer.wait() }
-        let last = try hosts[0].send(
-            "POST", "/v1/objects/Note", #"[{"id":-1,"text":"last","weight":-1},{"id":-2,"text":"last","weight":1000}]"#)
-        #expect(last.status == 201)
-        for client in clients {
-            #expect(eventually { !client.knowsNot("\"last\"") || client.fault != nil }, "\(client.query)")
-        }
-        over.over = true
-        for client in clients { client.wait() }
-        try SharedHost.agree(hosts)
-        for client in clients {
-            #expect(client.fault == nil, "seed \(seed), \(client.query)")
-            let limit = client.query.contains("limit=") ? "" : "&limit=10000"
-            let answer = try hosts[1].send("GET", "/v1/objects/Note?\(client.query)\(limit)").json()
-            #expect(try client.items == StreamReplay.texts(answer["items"]), "seed \(seed), \(client.query)")
-        }
+        try ChaosClient.settle(clients, until: over, on: hosts, seed: seed)
         let connections = clients.reduce(0) { $0 + $1.connections }
         let initials = clients.reduce(0) { $0 + $1.initials }
         let resumptions = clients.reduce(0) { $0 + $1.resumptions }
