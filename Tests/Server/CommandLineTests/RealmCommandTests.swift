@@ -233,7 +233,7 @@ struct RealmCommandTests {
         #expect(try Self.count(again) == 4)
 
         let other = try realm.gateway("b.replica")
-        other.process.send(SIGSTOP)
+        try other.process.suspend()
         for id in 10..<13 { try Self.write(again, id) }
         try realm.change(
             "delete from realmgate.log where realm = REALM and version = (select version - 1 from realmgate.realm where id = REALM)"

@@ -82,13 +82,29 @@ package final class ChildProcess: @unchecked Sendable {
         lock.withLock { if exitStatus == nil { Glibc.kill(pid, signal) } }
     }
 
+    /// Stops the process until it gets `SIGCONT`, and returns when all its threads stand still: some go on for a while
+    /// after the signal, when the machine is busy.
+    package func suspend() throws {
+        send(SIGSTOP)
+        try lock.withLock {
+            var raw: Int32 = 0
+            guard exitStatus == nil, waitpid(pid, &raw, WUNTRACED) == pid else { throw TestFailure("no process to stop") }
+            guard raw & 0xFF == 0x7F else {
+                exitStatus = Self.exitStatus(raw)
+                throw TestFailure("the process ended before it was stopped")
+            }
+        }
+    }
+
+    private static func exitStatus(_ raw: Int32) -> Int32 { raw & 0x7F == 0 ? raw >> 8 & 0xFF : -(raw & 0x7F) }
+
     /// The exit code, or minus the signal that ended the process; nil while it runs.
     package func status() -> Int32? {
         lock.withLock {
             if let exitStatus { return exitStatus }
             var raw: Int32 = 0
             guard waitpid(pid, &raw, WNOHANG) == pid else { return nil }
-            exitStatus = raw & 0x7F == 0 ? raw >> 8 & 0xFF : -(raw & 0x7F)
+            exitStatus = Self.exitStatus(raw)
             return exitStatus
         }
     }
