@@ -19,7 +19,7 @@ SCHEMA = {"schemaVersion": 1, "classes": [
         {"name": "id", "type": "int"}, {"name": "text", "type": "string"}]},
     {"name": "Row", "primaryKey": "id", "properties": [
         {"name": "id", "type": "int"}, {"name": "list", "type": "int[]"}, {"name": "set", "type": "int<>"},
-        {"name": "any", "type": "mixed"}]}]
+        {"name": "number", "type": "int?"}, {"name": "map", "type": "int{}"}, {"name": "any", "type": "mixed"}]}]
     + [{"name": f"C{i}", "primaryKey": "id", "properties": [
         {"name": "id", "type": "int"}, {"name": "next", "type": f"C{(i + 1) % 1500}?"}]} for i in range(1500)]}
 
@@ -87,6 +87,8 @@ def fill(server):
         status, answer = server.ask("POST", "/v1/objects/Row", numbers(i, 3_000_000), timeout=600)
         assert status == 201, answer
         status, answer = server.ask("PATCH", f"/v1/objects/Row/{i}", "{%s}" % members(0), timeout=600)
+        assert status == 200, answer
+        status, answer = server.ask("PATCH", f"/v1/objects/Row/{i}", "{%s}" % entries(0), timeout=600)
         assert status == 200, answer
     for part in range(3):
         status, answer = server.ask("POST", "/v1/objects/Row", rows(1_000_000 * (1 + part), 300_000), timeout=600)
@@ -241,6 +243,10 @@ def members(first, count=600_000):
     return '"set":[%s]' % ",".join(map(str, range(first, first + count)))
 
 
+def entries(first, count=300_000):
+    return '"map":{%s}' % ",".join('"k%d":%d' % (first + i, i) for i in range(count))
+
+
 def changed_rows(server, number):
     text = rows(1_000_000 * (1 + number), 300_000).replace("[1,2]", "[3,4]")
     return outcome(server.ask("POST", "/v1/objects/Row?update=modified", text, timeout=600))
@@ -282,6 +288,10 @@ def main():
              at_once(12, replacing("PATCH", "/v1/objects/Row/{}", "{%s}" % members(300_000)))),
             ("12 that replace all of them",
              at_once(12, replacing("PATCH", "/v1/objects/Row/{}", "{%s}" % members(1_300_000)))),
+            ("12 `PUT`s of 4 MB that each replace 300,000 entries of a map, half of them",
+             at_once(12, replacing("PUT", "/v1/objects/Row/{}", "{%s}" % entries(150_000)))),
+            ("12 that replace all of them",
+             at_once(12, replacing("PUT", "/v1/objects/Row/{}", "{%s}" % entries(800_000)))),
             ("12 such objects with `update=modified`",
              at_once(12, replacing("POST", "/v1/objects/Row?update=modified", '{"id":{},%s}' % sevens(2)))),
             ("12 transactions that do so",
@@ -293,6 +303,8 @@ def main():
                  "POST", "/v1/import/Row?update=modified", '{"id":{},%s}\n{"id":{},%s}' % (sevens(4), sevens(5)),
                  "application/x-ndjson"))),
             ("3 bodies of 9 MB, 300,000 objects that exist, each with another list of two", at_once(3, changed_rows)),
+            ("`PATCH` of 900,000 objects", at_once(1, replacing(
+                "PATCH", "/v1/objects/Row?filter=id%20%3E%3D%201000000", '{"number":7}'))),
             ("`DELETE` of 12 objects with such lists", at_once(1, replacing(
                 "DELETE", "/v1/objects/Row?filter=id%20%3C%2012", ""))),
             ("the description of 1,500 classes, 3 times at once", at_once(3, description)),

@@ -61,10 +61,10 @@ package enum CollectionEdit: Hashable, Sendable {
 /// The edit of a set. Its elements are distinguished by `Value.order(_:_:)`; structural equality is enough here because
 /// a set returns the elements that it holds.
 package struct SetEdit: Hashable, Sendable {
-    package private(set) var deletions: EditedElements
-    package private(set) var insertions: EditedElements
+    package private(set) var deletions: EditedElements<Value>
+    package private(set) var insertions: EditedElements<Value>
 
-    package init(deletions: EditedElements = [], insertions: EditedElements = []) {
+    package init(deletions: EditedElements<Value> = [], insertions: EditedElements<Value> = []) {
         self.deletions = deletions
         self.insertions = insertions
     }
@@ -88,15 +88,17 @@ package struct SetEdit: Hashable, Sendable {
 /// The edit of a map, by its keys.
 package struct MapEdit: Hashable, Sendable {
     /// Keys that existed before and were removed.
-    package private(set) var deletions: Set<MapKey> = []
+    package private(set) var deletions: EditedElements<MapKey> = []
     /// Keys that exist after and were added. One that was removed and added again is in both sets.
-    package private(set) var insertions: Set<MapKey> = []
+    package private(set) var insertions: EditedElements<MapKey> = []
     /// Keys that existed throughout and whose value was assigned.
-    package private(set) var modifications: Set<MapKey> = []
+    package private(set) var modifications: EditedElements<MapKey> = []
 
     package init() {}
 
-    package init(deletions: Set<MapKey>, insertions: Set<MapKey>, modifications: Set<MapKey>) {
+    package init(
+        deletions: EditedElements<MapKey>, insertions: EditedElements<MapKey>, modifications: EditedElements<MapKey>
+    ) {
         self.deletions = deletions
         self.insertions = insertions
         self.modifications = modifications
@@ -111,8 +113,8 @@ package struct MapEdit: Hashable, Sendable {
     }
 
     package mutating func recordDeletion(_ key: MapKey) {
-        modifications.remove(key)
-        if insertions.remove(key) == nil { deletions.insert(key) }
+        _ = modifications.remove(key)
+        if !insertions.remove(key) { deletions.insert(key) }
     }
 
     package mutating func merge(_ later: MapEdit) {
@@ -123,7 +125,7 @@ package struct MapEdit: Hashable, Sendable {
 }
 
 extension SetEdit {
-    /// The difference between two sets. Cost: some passes over both, and the memory of what differs; none where nothing
+    /// The difference between two sets. Cost: two passes over both, and the memory of what differs; none where nothing
     /// is equal.
     package init(from before: [Value], to after: [Value]) {
         guard Value.isSet(before), Value.isSet(after) else {
@@ -132,76 +134,86 @@ extension SetEdit {
                 deletions: EditedElements(was.subtracting(now)), insertions: EditedElements(now.subtracting(was)))
             return
         }
-        var (gone, come): ([Value], [Value]) = ([], [])
-        // Two passes: the first finds out whether they have anything in common.
-        let common = Self.forEachDifference(before, after, gone: { _ in }, come: { _ in })
+        func order(_ i: Int, _ j: Int) -> Int { Value.order(before[i], after[j]) }
+        // Equal in order alone are numbers of different types: one goes, the other comes.
+        func isShared(_ i: Int, _ j: Int) -> Bool { before[i] == after[j] }
+        var common = 0
+        forEachPair(before.count, after.count, order) { i, j in
+            if let i, let j, isShared(i, j) { common += 1 }
+        }
         guard common > 0 else {
             self.init(deletions: EditedElements(ordered: before), insertions: EditedElements(ordered: after))
             return
         }
+        var (gone, come): ([Value], [Value]) = ([], [])
         gone.reserveCapacity(before.count - common)
         come.reserveCapacity(after.count - common)
-        Self.forEachDifference(before, after, gone: { gone.append($0) }, come: { come.append($0) })
-        self.init(deletions: EditedElements(ordered: gone), insertions: EditedElements(ordered: come))
-    }
-
-    /// Returns the number of elements that both have.
-    @discardableResult
-    private static func forEachDifference(
-        _ before: [Value], _ after: [Value], gone: (Value) -> Void, come: (Value) -> Void
-    ) -> Int {
-        var (i, j, common) = (0, 0, 0)
-        while i < before.count || j < after.count {
-            let order = i == before.count ? 1 : j == after.count ? -1 : Value.order(before[i], after[j])
-            if order == 0, before[i] == after[j] {
-                common += 1
-            } else {
-                // Equal in order alone are numbers of different types: one goes, the other comes.
-                if order <= 0 { gone(before[i]) }
-                if order >= 0 { come(after[j]) }
-            }
-            if order <= 0 { i += 1 }
-            if order >= 0 { j += 1 }
+        forEachPair(before.count, after.count, order) { i, j in
+            if let i, let j, isShared(i, j) { return }
+            if let i { gone.append(before[i]) }
+            if let j { come.append(after[j]) }
         }
-        return common
+        self.init(deletions: EditedElements(ordered: gone), insertions: EditedElements(ordered: come))
     }
 }
 
 extension MapEdit {
-    /// The difference between two maps. Cost: one pass over the sorted keys of both.
+    /// The difference between two maps. Cost: two passes over the sorted keys of both, and the memory of the keys that
+    /// differ.
     ///
     /// - Parameter assignsEqual: whether a key with an unchanged value counts as assigned.
     package init(from before: ValueMap, to after: ValueMap, assignsEqual: Bool = false) {
-        self.init()
         let (old, new) = (before.entries, after.entries)
-        if old.isEmpty { insertions.reserveCapacity(new.count) }
-        if new.isEmpty { deletions.reserveCapacity(old.count) }
-        var (i, j) = (0, 0)
-        while i < old.count || j < new.count {
-            let order =
-                i == old.count ? 1 : j == new.count ? -1 : Value.orderBytes(old[i].key, new[j].key)
-            if order < 0 {
-                deletions.insert(MapKey(old[i].key))
-            } else if order > 0 {
-                insertions.insert(MapKey(new[j].key))
-            } else if assignsEqual || old[i].value != new[j].value {
-                modifications.insert(MapKey(old[i].key))
-            }
-            if order <= 0 { i += 1 }
-            if order >= 0 { j += 1 }
+        func order(_ i: Int, _ j: Int) -> Int { Value.orderBytes(old[i].key, new[j].key) }
+        func isAssigned(_ i: Int, _ j: Int) -> Bool { assignsEqual || old[i].value != new[j].value }
+        var (common, assigned) = (0, 0)
+        forEachPair(old.count, new.count, order) { i, j in
+            guard let i, let j else { return }
+            common += 1
+            if isAssigned(i, j) { assigned += 1 }
         }
+        var (gone, come, changed): ([MapKey], [MapKey], [MapKey]) = ([], [], [])
+        gone.reserveCapacity(old.count - common)
+        come.reserveCapacity(new.count - common)
+        changed.reserveCapacity(assigned)
+        forEachPair(old.count, new.count, order) { i, j in
+            switch (i, j) {
+            case (let i?, nil): gone.append(MapKey(old[i].key))
+            case (nil, let j?): come.append(MapKey(new[j].key))
+            case (let i?, let j?): if isAssigned(i, j) { changed.append(MapKey(old[i].key)) }
+            case (nil, nil): break
+            }
+        }
+        self.init(
+            deletions: EditedElements(ordered: gone), insertions: EditedElements(ordered: come),
+            modifications: EditedElements(ordered: changed))
+    }
+}
+
+/// Steps through two sorted collections side by side: calls `body` with the positions of those that are equal in order,
+/// or with the one position of what only one of them has. Cost: one pass over both.
+private func forEachPair(
+    _ before: Int, _ after: Int, _ order: (Int, Int) -> Int, _ body: (_ before: Int?, _ after: Int?) -> Void
+) {
+    var (i, j) = (0, 0)
+    while i < before || j < after {
+        let order = i == before ? 1 : j == after ? -1 : order(i, j)
+        body(order <= 0 ? i : nil, order >= 0 ? j : nil)
+        if order <= 0 { i += 1 }
+        if order >= 0 { j += 1 }
     }
 }
 
 /// A map's key, compared and ordered by its bytes.
-package struct MapKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+package struct MapKey: EditedElement, Comparable, ExpressibleByStringLiteral {
     package let text: String
 
     package init(_ text: String) { self.text = text }
     package init(stringLiteral text: String) { self.text = text }
 
-    package static func == (a: MapKey, b: MapKey) -> Bool { Value.orderBytes(a.text, b.text) == 0 }
-    package static func < (a: MapKey, b: MapKey) -> Bool { Value.orderBytes(a.text, b.text) < 0 }
+    package static func == (a: MapKey, b: MapKey) -> Bool { order(a, b) == 0 }
+    package static func < (a: MapKey, b: MapKey) -> Bool { order(a, b) < 0 }
+    package static func order(_ a: MapKey, _ b: MapKey) -> Int { Value.orderBytes(a.text, b.text) }
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,22 +1,41 @@
-/// The elements that an edit of a set adds, or removes; each once, by structural equality.
+/// What an edit of a set or map may name: the elements of a set, the keys of a map.
+package protocol EditedElement: Hashable, Sendable {
+    /// The order in which collections keep them: negative, zero or positive.
+    static func order(_ a: Self, _ b: Self) -> Int
+}
+
+extension Value: EditedElement {}
+
+/// The elements of a set, or the keys of a map, that an edit adds, removes or assigns; each once, by structural
+/// equality.
 ///
-/// Those of a whole assignment stay in the set's order, which takes 24 bytes for each, or nothing where all elements of
-/// a value are meant, whose memory is shared then. The first single change makes a hash table of them.
-package struct EditedElements: Sendable {
+/// Those of a whole assignment stay in the collection's order, which takes 24 bytes for an element and 16 for a key, or
+/// nothing where all elements of a set are meant, whose memory is shared then. The first single change makes a hash
+/// table of them.
+package struct EditedElements<Element: EditedElement>: Sendable {
     private enum Storage: Sendable {
-        /// In the order of `Value.order`, strictly.
-        case ordered([Value])
-        case hashed(Set<Value>)
+        /// In the order of `Element.order`, strictly.
+        case ordered([Element])
+        case hashed(Set<Element>)
     }
 
     private var storage: Storage
 
     package init() { storage = .hashed([]) }
 
-    package init(_ values: some Sequence<Value>) { storage = .hashed(Set(values)) }
+    /// Cost: one pass; a hash table only where they are in another order than the collection's.
+    package init(_ values: some Sequence<Element>) {
+        let values = Array(values)
+        storage = Self.isOrdered(values) ? .ordered(values) : .hashed(Set(values))
+    }
 
-    /// The values must be in the order of a set.
-    init(ordered values: [Value]) { storage = .ordered(values) }
+    /// The values must be in the order of a collection.
+    init(ordered values: [Element]) { storage = .ordered(values) }
+
+    /// Whether each is above the one before.
+    static func isOrdered(_ values: [Element]) -> Bool {
+        values.indices.dropFirst().allSatisfy { Element.order(values[$0 - 1], values[$0]) < 0 }
+    }
 
     package var count: Int {
         switch storage {
@@ -27,31 +46,31 @@ package struct EditedElements: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// In the order of a set. Cost: sorts them, unless they come from a whole assignment.
-    package var ascending: [Value] {
+    /// In the order of the collection. Cost: sorts them, unless they come from a whole assignment.
+    package var ascending: [Element] {
         switch storage {
         case .ordered(let values): values
-        case .hashed(let values): values.sorted { Value.order($0, $1) < 0 }
+        case .hashed(let values): values.sorted { Element.order($0, $1) < 0 }
         }
     }
 
-    package func contains(_ value: Value) -> Bool {
+    package func contains(_ value: Element) -> Bool {
         switch storage {
         case .ordered(let values):
-            let place = values.partitioningIndex { Value.order($0, value) >= 0 }
+            let place = values.partitioningIndex { Element.order($0, value) >= 0 }
             return place < values.count && values[place] == value
         case .hashed(let values): return values.contains(value)
         }
     }
 
-    mutating func insert(_ value: Value) {
+    mutating func insert(_ value: Element) {
         var values = takeTable()
         values.insert(value)
         storage = .hashed(values)
     }
 
     /// Returns whether it was there.
-    mutating func remove(_ value: Value) -> Bool {
+    mutating func remove(_ value: Element) -> Bool {
         guard contains(value) else { return false }
         var values = takeTable()
         values.remove(value)
@@ -60,7 +79,7 @@ package struct EditedElements: Sendable {
     }
 
     /// The table, which nothing else holds then.
-    private mutating func takeTable() -> Set<Value> {
+    private mutating func takeTable() -> Set<Element> {
         defer { storage = .hashed([]) }
         switch storage {
         case .ordered(let values): return Set(values)
@@ -70,7 +89,7 @@ package struct EditedElements: Sendable {
 }
 
 extension EditedElements: Sequence {
-    package func makeIterator() -> AnyIterator<Value> {
+    package func makeIterator() -> AnyIterator<Element> {
         switch storage {
         case .ordered(let values): AnyIterator(values.makeIterator())
         case .hashed(let values): AnyIterator(values.makeIterator())
@@ -87,12 +106,10 @@ extension EditedElements: Hashable {
 }
 
 extension EditedElements: ExpressibleByArrayLiteral {
-    package init(arrayLiteral values: Value...) { self.init(values) }
+    package init(arrayLiteral values: Element...) { self.init(values) }
 }
 
 extension Value {
     /// Whether these are the elements of a set as it is stored: in order, and each once.
-    package static func isSet(_ values: [Value]) -> Bool {
-        values.indices.dropFirst().allSatisfy { order(values[$0 - 1], values[$0]) < 0 }
-    }
+    package static func isSet(_ values: [Value]) -> Bool { EditedElements.isOrdered(values) }
 }

@@ -27,7 +27,12 @@ package struct ValueMap: Hashable, Sendable {
 
     /// Keeps the last one of several entries with the same key.
     package init(_ pairs: some Sequence<(String, Value)>) {
-        entries = pairs.map { Entry(key: $0.0, value: $0.1) }
+        self.init(entries: pairs.map { Entry(key: $0.0, value: $0.1) })
+    }
+
+    /// The same; entries that are in order already are not copied.
+    package init(entries: [Entry]) {
+        self.entries = entries
         let isOrdered = entries.indices.dropFirst().allSatisfy {
             Value.orderBytes(entries[$0 - 1].key, entries[$0].key) < 0
         }

@@ -61,8 +61,8 @@ struct CollectionChange {
         return try perform(steps, matching) { _ in nil }
     }
 
-    /// The number of elements beyond which a list is read in pieces, and of changes beyond which a set is assigned
-    /// as a whole.
+    /// The number of elements beyond which a list is read in pieces, and of changes beyond which a set or map is
+    /// assigned as a whole.
     private static let manyElements = 4096
 
     /// - Parameter present: the element at a position before the edits; it matters only for embedded objects.
@@ -105,9 +105,11 @@ struct CollectionChange {
         guard !difference.isEmpty else { return 0 }
         let assigned = difference.insertions.count + difference.modifications.count
         let changed = difference.deletions.count + assigned
-        if assigned == new.count, !property.ownsTarget || old.isEmpty { return try write(.dictionary(new), changed) }
+        // As for sets. Of a map that owns its values, those that stay must keep their objects.
+        let isWhole = assigned == new.count || changed > Self.manyElements && !transaction.isPartial
+        if isWhole, !property.ownsTarget || old.isEmpty { return try write(.dictionary(new), changed) }
         var count = 0
-        for key in difference.deletions.sorted() { count += try edit(.removeKey(key.text)) }
+        for key in difference.deletions.ascending { count += try edit(.removeKey(key.text)) }
         for entry in new.entries where old[entry.key] != entry.value {
             count += try assign(entry.value, insteadOf: old[entry.key], .put(entry.value, key: entry.key))
         }

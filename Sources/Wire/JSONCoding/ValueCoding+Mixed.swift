@@ -50,13 +50,11 @@ extension ValueCoding {
     }
 
     private static func dictionary(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft<WrittenLink> {
-        var entries: [ValueDraft<WrittenLink>.Entry] = []
-        entries.reserveCapacity(object.members.count)
+        var map = MapDraft<WrittenLink>(count: object.members.count)
         for member in object.members {
-            let place = path + JSONPath.member(member.name)
-            entries.append(ValueDraft<WrittenLink>.Entry(key: member.name, value: try mixed(member.value, place)))
+            map.add(member.name, try mixed(member.value, path + JSONPath.member(member.name)))
         }
-        return .map(of: entries)
+        return map.draft
     }
 }
 

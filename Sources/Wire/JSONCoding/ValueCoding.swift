@@ -29,13 +29,12 @@ package enum ValueCoding {
         case (.list, .long(let elements)): return try list(elements, type, path)
         case (.set, .long(let elements)): return try list(elements, type, path).asSet
         case (.map, .object(let object)):
-            var entries: [ValueDraft<WrittenLink>.Entry] = []
-            for member in unwrapped(object).members {
-                let place = path + JSONPath.member(member.name)
-                entries.append(
-                    ValueDraft<WrittenLink>.Entry(key: member.name, value: try element(member.value, type, place)))
+            let members = unwrapped(object).members
+            var map = MapDraft<WrittenLink>(count: members.count)
+            for member in members {
+                map.add(member.name, try element(member.value, at: JSONPath.member(member.name), type, path))
             }
-            return .map(of: entries)
+            return map.draft
         default: throw ValueFault(expected: type.inWords, got: json.inWords, path: path)
         }
     }
@@ -44,7 +43,7 @@ package enum ValueCoding {
         _ elements: [JSONValue], _ type: PropertyType, _ path: String
     ) throws(ValueFault) -> ValueDraft<WrittenLink> {
         var list = ListDraft<WrittenLink>(count: elements.count)
-        for json in elements { list.add(try element(json, at: list.count, type, path)) }
+        for json in elements { list.add(try element(json, at: JSONPath.element(list.count), type, path)) }
         return list.draft
     }
 
@@ -59,7 +58,9 @@ package enum ValueCoding {
         }
         var list = ListDraft<WrittenLink>(count: elements.count)
         do {
-            try elements.forEach { json in list.add(try element(json, at: list.count, type, path)) }
+            try elements.forEach { json in
+                list.add(try element(json, at: JSONPath.element(list.count), type, path))
+            }
         } catch let fault as ValueFault {
             throw fault
         } catch {
@@ -73,14 +74,14 @@ package enum ValueCoding {
 
     /// Decodes an element. Its path is made only for those that need it: most are plain, and there may be millions.
     private static func element(
-        _ json: JSONValue, at index: Int, _ type: PropertyType, _ path: String
+        _ json: JSONValue, at step: @autoclosure () -> String, _ type: PropertyType, _ path: String
     ) throws(ValueFault) -> ValueDraft<WrittenLink> {
-        guard !type.isMixed, !type.isLink else { return try element(json, type, path + JSONPath.element(index)) }
+        guard !type.isMixed, !type.isLink else { return try element(json, type, path + step()) }
         do throws(ValueFault) {
             return .value(try scalar(json, type, ""))
         } catch {
             var fault = error
-            fault.path = path + JSONPath.element(index)
+            fault.path = path + step()
             throw fault
         }
     }

@@ -86,11 +86,6 @@ package enum ValueDraft<Link: Sendable>: Sendable {
         default: self
         }
     }
-
-    static func map(of entries: [Entry]) -> ValueDraft {
-        let pairs = entries.compactMap { entry in entry.value.complete.map { (entry.key, $0) } }
-        return pairs.count == entries.count ? .value(.dictionary(ValueMap(pairs))) : .map(entries)
-    }
 }
 
 /// A list of drafts that is one value as long as no link is in it, which takes a third of the memory.
@@ -120,6 +115,33 @@ struct ListDraft<Link: Sendable> {
     }
 
     var draft: ValueDraft<Link> { drafts.map { .list($0) } ?? .value(.list(values)) }
+}
+
+/// The same for the entries of a map.
+struct MapDraft<Link: Sendable> {
+    private var values: [ValueMap.Entry] = []
+    /// The entries, since the first one with a link.
+    private var drafts: [ValueDraft<Link>.Entry]?
+    private let expected: Int
+
+    init(count: Int) {
+        expected = count
+        values.reserveCapacity(count)
+    }
+
+    mutating func add(_ key: String, _ draft: ValueDraft<Link>) {
+        if drafts == nil {
+            if let value = draft.complete { return values.append(ValueMap.Entry(key: key, value: value)) }
+            var all: [ValueDraft<Link>.Entry] = []
+            all.reserveCapacity(expected)
+            all += values.lazy.map { ValueDraft<Link>.Entry(key: $0.key, value: .value($0.value)) }
+            values = []
+            drafts = all
+        }
+        drafts?.append(ValueDraft<Link>.Entry(key: key, value: draft))
+    }
+
+    var draft: ValueDraft<Link> { drafts.map { .map($0) } ?? .value(.dictionary(ValueMap(entries: values))) }
 }
 
 extension ValueDraft: Equatable where Link: Equatable {}

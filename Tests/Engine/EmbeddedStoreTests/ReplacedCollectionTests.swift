@@ -47,6 +47,22 @@ struct ReplacedCollectionTests {
             }
             return .list(elements)
         }
+        // Of a long set or map many change and many stay.
+        if case .set(let elements)? = old, random.oneIn(3) {
+            let changed = elements.map { random.oneIn(2) ? $0 : .int(Int64(random.below(1 << 20))) }
+            return ValueRules.normalised(.set(changed))
+        }
+        if case .dictionary(let map)? = old, random.oneIn(3) {
+            var entries: [(String, Value)] = []
+            for entry in map.entries {
+                switch random.below(4) {
+                case 0: entries.append((entry.key + "'", entry.value))
+                case 1: entries.append((entry.key, .int(Int64(random.below(1 << 20)))))
+                default: entries.append((entry.key, entry.value))
+                }
+            }
+            return .dictionary(ValueMap(entries))
+        }
         let count = random.pick([0, 3, 700, 4_097, 9_000]) ?? 0
         var elements: [Value] = []
         for index in 0..<count {

@@ -247,8 +247,9 @@ struct CollectionEditTests {
                 merged.merge(part)
             }
             let expected = MapEdit(
-                deletions: removed, insertions: map.subtracting(before).union(map.intersection(removed)),
-                modifications: before.subtracting(removed).intersection(assigned))
+                deletions: EditedElements(removed),
+                insertions: EditedElements(map.subtracting(before).union(map.intersection(removed))),
+                modifications: EditedElements(before.subtracting(removed).intersection(assigned)))
             #expect(whole == expected, "seed \(seed)")
             #expect(merged == expected, "seed \(seed)")
         }
@@ -269,5 +270,7 @@ struct CollectionEditTests {
         #expect(MapKey("é") != MapKey("e\u{301}"))
         #expect(Set([MapKey("é"), MapKey("e\u{301}"), MapKey("é")]).count == 2)
         #expect(MapKey("Z") < MapKey("a") && MapKey("e\u{301}") < MapKey("é") && MapKey("") < MapKey("\u{0}"))
+        let ascending: [MapKey] = ["", "\u{0}", "Z", "a", "e\u{301}", "é"]
+        #expect(EditedElements(ascending.reversed()).ascending == ascending)
     }
 }

@@ -173,8 +173,8 @@ struct ListDifferenceTests {
         ValueMap(list.enumerated().map { ("\($0.element)", Value.int(Int64($0.offset))) })
     }
 
-    private static func keys(of map: ValueMap, _ isMember: (ValueMap.Entry) -> Bool) -> Set<MapKey> {
-        Set(map.entries.filter(isMember).map { MapKey($0.key) })
+    private static func keys(of map: ValueMap, _ isMember: (ValueMap.Entry) -> Bool) -> EditedElements<MapKey> {
+        EditedElements(Set(map.entries.filter(isMember).map { MapKey($0.key) }))
     }
 
     @Test("maps differ by the keys that went, came and have another value, or any value when the whole is assigned")

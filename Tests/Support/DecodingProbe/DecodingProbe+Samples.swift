@@ -94,7 +94,9 @@ extension DecodingProbe {
             return .list(edit)
         case 1: return .set(SetEdit(deletions: EditedElements(values()), insertions: EditedElements(values())))
         default:
-            func keys() -> Set<MapKey> { Set((0..<random.below(4)).map { _ in MapKey(RandomValues.mapKey(&random)) }) }
+            func keys() -> EditedElements<MapKey> {
+                EditedElements((0..<random.below(4)).map { _ in MapKey(RandomValues.mapKey(&random)) })
+            }
             return .map(MapEdit(deletions: keys(), insertions: keys(), modifications: keys()))
         }
     }

@@ -21,7 +21,7 @@ enum CollectionEditRecord {
             writer.byte(3)
             for keys in [edit.deletions, edit.insertions, edit.modifications] {
                 writer.count(keys.count)
-                for key in keys.sorted() { writer.text(key.text) }
+                for key in keys.ascending { writer.text(key.text) }
             }
         }
     }
@@ -91,15 +91,15 @@ enum CollectionEditRecord {
         return moves
     }
 
-    private static func decodeElements(_ reader: inout ByteReader) throws(DamagedRecord) -> EditedElements {
+    private static func decodeElements(_ reader: inout ByteReader) throws(DamagedRecord) -> EditedElements<Value> {
         var elements: [Value] = []
         for _ in 0..<(try reader.count()) { elements.append(try ValueRecord.decode(&reader)) }
         return EditedElements(elements)
     }
 
-    private static func decodeKeys(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<MapKey> {
-        var keys: Set<MapKey> = []
-        for _ in 0..<(try reader.count()) { keys.insert(MapKey(try reader.text())) }
-        return keys
+    private static func decodeKeys(_ reader: inout ByteReader) throws(DamagedRecord) -> EditedElements<MapKey> {
+        var keys: [MapKey] = []
+        for _ in 0..<(try reader.count()) { keys.append(MapKey(try reader.text())) }
+        return EditedElements(keys)
     }
 }

@@ -43,7 +43,12 @@ class Savepoint: WriteTransaction {
 
     /// The changes of the work so far.
     var changeSet: ChangeSet {
-        ChangeSet(version: version, classes: changes.mapValues(\.changes).filter { !$0.value.isEmpty })
+        var classes: [ClassID: ClassChanges] = [:]
+        // Of the keys alone: a view of the dictionary would have each recorder copied when it changes.
+        for id in Array(changes.keys) {
+            if let changes = changes[id]?.changes(), !changes.isEmpty { classes[id] = changes }
+        }
+        return ChangeSet(version: version, classes: classes)
     }
 
     var schema: Schema { session.schema }

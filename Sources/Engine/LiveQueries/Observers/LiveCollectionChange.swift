@@ -50,8 +50,8 @@ package final class LiveCollectionChange: LiveDifference {
 extension LiveCollectionChange.Difference {
     init(_ edit: MapEdit) {
         self = .keys(
-            deletions: edit.deletions.sorted().map(\.text), insertions: edit.insertions.sorted().map(\.text),
-            modifications: edit.modifications.sorted().map(\.text))
+            deletions: edit.deletions.ascending.map(\.text), insertions: edit.insertions.ascending.map(\.text),
+            modifications: edit.modifications.ascending.map(\.text))
     }
 
     /// Merges this difference with the next one of the same collection.
@@ -72,7 +72,7 @@ extension LiveCollectionChange.Difference {
     /// The edit of a map; empty for positions.
     fileprivate var edit: MapEdit {
         guard case .keys(let deletions, let insertions, let modifications) = self else { return MapEdit() }
-        func keys(_ texts: [String]) -> Set<MapKey> { Set(texts.map { MapKey($0) }) }
+        func keys(_ texts: [String]) -> EditedElements<MapKey> { EditedElements(texts.map { MapKey($0) }) }
         return MapEdit(deletions: keys(deletions), insertions: keys(insertions), modifications: keys(modifications))
     }
 }

@@ -252,8 +252,8 @@ struct LocalChangeEncoder {
             if !new.isEmpty { parts.append(.add(writer.json(.set(Array(new)), property))) }
             return parts
         case (.map(let edit), .dictionary(let map)):
-            let put = edit.insertions.union(edit.modifications)
-            var parts = edit.deletions.subtracting(put).sorted().map {
+            let put = Set(edit.insertions).union(edit.modifications)
+            var parts = edit.deletions.ascending.filter { !put.contains($0) }.map {
                 TransactionOperation.Change.removeKey($0.text)
             }
             for key in put.sorted() {

@@ -106,12 +106,13 @@ extension StoreConformance {
             let (oldKeys, newKeys) = (
                 Set(old.entries.map { MapKey($0.key) }), Set(new.entries.map { MapKey($0.key) })
             )
-            let again = edit.deletions.intersection(edit.insertions)
+            let (gone, come, changed) = (Set(edit.deletions), Set(edit.insertions), Set(edit.modifications))
+            let again = gone.intersection(come)
             let stayed = oldKeys.intersection(newKeys).subtracting(again)
-            return edit.deletions.subtracting(again) == oldKeys.subtracting(newKeys)
-                && edit.insertions.subtracting(again) == newKeys.subtracting(oldKeys)
-                && again.isSubset(of: oldKeys.intersection(newKeys)) && edit.modifications.isSubset(of: stayed)
-                && stayed.allSatisfy { old[$0.text] == new[$0.text] || edit.modifications.contains($0) }
+            return gone.subtracting(again) == oldKeys.subtracting(newKeys)
+                && come.subtracting(again) == newKeys.subtracting(oldKeys)
+                && again.isSubset(of: oldKeys.intersection(newKeys)) && changed.isSubset(of: stayed)
+                && stayed.allSatisfy { old[$0.text] == new[$0.text] || changed.contains($0) }
         default: return false
         }
     }
