@@ -21,7 +21,7 @@ struct CollectionsKeyValueTests {
             let optionals: [AnyObject] = person.optionals.value(forKey: "self")
             #expect(optionals[0] as? Int == 1 && optionals[1] is NSNull)
             #expect((person.places.value(forKey: "street") as [AnyObject]).isEmpty)
-            #expect(AnyRealmCollection(person.pack).value(forKey: "age") as? Set<AnyHashable> == [1, 2])
+            #expect(AnyRealmCollection(person.pack).value(forKey: "age") as? Set<Int> == [1, 2])
             #expect(realm.objects(CollectionsDog.self).value(forKey: "age") as? [Int] == [1, 2, 1])
             #expect(person.dogs[0].owners.value(forKey: "id") as? [Int] == [1])
             #expect(

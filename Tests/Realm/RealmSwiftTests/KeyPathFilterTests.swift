@@ -188,7 +188,8 @@ struct KeyPathFilterTests {
             }
         }
         let expected = [
-            "optInt: nil > Int 5", "any: nil > String mixed", "color: Int 1 > Int 3", "optColor: nil > Int 2",
+            "optInt: nil > NSNumber 5", "any: nil > String mixed", "color: NSNumber 1 > NSNumber 3",
+            "optColor: nil > NSNumber 2",
             "links: nil > nil", "box: nil > ShapeBox",
         ]
         #expect(try await place.notes(expected.count) == expected)

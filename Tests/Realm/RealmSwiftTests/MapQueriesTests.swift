@@ -181,9 +181,6 @@ struct MapQueriesTests {
             #expect(kennel.boxes.filter("size > 1").map { $0?.size } == [2])
             #expect(kennel.boxes.where { $0.size < 2 }.map { $0?.size } == [1])
         }
-        let noObjects = "Querying is currently only implemented for dictionaries of Realm Objects"
-        #expect(await exception { _ = try Self.kennel().1.ints.filter("self > 1") } == noObjects)
-        #expect(await exception { _ = try Self.kennel().1.ints.filter(NSPredicate(value: true)) } == noObjects)
         #expect(
             await exception { _ = Map<String, MapDog?>().filter("age > 1") }
                 == "This method may only be called on RLMDictionary instances retrieved from an RLMRealm")

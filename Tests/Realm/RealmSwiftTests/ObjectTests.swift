@@ -249,7 +249,7 @@ struct ObjectTests {
             await message { $0["age"] = "x" }
                 == "Invalid value 'x' of type 'String' for 'int' property 'ObjectOwner.age'.")
         #expect(await message { $0["id"] = 5 } == "Primary key can't be changed to '5' after an object is inserted.")
-        #expect(await message { $0.id = 5 } == "Primary key can't be changed after an object is inserted.")
+        #expect(await message { $0.id = 5 } == "Cannot modify primary key")
         #expect(
             await message(isWriting: false) { $0["age"] = 1 }
                 == "Cannot modify managed objects outside of a write transaction.")

@@ -302,7 +302,7 @@ struct ObservingRulesTests {
         #expect(
             await exception {
                 try Realm(configuration: configuration).objects(ObservedDog.self)[0].freeze().age = 1
-            } == "Can't perform transactions on a frozen Realm")
+            } == "Attempting to modify a frozen object - call thaw on the Object instance first.")
     }
 
     @Test(

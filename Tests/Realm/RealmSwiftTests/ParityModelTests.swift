@@ -200,10 +200,11 @@ struct ParityModelTests {
         if isManaged { try realm.write { realm.add(person) } }
         let names: [AnyObject] = person.group.value(forKey: "name")
         #expect(names as? [String] == ["a"] && person.group.value(forKey: "name") as? [String] == ["a"])
-        #expect(AnyRealmCollection(person.digits).value(forKey: "self") as? Set<AnyHashable> == [3, 5])
+        #expect(AnyRealmCollection(person.digits).value(forKey: "self") as? Set<Int> == [3, 5])
         let score: AnyObject? = person.scores.value(forKey: "a")
         #expect(
-            score as? Int == 3 && person.scores.value(forKey: "none") == nil && person.scores.value(forKey: "x") == nil)
+            score as? Int == 3 && person.scores.value(forKey: "none") is NSNull
+                && person.scores.value(forKey: "x") == nil)
         #expect(
             person.scores.object(forKey: "a") as? Int == 3
                 && person.scores.object(forKey: "a" as AnyObject) as? Int == 3)
@@ -399,6 +400,10 @@ struct ParityMappedTests {
         #expect(streets { $0.points.containsAny(in: [ParityPoint("a"), ParityPoint("c")]) } == ["a", "c"])
         #expect(streets { $0.point.in([ParityPoint("a"), ParityPoint("c")]) } == ["a", "c"])
         #expect(streets { $0.pointsByName["k"] == ParityPoint("a") } == ["a"])
+        #expect(streets { $0.pointsByName.values == ParityPoint("b") } == ["b"])
+        #expect(
+            streets { $0.pointsByName == ParityPoint("b") || $0.pointsByName.contains(ParityPoint("a")) } == ["a", "b"])
+        #expect(streets { $0.pointsByName.values != ParityPoint("b") } == ["a"])
         let condition = (Query<ParityMapped>._constructForTesting().point == ParityPoint("b"))._constructPredicate()
         #expect(condition.0 == "((point.street == %@) && (point.rooms == %@))" && condition.1.count == 2)
     }

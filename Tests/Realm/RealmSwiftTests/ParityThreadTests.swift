@@ -162,6 +162,38 @@ struct ParityThreadTests {
         withExtendedLifetime(realm) {}
     }
 
+    @Test("Realm.init(configuration:queue:) configurations that say the same give the open realm, others do not")
+    func saidAgain() async throws {
+        let place = try FilePlace()
+        let (first, second) = (place.url("first"), place.url("second"))
+        @Sendable func said(_ url: URL, _ types: [ObjectBase.Type] = ValuesByNameTests.types) -> Realm.Configuration {
+            Realm.Configuration(fileURL: url, objectTypes: types)
+        }
+        func check() throws {
+            let realm = try Realm(configuration: said(first))
+            for _ in 0..<3 { #expect(try Realm(configuration: said(first)) == realm) }
+            var blocks = said(first)
+            blocks.migrationBlock = { _, _ in }
+            #expect(try Realm(configuration: blocks) == realm)
+            #expect(try Realm(configuration: said(second)) != realm)
+            // Other classes are those of the same instance, which has all of them.
+            #expect(try Realm(configuration: said(first, ValuesByNameTests.types.reversed())) == realm)
+            let memory = Realm.Configuration(inMemoryIdentifier: first.path, objectTypes: ValuesByNameTests.types)
+            #expect(try Realm(configuration: memory) != realm)
+        }
+        try check()
+        for change in 0..<2 {
+            let message = await exception {
+                let realm = try Realm(configuration: said(first))
+                var other = said(first)
+                if change == 0 { other.readOnly = true } else { other.schemaVersion = 3 }
+                _ = try Realm(configuration: other)
+                withExtendedLifetime(realm) {}
+            }
+            #expect(message?.contains(change == 0 ? "different read permissions" : "different schema version") == true)
+        }
+    }
+
     @Test("Realm.isPerformingAsynchronousWriteOperations is true in the block of asyncWrite")
     @MainActor func performing() async throws {
         let realm = try await Realm(configuration: ParityRealm.configuration(), actor: MainActor.shared)

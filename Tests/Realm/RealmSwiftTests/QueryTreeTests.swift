@@ -17,7 +17,8 @@ struct QueryTreeTests {
         let values = try ArgumentReader(realm: realm.rlm).arguments(tree.arguments)
         let text = PredicateForm.format(tree.format, tree.arguments)
         return (
-            try? tree.bound(to: objectClass, of: schema, values), try? text.bound(to: objectClass, in: realm.rlm)
+            try? tree.bound(to: objectClass, by: QueryBinder(schema: schema), values),
+            try? text.bound(to: objectClass, in: realm.rlm)
         )
     }
 

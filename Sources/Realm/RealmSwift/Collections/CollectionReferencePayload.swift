@@ -13,9 +13,16 @@ enum CollectionReferencePayload: Sendable {
     case nested(ObjectReference, column: String, [NestedPlace.Step], isList: Bool)
 
     /// A step that computes values from those of a collection.
-    enum ValueStep: Hashable, Sendable {
+    enum ValueStep: Sendable {
         case sort(ascending: Bool)
         case distinct
+        case filter(ValueCondition)
+
+        /// Whether the step can leave values out.
+        var selects: Bool {
+            if case .sort = self { return false }
+            return true
+        }
     }
 
     /// Returns the collection as seen by another realm of the same file; nil if its owner was deleted there.

@@ -26,9 +26,9 @@ protocol EditableAccessor: CollectionAccessor {
 extension EditableAccessor {
     /// Returns the open write transaction. Throws if there is none, or if the collection no longer exists.
     func writing() throws -> any WriteTransaction {
-        let transaction = try realm.writing("Cannot modify managed \(kindName) outside of a write transaction.")
+        // A collection that no longer exists is reported as such wherever it is edited.
         try check()
-        return transaction
+        return try realm.writing("Cannot modify managed \(kindName) outside of a write transaction.")
     }
 
     /// Edits the collection, within a write.

@@ -9,6 +9,10 @@ protocol KeyValueElements {
     /// Returns the type of a property of the elements or, for `self`, of the elements; nil if it is not known
     /// statically.
     func keyValueType(of key: String) -> StoredType?
+
+    /// Returns the class and name of a property of the elements or, for `self`, of the collection; nil if they are not
+    /// known.
+    func keyValueName(of key: String) -> String?
 }
 
 extension KeyValueElements {
@@ -19,6 +23,17 @@ extension KeyValueElements {
         if key == "self" { return elements }
         return try elements.map { try KeyValuePath.value(of: key, in: $0) ?? KeyValuePath.null }
     }
+}
+
+/// Returns the class and name of a property of the elements or, for `self`, of the collection.
+func keyValueName<Element: _Storable>(of key: String, in: Element.Type, _ accessor: (any CollectionAccessor)?)
+    -> String?
+{
+    if let linked = Element._storedType.linked { return "\(linked.className()).\(key)" }
+    guard let property = accessor as? PropertyAccessor, let owner = property.realm.models[property.owner.classID] else {
+        return nil
+    }
+    return "\(owner.name).\(property.property.name)"
 }
 
 /// Returns the type of a property by its name.
@@ -36,13 +51,25 @@ extension RealmCollectionImpl {
 
     func keyValueType(of key: String) -> StoredType? { RealmSwift.keyValueType(of: key, in: Element.self) }
 
+    func keyValueName(of key: String) -> String? { RealmSwift.keyValueName(of: key, in: Element.self, accessor) }
+
     public func value(forKey key: String) -> Any? {
         if key == "invalidated" { return isInvalidated }
-        return raising { try keyValue(key) }
+        return raising { try ofOwnKind(keyValue(key)) }
     }
 
     public func value(forKeyPath keyPath: String) -> Any? {
-        raising { try KeyValuePath.value(at: keyPath, of: self) }
+        raising {
+            let value = try KeyValuePath.value(at: keyPath, of: self)
+            return keyPath.contains("@") ? value : ofOwnKind(value)
+        }
+    }
+
+    /// Returns the values of a set as a set, which casts to sets of their type and to `NSSet`, and other values
+    /// unchanged.
+    private func ofOwnKind(_ value: Any?) -> Any? {
+        guard self is any _SetOfValues, let values = value as? [Any] else { return value }
+        return Set(values.map { ($0 as? AnyHashable) ?? AnyHashable(String(describing: $0)) })
     }
 
     /// Returns what `value(forKey:)` does, which must be an array.
@@ -79,6 +106,8 @@ extension Map: KeyValueElements {
     var keyValueElements: [Any] { values.map { KeyValuePath.plain($0) } }
 
     func keyValueType(of key: String) -> StoredType? { RealmSwift.keyValueType(of: key, in: Value.self) }
+
+    func keyValueName(of key: String) -> String? { RealmSwift.keyValueName(of: key, in: Value.self, accessor) }
 }
 
 /// Dotted key paths, which lead through objects and collections.
@@ -96,6 +125,7 @@ enum KeyValuePath {
         let next = try value(of: String(key), in: subject)
         let rest = path.dropFirst(key.count)
         guard let next, !rest.isEmpty else { return next }
+        if next is NSNull { return nil }
         return try value(at: rest.dropFirst(), of: next)
     }
 
@@ -129,16 +159,21 @@ enum KeyValuePath {
     }
 
     /// Returns an element or a property's value for key-value coding: `null` for null, the content of a mixed value,
-    /// the raw value of an enum, and the persisted value of a custom type.
+    /// the raw value of an enum, and the persisted value of a custom type. Numbers are of `NSNumber`, which casts to
+    /// every type of number that can hold the value, whatever the declared type is.
     static func plain(_ value: Any) -> Any {
         guard let value = flattened(value) else { return null }
         switch value {
-        case let mixed as AnyRealmValue: return mixed.content ?? null
-        case let value as any PersistableEnum: return value.rawValue
-        case let value as any _CustomPersistable: return value.persistableValue
-        default: return value
+        case is String, is ObjectBase: return value
+        case let mixed as AnyRealmValue: return mixed.content.map(number) ?? null
+        case let value as any PersistableEnum: return number(value.rawValue)
+        case let value as any _CustomPersistable: return plain(value.persistableValue)
+        default: return number(value)
         }
     }
+
+    /// Returns a number or Boolean as `NSNumber`, and other values unchanged.
+    static func number(_ value: Any) -> Any { value as? NSNumber ?? value }
 
     // MARK: Operators
 
@@ -155,7 +190,7 @@ enum KeyValuePath {
             guard key.isEmpty else {
                 throw RealmException("Operator '@count' does not accept a key path, as in '\(path)'.")
             }
-            return elements.count
+            return number(elements.count)
         }
         guard let known = Operator(rawValue: String(name)) else {
             throw RealmException("Unsupported KVC collection operator found in key path '\(path)'")
@@ -173,8 +208,11 @@ enum KeyValuePath {
         } else {
             values = try elements.map { try value(of: String(key), in: $0) ?? null }
         }
-        let type = (subject as? any KeyValueElements)?.keyValueType(of: String(key))
-        return try known.result(values.filter { !($0 is NSNull) }, type)
+        let collection = subject as? any KeyValueElements
+        return try known.result(values.filter { !($0 is NSNull) }, collection?.keyValueType(of: String(key))) {
+            let kind = key == "self" ? (subject as? any _QueryKind)?.queryKind : nil
+            return (kind, collection?.keyValueName(of: String(key)))
+        }
     }
 
     private enum Operator: String {
@@ -187,7 +225,10 @@ enum KeyValuePath {
         case arrays = "@unionOfArrays"
         case distinctArrays = "@distinctUnionOfArrays"
 
-        func result(_ values: [Any], _ type: StoredType?) throws -> Any? {
+        /// - Parameter subject: the kind of the collection, if its own elements are meant, and the name of the property.
+        func result(
+            _ values: [Any], _ type: StoredType?, of subject: () -> (CollectionKind?, String?)
+        ) throws -> Any? {
             switch self {
             case .union: return values
             case .distinctUnion: return KeyValuePath.distinct(values)
@@ -195,19 +236,19 @@ enum KeyValuePath {
             case .distinctArrays: return KeyValuePath.distinct(KeyValuePath.joined(values))
             case .min, .max, .sum, .average: break
             }
-            if let type { try check(type) }
+            if let type { try check(type, subject) }
             let pairs = values.compactMap { value in Conversion.natural(value).map { (value, $0) } }.filter {
                 !$0.1.isNaN
             }
             switch self {
             case .min: return pairs.min { Value.order($0.1, $1.1) < 0 }?.0
             case .max: return pairs.min { Value.order($0.1, $1.1) > 0 }?.0
-            case .sum: return Total(pairs.map(\.1), type).sum
-            default: return Total(pairs.map(\.1), type).average
+            case .sum: return number(Total(pairs.map(\.1), type).sum)
+            default: return Total(pairs.map(\.1), type).average.map(number)
             }
         }
 
-        private func check(_ type: StoredType) throws {
+        private func check(_ type: StoredType, _ subject: () -> (CollectionKind?, String?)) throws {
             let isAllowed: Bool
             switch type.base {
             case .int, .float, .double, .decimal128, .mixed: isAllowed = type.collection == .single
@@ -215,8 +256,12 @@ enum KeyValuePath {
             default: isAllowed = false
             }
             guard isAllowed else {
+                let (kind, name) = subject()
+                var type = type
+                if let kind { type.collection = kind }
                 throw RealmException(
-                    "Operation '\(rawValue.dropFirst())' not supported for \(PropertyKind(type.base).text) property")
+                    "Operation '\(self == .average ? "average" : String(rawValue.dropFirst()))' not supported for \(type.described)"
+                        + (name.map { " '\($0)'" } ?? ""))
             }
         }
     }
@@ -259,7 +304,7 @@ enum KeyValuePath {
             switch kind {
             case .int: Int(int)
             case .float, .double: double
-            default: Decimal128(raw: decimal)
+            default: Decimal128(raw: decimal.reduced)
             }
         }
 
@@ -267,7 +312,7 @@ enum KeyValuePath {
             guard count > 0 else { return nil }
             switch kind {
             case .int, .float, .double: return double / Double(count)
-            default: return Decimal128(raw: decimal / StoredDecimal(Int64(count)))
+            default: return Decimal128(raw: (decimal / StoredDecimal(Int64(count))).reduced)
             }
         }
     }

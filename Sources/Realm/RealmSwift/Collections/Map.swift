@@ -164,17 +164,16 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     // MARK: Key-value access
 
+    /// Returns the value of a key: `NSNull` for null, nil if the key does not exist.
     public func value(forKey key: String) -> AnyObject? {
-        guard let value = self[Key(_key: key)] else { return nil }
-        let plain = KeyValuePath.plain(value)
-        return plain is NSNull ? nil : plain as AnyObject
+        self[Key(_key: key)].map { KeyValuePath.plain($0) as AnyObject }
     }
 
     public func value(forKeyPath keyPath: String) -> AnyObject? {
         raising { try KeyValuePath.value(at: keyPath, of: self).map { $0 as AnyObject } }
     }
 
-    /// Returns the value of a key, which must be a string; nil if the key does not exist or the value is null.
+    /// Returns the value of a key, which must be a string: `NSNull` for null, nil if the key does not exist.
     public func object(forKey key: Any) -> AnyObject? { (key as? String).flatMap { value(forKey: $0) } }
 
     public func setValue(_ value: Any?, forKey key: String) {

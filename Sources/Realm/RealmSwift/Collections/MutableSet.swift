@@ -189,16 +189,6 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Returns a property's value of each element; see `RealmCollection.value(forKey:)`.
     public func value(forKey key: String) -> [AnyObject] { raising { try keyValues(key) } }
-
-    /// See `RealmCollection`. Returns a `Set<AnyHashable>`.
-    @_disfavoredOverload
-    public func value(forKey key: String) -> Any? {
-        raising {
-            let value = try keyValue(key)
-            guard let values = value as? [Any] else { return value }
-            return Set(values.map { ($0 as? AnyHashable) ?? AnyHashable(String(describing: $0)) })
-        }
-    }
 }
 
 extension PropertyAccessor {

@@ -166,7 +166,8 @@ extension RealmCollection {
     /// Returns the elements that satisfy a condition, as live results in this collection's order: `filter("age > %@ AND
     /// name BEGINSWITH[c] 'r'", 3)`. On sorted or distinct results the condition is applied before those steps. The
     /// query runs on first use. Arguments can be values of every stored type, objects, collections of these, nil, and
-    /// geographic regions. Traps for a condition that does not fit the class, and for collections of plain values.
+    /// geographic regions. In conditions on plain values `SELF` is the value: `filter("self > 2")`. Traps for a condition
+    /// that does not fit the class or the values.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
         matching(.format(predicateFormat, args))
     }
@@ -195,17 +196,18 @@ extension RealmCollection {
     }
 
     func matching(_ predicate: PredicateForm) -> Results<Element> {
-        raising { try _source.results { try $0.objects().filtered(predicate) } }
+        raising { try _source.results { try $0.filtered(predicate) } }
     }
 
     func position(_ predicate: PredicateForm) -> Int? {
         raising {
             let source = _source
             guard source.kind != .set else { throw RealmException("index(matching:) is not available on MutableSet") }
-            guard source.accessor == nil else { return try source.objects().position(matching: predicate) }
-            guard Element._storedType.type.isLink else {
-                throw RealmException(
-                    "Querying is currently only implemented for \(source.kind.plural.lowercased()) of Realm Objects")
+            guard source.accessor == nil else { return try source.position(matching: predicate) }
+            let type = Element._storedType.type
+            guard type.isLink else {
+                return try ValueCondition(predicate, onUnmanaged: type).positions(in: map { Conversion.value(of: $0) })
+                    .first
             }
             return try UnmanagedSearch.position(matching: predicate, in: map { shownObject($0) })
         }

@@ -33,7 +33,26 @@ extension RLMRealm {
     /// Resolves key paths by Swift names; returns none for nil and for an empty list.
     func keyPaths(_ texts: [String]?, of classID: ClassID?) throws -> [LiveKeyPath] {
         guard let texts, !texts.isEmpty, let classID else { return [] }
-        return try texts.map { try LiveKeyPath($0, in: classID, of: models.schema, takesWildcards: false) }
+        return try texts.map { text in
+            let path = try LiveKeyPath(text, in: classID, of: models.schema, takesWildcards: false)
+            guard models.renamesProperties else { return path }
+            // The path may be resolved again later, under the names of the store.
+            let stored = try transaction?.schema ?? snapshot.schema
+            return try LiveKeyPath(storedNames(of: text, from: classID), in: classID, of: stored, takesWildcards: false)
+        }
+    }
+
+    /// Returns a key path that exists with the names of the store. Behind mixed values it takes the first class that has
+    /// the name.
+    private func storedNames(of path: String, from classID: ClassID) -> String {
+        var classes = models[classID].map { [$0] } ?? []
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map { name -> String in
+            guard let property = classes.lazy.compactMap({ $0[String(name)] }).first else { return String(name) }
+            classes =
+                property.type.isMixed ? models.all : property.targetClass.flatMap { models[$0] }.map { [$0] } ?? []
+            return property.column
+        }
+        return names.joined(separator: ".")
     }
 }
 
@@ -107,7 +126,8 @@ enum CollectionObservation {
         let (payload, file, configuration) = try prepare(accessor, keyPaths)
         let token = try await file.hub.observe(on: actor, from: accessor.realm.snapshot.version) { actor, _ in
             let realm = try file.realm(on: scheduler(of: actor), configuration)
-            guard let accessor = try payload.accessor(in: realm) else { throw RealmException.invalidObject }
+            // If the owner was deleted, the observer is not called, as in Realm.
+            guard let accessor = try payload.accessor(in: realm) else { return .ended }
             return try accessor.observe(keyPaths) { [unowned actor] news in
                 let call = Transferred((accessor, news))
                 actor.assumeIsolated { block($0, call) }

@@ -1,5 +1,14 @@
 import RealmInstances
 
+extension InstanceToken {
+    /// The token of an observation of what no longer exists.
+    static var ended: InstanceToken {
+        let token = InstanceToken()
+        token.invalidate()
+        return token
+    }
+}
+
 /// Keeps an observation alive. The observation ends when the token is invalidated or released.
 public final class NotificationToken: Sendable {
     let token: InstanceToken

@@ -82,7 +82,13 @@ extension ObjectBase {
         let (reference, file, realm) = try prepare(keyPaths)
         let configuration = realm.configuration
         let token = try await file.hub.observe(on: actor, from: realm.snapshot.version) { actor, _ in
-            let object = try file.realm(on: scheduler(of: actor), configuration).object(reference)
+            let realm = try file.realm(on: scheduler(of: actor), configuration)
+            guard try realm.exists(reference) else {
+                // The object was deleted before the observation began.
+                block(actor, .deleted)
+                return .ended
+            }
+            let object = try realm.object(reference)
             return try object.observe(keyPaths) { [unowned actor] event in
                 guard let change: ObjectChange<T> = object.change(event) else { return }
                 let call = Transferred(change)

@@ -97,14 +97,22 @@ open class ObjectBase {
     /// Assigns a property of a managed object, within a write.
     final func assign(_ slot: Int, _ value: (_ObjectPersister) throws -> Value) throws {
         guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
-        let transaction = try _realm.writing()
-        try _realm.check(self)
+        let transaction = try writing(in: _realm)
         let property = _class.properties[slot]
         let new = try value(_ObjectPersister(_realm))
-        if property.isPrimaryKey, _realm.file != nil {
-            throw RealmException("Primary key can't be changed after an object is inserted.")
-        }
+        if property.isPrimaryKey, _realm.file != nil { throw RealmException("Cannot modify primary key") }
         try transaction.set(_class.id, _objectKey, [property.id: new])
+    }
+
+    /// Returns the open write transaction to assign a property in. Throws for an object that no longer exists, wherever
+    /// that is tried, and then if there is no transaction.
+    final func writing(in realm: RLMRealm) throws -> any WriteTransaction {
+        try realm.check(self)
+        if realm.isFrozen, realm.file != nil {
+            throw RealmException(
+                "Attempting to modify a frozen object - call thaw on the Object instance first.")
+        }
+        return try realm.writing()
     }
 
     /// Makes this instance represent a stored object.
@@ -180,8 +188,7 @@ open class ObjectBase {
     /// Throws if a managed object's property cannot be assigned by name at present, or not this value.
     final func checkAssignment(_ slot: Int, _ value: Any?) throws {
         guard let _realm, let _class else { return }
-        _ = try _realm.writing()
-        try _realm.check(self)
+        _ = try writing(in: _realm)
         let property = _class.properties[slot]
         if property.type.isComputed {
             throw RealmException("Linking objects property '\(_class.name).\(property.name)' is read-only.")

@@ -244,7 +244,9 @@ struct ObjectBuilder {
                 if !targetClass.isEmbedded || object._objectKey == current || !copies {
                     return .link(object._objectKey)
                 }
-            } else if !copies {
+            } else if !targetClass.isEmbedded, let successor = try realm.successor(of: object) {
+                return .link(successor.key)
+            } else if !copies, !(targetClass.isEmbedded && realm.isSuccessor(of: object._realm)) {
                 return try persister.link(to: object)
             }
         }

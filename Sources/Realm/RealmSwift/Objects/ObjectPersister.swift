@@ -33,6 +33,7 @@ public final class _ObjectPersister {
     /// Returns the stored form of a link to the object. An unmanaged object becomes managed in place.
     func link(to object: ObjectBase) throws -> Value {
         if let owner = object._realm {
+            if let successor = try realm.successor(of: object) { return .link(successor.key) }
             guard owner === realm, let reference = object._objectReference else {
                 throw RealmException(
                     "Object is already managed by another Realm. Use create instead to copy it into this Realm.")
@@ -50,6 +51,7 @@ public final class _ObjectPersister {
         guard !(object is EmbeddedObject), case .link(let key) = try link(to: object) else {
             throw RealmException("AnyRealmValue cannot contain objects of type '\(type(of: object).className())'.")
         }
+        if let successor = try realm.successor(of: object) { return .reference(successor) }
         return .reference(try object._objectReference ?? ObjectReference(realm.bound(type(of: object)).id, key))
     }
 

@@ -57,7 +57,15 @@ public struct Persisted<Value: _Persistable> {
     @usableFromInline static func readTracing(_ object: ObjectBase, _ slot: UInt16) -> Value {
         let slot = Int(slot & ~PersistedMarks.traced) - 1
         guard let trace = object._trace else { return Value._get(object, slot) }
-        return trace.step(slot, of: object) { Value._traced($0) }
+        return trace.step(slot, of: object) { trace in
+            // A type that cannot be made of every stored value may have none that could stand for any, except the
+            // default that the class declares.
+            if Value.self is any _MayNotRestore.Type {
+                let wrapper = object.place(of: object.model.properties[slot]).assumingMemoryBound(to: Self.self)
+                if case .value(let declared) = wrapper.pointee.content { return declared }
+            }
+            return Value._traced(trace)
+        }
     }
 
     /// Returns the value, and stores a default on the first access.

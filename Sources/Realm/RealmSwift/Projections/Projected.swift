@@ -56,6 +56,7 @@ public struct Projected<Root: ObjectBase, Value> {
 }
 
 extension Projected: _ProjectedProperty {
+    var isStoredVariable: Bool { path is ReferenceWritableKeyPath<Root, Value> }
     func names() throws -> [String] { try tracedNames(path, Root.self) }
     func anyValue(in root: ObjectBase) throws -> Any? {
         guard let root = root as? Root else { return nil }
@@ -65,6 +66,8 @@ extension Projected: _ProjectedProperty {
 
 /// The type-erased wrapper.
 protocol _ProjectedProperty {
+    /// Whether the path ends in a variable, and not in something that is only computed.
+    var isStoredVariable: Bool { get }
     /// Returns the names of the properties on the path.
     func names() throws -> [String]
     func anyValue(in root: ObjectBase) throws -> Any?

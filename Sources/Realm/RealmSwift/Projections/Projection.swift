@@ -1,5 +1,6 @@
 import ObjectModel
 import StoreContract
+import Synchronization
 
 /// A class that shows properties of a stored object, and of objects that it links to, under names of its own. It holds
 /// no data: reads and writes go to the object.
@@ -12,7 +13,12 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
     /// The projected object.
     public let rootObject: Root
 
-    public required init(projecting object: Root) { rootObject = object }
+    /// Traps if a projected property does not lead to a stored one.
+    public required init(projecting object: Root) {
+        rootObject = object
+        // A tracing object is what finds the paths.
+        if object._trace == nil { ProjectionCheck.check(self) }
+    }
 
     /// The realm that manages the object; nil for an unmanaged one.
     public var realm: Realm? { rootObject.managingRealm }
@@ -59,6 +65,10 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
 
     public static var _objectType: ObjectBase.Type { Root.self }
 
+    public static func _checkFetched() {
+        if !ProjectionCheck.isDone(Self.self) { _ = Self(projecting: Root()) }
+    }
+
     public static var _storedType: _StoredType { Root._storedType }
 
     public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
@@ -97,6 +107,24 @@ extension Projection {
                 return Own(label: label.hasPrefix("_") ? String(label.dropFirst()) : label, wrapper: wrapper)
             }
         }
+    }
+}
+
+/// Looks for projected properties that lead to no stored one, in each class of projections once.
+enum ProjectionCheck {
+    private static let known = Mutex<Set<ObjectIdentifier>>([])
+
+    static func isDone(_ type: AnyClass) -> Bool { known.withLock { $0.contains(ObjectIdentifier(type)) } }
+
+    static func check<Root: ObjectBase>(_ projection: Projection<Root>) {
+        guard !isDone(type(of: projection)) else { return }
+        raising {
+            // What is only computed is evaluated when it is read: the program's own code may need real values.
+            for property in projection.ownProperties where property.wrapper.isStoredVariable {
+                _ = try property.wrapper.names()
+            }
+        }
+        _ = known.withLock { $0.insert(ObjectIdentifier(type(of: projection))) }
     }
 }
 

@@ -8,10 +8,12 @@ extension QueryNode {
     /// Returns the comparison with a value of a custom type that is stored as an embedded object; nil for other values.
     /// Embedded objects have no identity of their own, so their properties are compared.
     func comparedByProperties(_ comparison: ComparisonOperator, _ value: Any) -> QueryNode? {
-        guard comparison == .equal || comparison == .notEqual, case .path(let path) = self,
+        guard comparison == .equal || comparison == .notEqual, case .path(var path) = self,
             let custom = flattened(value) as? any _CustomPersistable,
             let object = QueryValue.persisted(custom) as? EmbeddedObject
         else { return nil }
+        // The properties of a map's values follow its name.
+        if case .operation("values")? = path.components.last { path.components.removeLast() }
         let equal = Self.equals(object, at: path)
         let condition = comparison == .equal ? equal : QueryNode.not(equal)
         // All properties of one element.

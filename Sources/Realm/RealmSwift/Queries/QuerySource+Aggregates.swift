@@ -3,8 +3,18 @@ import QueryLanguage
 
 extension _QuerySource {
     /// Returns the aggregate of a property of the elements or, for "self", of plain values. `unmanaged` returns the
-    /// elements of an unmanaged collection.
+    /// elements of an unmanaged collection. Decimals that are computed are reduced, as by `Decimal128`'s operators.
     func aggregate<Element: RealmCollectionValue>(
+        _ function: AggregateRequest.Function, _ property: String, unmanaged: () -> [Element]
+    ) throws -> Value {
+        let value = try exactAggregate(function, property, unmanaged: unmanaged)
+        if case .decimal(let number) = value, function == .sum || function == .average {
+            return .decimal(number.reduced)
+        }
+        return value
+    }
+
+    private func exactAggregate<Element: RealmCollectionValue>(
         _ function: AggregateRequest.Function, _ property: String, unmanaged: () -> [Element]
     ) throws -> Value {
         guard accessor != nil else { return try aggregate(function, property, of: unmanaged()) }
@@ -59,7 +69,7 @@ extension _QuerySource {
 
 extension Conversion {
     /// Returns the stored form of a plain value; null for objects.
-    fileprivate static func value(of given: Any) -> Value {
+    static func value(of given: Any) -> Value {
         guard let given = flattened(given) else { return .null }
         if let mixed = given as? AnyRealmValue, let natural = mixed.plain { return natural }
         return natural(given) ?? .null

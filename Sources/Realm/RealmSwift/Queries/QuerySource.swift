@@ -35,10 +35,21 @@ public struct _QuerySource {
         let accessor = try managed()
         if let results = accessor as? ResultsAccessor { return results }
         guard let query = try accessor.objectQuery() else {
-            throw RealmException(
-                "Querying is currently only implemented for \(kind.plural.lowercased()) of Realm Objects")
+            throw RealmException("Collections within mixed values cannot be queried.")
         }
         return try ResultsAccessor(accessor.realm, query)
+    }
+
+    /// Returns the elements that satisfy a condition. Throws for an unmanaged collection.
+    func filtered(_ predicate: PredicateForm) throws -> any CollectionAccessor {
+        if let values = try values() { return try values.filtered(predicate) }
+        return try objects().filtered(predicate)
+    }
+
+    /// Returns the first position of an element that satisfies the condition. Throws for an unmanaged collection.
+    func position(matching predicate: PredicateForm) throws -> Int? {
+        if let values = try values() { return try values.position(matching: predicate) }
+        return try objects().position(matching: predicate)
     }
 
     /// Returns the collection's values if they are not objects.
@@ -73,6 +84,15 @@ extension CollectionKind {
         }
     }
 }
+
+/// A collection that knows its kind, for Realm's messages.
+protocol _QueryKind {
+    var queryKind: CollectionKind { get }
+}
+
+extension List: _QueryKind { var queryKind: CollectionKind { .list } }
+extension MutableSet: _QueryKind { var queryKind: CollectionKind { .set } }
+extension Map: _QueryKind { var queryKind: CollectionKind { .map } }
 
 extension RealmCollectionImpl {
     public var _source: _QuerySource {

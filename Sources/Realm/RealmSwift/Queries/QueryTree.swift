@@ -8,27 +8,32 @@ struct QueryTree {
     let arguments: [Any]
 
     /// Throws if the query language cannot express the condition.
-    init(_ condition: QueryNode) throws {
-        var builder = QueryTreeBuilder()
+    ///
+    /// - Parameter isOfValues: whether the condition is on plain values, and not on objects.
+    init(_ condition: QueryNode, isOfValues: Bool = false) throws {
+        var builder = QueryTreeBuilder(isOfValues: isOfValues)
         predicate = try builder.condition(condition)
         arguments = builder.arguments
     }
 
     func bound(
-        to objectClass: ClassSchema, of schema: StoredSchema, _ values: [QueryArgument]
+        to objectClass: ClassSchema, by binder: QueryBinder, _ values: [QueryArgument]
     ) throws(QueryError) -> BoundPredicate {
-        try QueryBinder(schema: schema)
+        try binder
             .bind(ParsedQuery(predicate), class: objectClass, arguments: values, dialect: .format).predicate
     }
 }
 
 /// Converts a condition to a tree. Arguments are numbered in the order of their occurrence.
 private struct QueryTreeBuilder {
+    private let isOfValues: Bool
     private(set) var arguments: [Any] = []
     /// The collections and variables of the enclosing subqueries.
     private var scopes: [(path: [String], variable: String)] = []
     private var subqueries = 0
     private var depth = 0
+
+    init(isOfValues: Bool) { self.isOfValues = isOfValues }
 
     mutating func condition(_ node: QueryNode) throws -> ParsedPredicate {
         try descend()
@@ -141,6 +146,7 @@ private struct QueryTreeBuilder {
             case .operation(let name): components.append(.atName(name))
             }
         }
+        if isOfValues, scopes.isEmpty, path.names.isEmpty { components.insert(.name("SELF"), at: 0) }
         guard !components.isEmpty else {
             throw RealmException("A query of the objects themselves needs one of their properties.")
         }

@@ -15,8 +15,7 @@ extension Map: _Queryable {
 extension RealmKeyedCollection {
     private var source: _QuerySource { (self as? any _Queryable)?._source ?? _QuerySource(nil, .map) }
 
-    /// Returns the values that satisfy a condition; see `RealmCollection.filter`. Traps for values that are not
-    /// objects.
+    /// Returns the values that satisfy a condition; see `RealmCollection.filter`.
     public func filter(_ predicate: NSPredicate) -> Results<Value> { matching(.predicate(predicate)) }
 
     /// See `filter`.
@@ -30,7 +29,7 @@ extension RealmKeyedCollection {
     }
 
     private func matching(_ form: PredicateForm) -> Results<Value> {
-        raising { Results(try source.objects().filtered(form)) }
+        raising { Results(try source.filtered(form)) }
     }
 
     /// Returns the values sorted, as live results; see `RealmCollection.sorted(by:)`.

@@ -4,8 +4,8 @@ import QueryLanguage
 import RealmInstances
 import StoreContract
 
-/// The implementation of `Results` of plain values: the values of a list, set or map property, optionally sorted or
-/// made distinct, at the realm's version or with the changes of the open write.
+/// The implementation of `Results` of plain values: the values of a list, set or map property, optionally filtered,
+/// sorted or made distinct, at the realm's version or with the changes of the open write.
 final class ValuesAccessor: CollectionAccessor {
     typealias Step = CollectionReferencePayload.ValueStep
 
@@ -26,7 +26,7 @@ final class ValuesAccessor: CollectionAccessor {
 
     func objectQuery() throws -> BoundQuery? { nil }
 
-    func count() throws -> Int { steps.contains(.distinct) ? try values().count : try source.count() }
+    func count() throws -> Int { steps.contains(where: \.selects) ? try values().count : try source.count() }
 
     func value(at position: Int) throws -> Value {
         let values = try values()
@@ -42,6 +42,7 @@ final class ValuesAccessor: CollectionAccessor {
                 switch step {
                 case .sort(let ascending): values.inOrder(ascending: ascending)
                 case .distinct: values.distinct
+                case .filter(let condition): try condition.positions(in: values).map { values[$0] }
                 }
             }
             known = moment
@@ -73,6 +74,22 @@ final class ValuesAccessor: CollectionAccessor {
             deliver(
                 .update(.positions(IndexChanges(deletions: deletions.sorted(), insertions: insertions.sorted()))))
         }
+    }
+
+    /// Adds a condition.
+    func filtered(_ predicate: PredicateForm) throws -> ValuesAccessor {
+        try followed(by: .filter(condition(predicate)))
+    }
+
+    /// Returns the first position of a value that satisfies the predicate.
+    func position(matching predicate: PredicateForm) throws -> Int? {
+        try condition(predicate).positions(in: values()).first
+    }
+
+    private func condition(_ predicate: PredicateForm) throws -> ValueCondition {
+        let holder = realm.models.schema[source.owner.classID]
+        guard let holder, let property = holder[source.property.id] else { throw RealmException.invalidObject }
+        return try ValueCondition(predicate, on: property, of: holder, in: realm)
     }
 
     /// Adds a step.

@@ -107,6 +107,22 @@ extension Realm {
 }
 
 extension Realm.Configuration {
+    /// Whether a realm that is open by this configuration is the one that the other opens: they agree in all that
+    /// matters for a file that is open already.
+    func opens(asIfBy other: Realm.Configuration) -> Bool {
+        // A relative path depends on the present directory.
+        guard schemaVersion == other.schemaVersion, readOnly == other.readOnly, syncConfiguration == nil,
+            other.syncConfiguration == nil, replication == nil, other.replication == nil, encryptionKey == nil,
+            other.encryptionKey == nil, inMemoryIdentifier == other.inMemoryIdentifier,
+            fileURL == other.fileURL, fileURL?.baseURL == other.fileURL?.baseURL
+        else { return false }
+        switch (objectTypes, other.objectTypes) {
+        case (nil, nil): return true
+        case (let own?, let others?): return own.count == others.count && zip(own, others).allSatisfy { $0 == $1 }
+        default: return false
+        }
+    }
+
     /// The path of the store's file.
     var path: String {
         get throws {

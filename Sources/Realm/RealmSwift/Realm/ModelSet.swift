@@ -102,6 +102,8 @@ final class ModelSet {
     private let byType: [ObjectIdentifier: BoundClass]
     /// The classes in the order of the store's schema.
     let all: [BoundClass]
+    /// Whether a property has another name in Swift than in the store.
+    let renamesProperties: Bool
 
     init(_ stored: StoredSchema, _ models: [ClassModel]) throws {
         let models = Dictionary(models.map { ($0.name, $0) }) { first, _ in first }
@@ -119,6 +121,7 @@ final class ModelSet {
         ) { first, _ in first }
         byName = Dictionary(classes.map { ($0.name, $0) }) { first, _ in first }
         all = classes
+        renamesProperties = classes.contains { $0.properties.contains { $0.name != $0.column } }
         schema = stored.renaming { objectClass, column in
             models[objectClass]?.properties.first { $0.column == column }?.name ?? column
         }

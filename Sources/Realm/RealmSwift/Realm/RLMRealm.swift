@@ -10,8 +10,10 @@ public final class RLMRealm {
     let file: RealmFile?
     /// Nil within a migration.
     private let instance: LiveInstance?
-    /// The old data of a migration; nil for the realm with the new data.
-    private let old: (any Snapshot)?
+    /// The data before a migration; nil after it, and in realms of a file.
+    private var old: (any Snapshot)?
+    /// For the realm with the new data of a migration, the one with the old data.
+    private weak var predecessor: RLMRealm?
     let configuration: Realm.Configuration
     private(set) var models: ModelSet
     /// The open write transaction, for use on this instance's thread.
@@ -71,18 +73,43 @@ public final class RLMRealm {
     }
 
     /// Creates one side of a migration: the old data, or, with a transaction, the new data.
-    init(migrating configuration: Realm.Configuration, old: any Snapshot, _ transaction: (any WriteTransaction)?) throws
-    {
+    init(
+        migrating configuration: Realm.Configuration, old: any Snapshot, _ transaction: (any WriteTransaction)?,
+        after predecessor: RLMRealm? = nil
+    ) throws {
         file = nil
         instance = nil
         reads = ReadEpochHolder()
         keepsCells = false
         frozenRows = nil
         self.old = old
+        self.predecessor = predecessor
         self.transaction = transaction
         self.configuration = configuration
         models = try transaction.map { try ModelSet($0.schema, configuration.models()) } ?? ModelSet(old.schema, [])
     }
+
+    /// Invalidates all objects and collections of one side of a migration, and releases its data, so that objects that
+    /// outlive the migration do not keep the file open.
+    func endMigration() {
+        epoch += 1
+        edits += 1
+        old = nil
+        transaction = nil
+    }
+
+    /// The object of a migration's new data for one of its old data, which has the same key; nil for other objects.
+    /// Throws for an object that the migration has deleted.
+    func successor(of object: ObjectBase) throws -> ObjectReference? {
+        guard let predecessor, object._realm === predecessor, let name = object._class?.name else { return nil }
+        guard let boundClass = models[name] else { throw RealmException.invalidObject }
+        let reference = ObjectReference(boundClass.id, object._objectKey)
+        guard try exists(reference) else { throw RealmException.invalidObject }
+        return reference
+    }
+
+    /// Whether this realm has the new data of a migration and the other one the old data.
+    func isSuccessor(of other: RLMRealm?) -> Bool { other != nil && predecessor === other }
 
     /// The live instance. Throws within a migration, where there is none to refresh or observe.
     var live: LiveInstance {

@@ -198,7 +198,8 @@ public struct Realm: Equatable {
 
     /// Returns all objects of a class.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
-        raising { Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id))) }
+        Element._checkFetched()
+        return raising { Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id))) }
     }
 
     /// Returns the object with the primary key; nil if there is none.
@@ -231,6 +232,13 @@ extension Realm: WriteLifecycle {}
 /// A type that `Realm.objects` accepts: a model class, or a projection of one.
 public protocol RealmFetchable: RealmCollectionValue {
     static var _objectType: ObjectBase.Type { get }
+
+    /// Traps for a projection with a property that leads to no stored one.
+    static func _checkFetched()
+}
+
+extension RealmFetchable {
+    public static func _checkFetched() {}
 }
 
 extension ObjectBase: RealmFetchable {

@@ -126,9 +126,12 @@ final class RealmFile: Sendable {
             return
         }
         if configuration.readOnly {
-            throw Realm.Error(.fileNotFound, "File at path '\(path)' does not exist.", path: path)
+            try refuseNonDirectory(path, opening: path)
+            throw Realm.Error(
+                .fileNotFound, "Failed to open file at path '\(path)': No such file or directory", path: path)
         }
-        try refuseNonDirectory(path)
+        // The first file that a realm which is written opens is that of its lock.
+        try refuseNonDirectory(path, opening: path + ".lock")
         let directory = (path as NSString).deletingLastPathComponent
         guard files.fileExists(atPath: directory) else {
             throw Realm.Error(.fileNotFound, "Directory at path '\(directory)' does not exist.", path: path)
@@ -143,11 +146,11 @@ final class RealmFile: Sendable {
     }
 
     /// Throws if the path leads through a file.
-    private static func refuseNonDirectory(_ path: String) throws {
+    private static func refuseNonDirectory(_ path: String, opening file: String) throws {
         var status = stat()
         guard stat(path, &status) != 0, errno == ENOTDIR else { return }
         throw Realm.Error(
-            .fileOperationFailed, "Failed to open file at path '\(path).lock': Not a directory", path: path)
+            .fileOperationFailed, "Failed to open file at path '\(file)': Not a directory", path: path)
     }
 
     /// Throws if a key is given: encryption is not supported, and data meant to be encrypted is not written in the
@@ -257,6 +260,7 @@ final class RealmFile: Sendable {
             migration: StoreMigration { transaction in
                 guard let block else { return }
                 let migration = try Migration(transaction, configuration)
+                defer { migration.end() }
                 OpenFiles.$migrating.withValue(path) { block(migration, stored.version) }
             })
         Logger.log(

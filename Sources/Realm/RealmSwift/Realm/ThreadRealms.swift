@@ -4,7 +4,18 @@ import Foundation
 enum ThreadRealms {
     private struct Entry {
         let stamp: Realm.Configuration.Stamp
+        /// What the configuration says, without its blocks, which this does not keep alive.
+        let content: Realm.Configuration
         weak var realm: RLMRealm?
+
+        init(_ realm: RLMRealm, _ configuration: Realm.Configuration) {
+            stamp = configuration.stamp
+            var content = configuration
+            content.migrationBlock = nil
+            content.shouldCompactOnLaunch = nil
+            self.content = content
+            self.realm = realm
+        }
     }
 
     /// Accessed by its own thread only.
@@ -26,8 +37,12 @@ enum ThreadRealms {
 
     /// Returns the thread's open realm of a configuration that has not been changed since; nil if it is not known.
     static func known(_ configuration: Realm.Configuration) -> RLMRealm? {
-        guard let entry = own?.entries.first(where: { $0.stamp === configuration.stamp }), let realm = entry.realm,
-            realm.isConfinedHere
+        guard let own else { return nil }
+        // A copy is found by its stamp, and one that was made anew by what it says.
+        guard
+            let entry = own.entries.first(where: { $0.stamp === configuration.stamp })
+                ?? own.entries.first(where: { $0.content.opens(asIfBy: configuration) }),
+            let realm = entry.realm, realm.isConfinedHere
         else { return nil }
         return realm
     }
@@ -43,6 +58,6 @@ enum ThreadRealms {
             }()
         entries.entries.removeAll { $0.realm == nil || $0.stamp === configuration.stamp }
         if entries.entries.count == limit { entries.entries.removeFirst() }
-        entries.entries.append(Entry(stamp: configuration.stamp, realm: realm))
+        entries.entries.append(Entry(realm, configuration))
     }
 }

@@ -19,7 +19,13 @@ public struct Migration {
         self.transaction = transaction
         old = try RLMRealm(migrating: configuration, old: transaction.old, nil)
         // The new objects have Swift's names, as the configuration's classes do.
-        new = try RLMRealm(migrating: configuration, old: transaction.old, transaction)
+        new = try RLMRealm(migrating: configuration, old: transaction.old, transaction, after: old)
+    }
+
+    /// Ends the use of the migration's objects.
+    func end() {
+        old.endMigration()
+        new.endMigration()
     }
 
     /// The schema of the file, with stored names.

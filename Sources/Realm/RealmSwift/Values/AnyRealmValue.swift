@@ -147,7 +147,9 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
         case .decimal(let value): return .decimal128(Decimal128(raw: value))
         case .uuid(let value): return .uuid(UUID(value))
         case .reference(let reference):
-            guard let realm, let object = try realm.object(reference) as? Object else { return .none }
+            // Within a migration all objects are dynamic.
+            let type = realm?.file == nil ? DynamicObject.self : ObjectBase.self
+            guard let realm, let object = try realm.object(reference, as: type) as? Object else { return .none }
             return .object(object)
         case .list(let values):
             if let realm, let place = stored.place {

@@ -49,7 +49,8 @@ enum Conversion {
 
         init(_ number: NSNumber) {
             switch UInt8(bitPattern: number.objCType.pointee) {
-            case UInt8(ascii: "B"): self = .bool
+            // Foundation on Linux gives Booleans the type of C's `char`, which it gives no number.
+            case UInt8(ascii: "B"), UInt8(ascii: "c"): self = .bool
             case UInt8(ascii: "f"): self = .float
             case UInt8(ascii: "d"): self = .double
             default: self = .int

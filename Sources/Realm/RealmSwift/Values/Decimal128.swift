@@ -70,10 +70,12 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     /// The number as Foundation's `Decimal`, which has up to 38 digits but a smaller range of exponents.
     public var decimalValue: Decimal { Decimal(string: raw.description) ?? .nan }
 
-    public static func + (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw + b.raw) }
-    public static func - (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw - b.raw) }
-    public static func * (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw * b.raw) }
-    public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw / b.raw) }
+    // Results have no zeros at the end of a fraction: 1.5 * 2 is 3, and 0.1 * -10 is -1.
+
+    public static func + (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: (a.raw + b.raw).reduced) }
+    public static func - (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: (a.raw - b.raw).reduced) }
+    public static func * (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: (a.raw * b.raw).reduced) }
+    public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: (a.raw / b.raw).reduced) }
     public static prefix func - (a: Decimal128) -> Decimal128 { Decimal128(raw: -a.raw) }
     /// Negates this instance, which all its holders see.
     public func negate() { content.withLock { $0 = -$0 } }
@@ -121,6 +123,10 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
 }
 
 extension StoredDecimal {
+    /// The number without zeros at the end of its digits, except those of a whole number of 64 bits: 1.50 as 1.5, 2.0 as
+    /// 2, 100 as it is.
+    var reduced: StoredDecimal { exactInt64.map { StoredDecimal($0) } ?? canonical }
+
     /// The shortest decimal that identifies this number; a whole number has no fraction.
     init(plain value: Double) { self = StoredDecimal(plain: value.description) ?? StoredDecimal(shortest: value) }
 

@@ -85,7 +85,9 @@ extension _CustomPersistable {
             value = try PersistedType._restored(stored, in: realm)
         }
         guard let custom = _fromPersisted(value) else {
-            throw Unrepresentable(message: "Failed to convert persisted value '\(value)' to type '\(Self.self)'.")
+            throw Unrepresentable(
+                message:
+                    "Failed to convert persisted value '\(value)' to type '\(Self.self)' in a non-optional context.")
         }
         return custom
     }
@@ -98,7 +100,10 @@ extension _CustomPersistable {
         raising {
             let zero = PersistedType._zero()
             guard let custom = _fromPersisted(zero) else {
-                throw RealmException("Failed to convert default value '\(zero)' to type '\(Self.self)'.")
+                throw RealmException(
+                    "Failed to default construct a \(Self.self) using the default value for persisted type \(PersistedType.self). "
+                        + "This conversion must either succeed, the property must be optional, "
+                        + "or you must explicitly specify a default value for the property.")
             }
             return custom
         }

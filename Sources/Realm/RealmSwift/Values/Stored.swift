@@ -110,7 +110,7 @@ extension _RealmCollectionValueInsideOptional {
     public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Self?) {
         raising {
             if let embedded = value as? EmbeddedObject, embedded._realm != nil {
-                _ = try object._realm?.writing()
+                if let realm = object._realm { _ = try object.writing(in: realm) }
                 throw RealmException("Can't set link to existing managed embedded object")
             }
             try object.assign(slot) { try value._stored(by: $0).value }

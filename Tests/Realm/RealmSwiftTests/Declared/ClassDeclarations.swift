@@ -79,7 +79,7 @@ struct ClassDeclarations {
             await exception {
                 let realm = try Self.realm()
                 try realm.write { realm.create(ProofClass.self, value: ["key": "a"]).key = "b" }
-            } == "Primary key can't be changed after an object is inserted.")
+            } == "Cannot modify primary key")
     }
 
     @Test("Persisted.types optional ones, links and collections, managed or not", arguments: [false, true])
