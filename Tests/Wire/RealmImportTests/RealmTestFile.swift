@@ -2,6 +2,7 @@ import EmbeddedStore
 import Foundation
 import JSONCoding
 import ObjectModel
+import RealmFileKeys
 import RealmFiles
 import RealmImport
 import RepositoryFiles
