@@ -102,7 +102,7 @@ final class RealmFile: Sendable {
         if let copy { RealmFile.remove(copy) }
     }
 
-    /// Checks that the file can be opened, and copies the seed file if the file does not exist.
+    /// Checks that the file can be opened, and makes it from the seed file if it does not exist.
     private static func prepare(_ path: String, _ configuration: Realm.Configuration) throws {
         let files = FileManager.default
         try refuseEncryption(path, configuration)
@@ -134,12 +134,7 @@ final class RealmFile: Sendable {
             throw Realm.Error(.fileNotFound, "Directory at path '\(directory)' does not exist.", path: path)
         }
         guard let seed = configuration.seedFilePath else { return }
-        do {
-            try files.copyItem(atPath: seed.path, toPath: path)
-        } catch {
-            throw Realm.Error(
-                .fileOperationFailed, "The seed file '\(seed.path)' could not be copied: \(error)", path: path)
-        }
+        try SeedFile(path: seed.path).plant(at: path)
     }
 
     /// Throws if the path leads through a file.
