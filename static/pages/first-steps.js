@@ -21,7 +21,10 @@ export function open(root, _, app) {
   const demo = new DemoPanel(app);
   const first = new FirstClassPanel(app);
   const file = new NewClassPanel(app);
-  const realm = new RealmFilePanel(app);
+  const realm = new RealmFilePanel(app, () => {
+    // The database is not empty any more: what the file had in it remains to be read.
+    root.replaceChildren(heading("Imported", "The classes and objects of the Realm file are in this database."), realm.root);
+  });
   root.replaceChildren(
     heading("No classes yet", "This database is empty. Begin in one of these ways, or PUT a schema to /v1/schema."),
     make("div.first-steps", {}, demo.root, first.root, file.root, realm.root));

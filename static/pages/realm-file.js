@@ -16,6 +16,7 @@ const cut = "The connection ended before the result. Look whether the classes ar
 /** The panel. `isBusy` is true from the beginning of an import until its result is left; `close()` ends what runs. */
 export class RealmFilePanel {
   isBusy = false;
+  #isImporting = false;
   #upload = null;
   #file = null;
   #key = "";
@@ -23,13 +24,14 @@ export class RealmFilePanel {
   #renames = new Map();
   #leftOut = new Set();
 
-  constructor({ gateway, database }, title = "A Realm file") {
-    Object.assign(this, { gateway, database });
+  /** `imported()` is called when a file has come. */
+  constructor({ gateway, database }, imported = () => {}) {
+    Object.assign(this, { gateway, database, imported });
     this.body = make("div.proposal", { "aria-live": "polite" });
     this.update = select([["error", "refuse the file"], ["modified", "set the values that differ"], ["all", "set all values"]], {
       onchange: () => this.#ask(),
     });
-    this.root = panel(title, { note: "All classes and objects of an app that used Realm. See what comes, then import. Nothing is written before." },
+    this.root = panel("A Realm file", { note: "All classes and objects of an app that used Realm. See what comes, then import. Nothing is written before." },
       dropZone((file) => this.#begin(file), { id: "realm-file", accept: ".realm,application/x-realm", note: "Formats 11 and 20 to 24, encrypted ones with their key." }),
       this.body);
   }
@@ -39,7 +41,7 @@ export class RealmFilePanel {
   }
 
   #begin(file) {
-    if (this.isBusy) return;
+    if (this.#isImporting) return;
     this.#file = file;
     this.#key = "";
     this.#renames.clear();
@@ -107,9 +109,9 @@ export class RealmFilePanel {
       this.#key = key;
       this.#ask();
     };
-    this.body.replaceChildren(make("form", { onsubmit: go },
+    this.body.replaceChildren(make("form.stack", { onsubmit: go },
       make("p", { role: "status" }, `${this.#file.name} is encrypted, or no Realm file.`),
-      make("div.form-grid", {}, keyField), make("p", {}, file),
+      keyField, file,
       make("div.buttons", {}, button("Cancel", () => this.#cancel()), button("Open", () => {}, { type: "submit", kind: "primary" }))));
     if (this.#key !== "") keyField.blame(sentenceOf(error));
     text.focus();
@@ -195,7 +197,7 @@ export class RealmFilePanel {
   // MARK: The import
 
   async #import() {
-    this.isBusy = true;
+    [this.isBusy, this.#isImporting] = [true, true];
     const { name } = this.#file;
     const bar = make("progress", { max: 1, "aria-label": "Imported" });
     bar.value = 0;
@@ -215,12 +217,15 @@ export class RealmFilePanel {
       this.#key = "";
       await this.database.read();
       this.#show(name, report);
+      this.imported();
       this.database.poll();
     } catch (error) {
       this.isBusy = false;
       const again = button("Try again", () => this.#ask());
       if (error.name === "AbortError") this.body.replaceChildren(make("p.note", { role: "status" }, "Cancelled. Nothing was imported."), make("div.buttons", {}, again));
       else this.#refuse(error, make("div.buttons", {}, again));
+    } finally {
+      this.#isImporting = false;
     }
   }
 
@@ -230,16 +235,18 @@ export class RealmFilePanel {
     ]));
     const lost = lostLinks > 0 ? [`${tally(lostLinks)} links in mixed values led to objects that were left out, and are null now, or missing in a set.`] : [];
     const said = [...notes, ...lost];
+    const hasPresent = classes.some(({ present }) => present > 0);
+    const count = (words) => ({ words, number: true });
     this.body.replaceChildren(
       make("p.figure", { role: "status" }, `${name} was imported: ${tally(objects)} objects.`),
       make("p.note", {}, "Compare the counts and sums with what the app says."),
-      table("Imported classes", ["Class", { words: "Objects", number: true }, { words: "Were there", number: true }, { words: "Changed", number: true }],
+      table("Imported classes", ["Class", count("Objects"), ...(hasPresent ? [count("Were there"), count("Changed")] : [])],
         classes.map((one) => [
-          one.embedded ? `${one.name} (embedded)` : make("a.action", { href: placeAddress({ className: one.name }) }, one.name),
-          tally(one.objects), tally(one.present), tally(one.modified),
+          one.embedded ? `${one.name} (embedded)` : make("a", { href: placeAddress({ className: one.name }) }, one.name),
+          tally(one.objects), ...(hasPresent ? [tally(one.present), tally(one.modified)] : []),
         ])),
       ...(numbers.length > 0 ? [table("Numbers of the imported objects", ["Property",
-        ...["Values", "Sum", "Minimum", "Maximum"].map((words) => ({ words, number: true }))], numbers)] : []),
+        ...["Values", "Sum", "Minimum", "Maximum"].map(count)], numbers)] : []),
       ...(said.length > 0 ? [make("ul.notes", {}, said.map((one) => make("li.note", {}, one)))] : []));
   }
 }
