@@ -203,7 +203,7 @@ struct FirstStepsTests {
         try browser.press("Enter")
         try browser.wait(
             for: "document.querySelector('.field-fault:not([hidden])')?.textContent.includes('this has 2 characters')")
-        try browser.evaluate("\(field("Key", in: "A Realm file")).value = '0'.repeat(128)")
+        try browser.evaluate("{ const one = \(field("Key", in: "A Realm file")); one.value = '0'.repeat(128); }")
         try browser.click(button("Open"))
         try browser.wait(
             for: "document.querySelector('.field-fault:not([hidden])')?.textContent.includes('does not open this file')"

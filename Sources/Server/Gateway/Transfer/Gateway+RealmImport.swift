@@ -17,7 +17,8 @@ extension Gateway {
         let limit = min(configuration.atomicImportLimit, configuration.importLimit)
         guard body.count <= limit else { throw RealmUpload.tooLarge(limit) }
         let upload = RealmUpload(
-            terms: terms, body: body, request: request, limit: limit, expansion: ExpansionLimit(configuration),
+            terms: terms, body: body, request: request, limit: limit, bodyLimit: configuration.importLimit,
+            expansion: ExpansionLimit(configuration),
             scratch: configuration.scratchDirectory)
         let form = TransferForm<RealmImporter.Progress, RealmUpload.Outcome>(
             progress: { Self.document(of: $0) }, done: { Self.document(of: $0) },

@@ -23,6 +23,8 @@ struct RealmUpload: Sendable {
     let request: Request
     /// The maximum size in bytes, after it is expanded.
     let limit: Int
+    /// That of all bodies.
+    let bodyLimit: Int
     let expansion: ExpansionLimit
     let scratch: String
 
@@ -61,14 +63,13 @@ struct RealmUpload: Sendable {
             return try work(try RealmFile(descriptor: body.descriptor, key: terms.key))
         }
         let copy = try CheckedFile(in: scratch, of: "Realm file")
-        let source = try ByteSource(body, of: request, limit: limit)
+        let source = try ByteSource(body, of: request, limit: bodyLimit)
         let most = try expansion.bytes(of: body, request)
-        source.check = { [limit] expanded in
+        source.check = { expanded in
             try watch.check()
             try most?.check(expanded)
-            guard expanded <= limit else { throw Self.tooLarge(limit) }
         }
-        try copy.write(source) { _ in }
+        try copy.write(source) { [limit] bytes in guard bytes <= limit else { throw Self.tooLarge(limit) } }
         return try withExtendedLifetime(copy) { try work(try RealmFile(path: copy.path, key: terms.key)) }
     }
 
