@@ -21,12 +21,15 @@ struct SeedFileTests {
 
     init() throws {
         place = try FilePlace()
-        seed = place.url("seed")
+        seed = try Self.unpacked("format-20", place.url("seed"))
+    }
+
+    private static func unpacked(_ name: String, _ url: URL) throws -> URL {
         let packed = try Data(
-            contentsOf: URL(
-                fileURLWithPath: Checkout.root + "/Tests/Wire/RealmFilesTests/Files/format-20.realm.gz"))
+            contentsOf: URL(fileURLWithPath: Checkout.root + "/Tests/Wire/RealmFilesTests/Files/\(name).realm.gz"))
         let bytes = try packed.withUnsafeBytes { try Decoder.expand($0, .gzip, limit: 1 << 20) }
-        try Data(bytes).write(to: seed)
+        try Data(bytes).write(to: url)
+        return url
     }
 
     private func configuration(_ version: UInt64 = 5, from seed: URL? = nil) -> Realm.Configuration {
@@ -74,7 +77,7 @@ struct SeedFileTests {
                 try Realm(configuration: configuration(from: seed))
             }
             #expect(
-                error?.code == code && error?.localizedDescription.contains(words) == true,
+                error?.code == code && (words.isEmpty || error?.localizedDescription.contains(words) == true),
                 "\(String(describing: error))")
             #expect(!Realm.fileExists(for: configuration()))
         }
@@ -90,5 +93,6 @@ struct SeedFileTests {
         (other[20], other[21]) = (9, 9)
         try other.write(to: old)
         expect(.unsupportedFileFormatVersion, "format 9", old)
+        expect(.invalidDatabase, "", try Self.unpacked("encrypted", place.url("secret")))
     }
 }

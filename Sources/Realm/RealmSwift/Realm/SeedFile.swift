@@ -9,7 +9,7 @@ struct SeedFile {
     let path: String
 
     /// Makes a file of it where none is: a copy, or, of a file of Realm, an import. An encrypted one is copied, too, and
-    /// refused when the copy is opened. Throws `Realm.Error`; then there is no file.
+    /// refused when the copy is opened, because it cannot be told from any other file. Throws `Realm.Error`; then there is no file.
     func plant(at place: String) throws {
         guard RealmFiles.RealmFile.isPlain(path: path) else {
             do {
