@@ -103,7 +103,9 @@ targets += floor(
             "Transfer",
             ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Compression"]),
         // Files of Realm, read only.
-        module("RealmFiles", ["ObjectModel", "Cryptography"]),
+        module("RealmFiles", ["ObjectModel"]),
+        // Encrypted ones. RealmSwift does not need it, so an app does not need GnuTLS.
+        module("RealmFileKeys", ["RealmFiles", "Cryptography"]),
         // Their objects and classes as those of a store.
         module("RealmImport", ["RealmFiles", "StoreContract", "ObjectModel"]),
         // The log of a realm in PostgreSQL. RealmSwift does not need it, so an app does not need libpq.
@@ -128,7 +130,8 @@ targets += floor(
             "RealmSwift",
             [
                 "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "StoreContract", "QueryExecution",
-                "QueryLanguage", "ObjectModel", "Promises", "CDiscovery", combine, combineDispatch,
+                "QueryLanguage", "ObjectModel", "RealmImport", "RealmFiles", "Promises", "CDiscovery", combine,
+                combineDispatch,
             ]),
         // Public: realms that several programs share.
         module("RealmPostgres", ["RealmSwift", "PostgresLog"]),
@@ -176,8 +179,8 @@ targets += floor(
             "Gateway",
             [
                 "OpenAPIDescription", "WriteRequests", "SyncSubscriptions", "LiveStreams", "FairScheduling",
-                "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "WireProtocol",
-                "JSONCoding",
+                "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "Transfer", "RealmImport", "RealmFileKeys",
+                "RealmFiles", "ObjectCoding", "WireProtocol", "JSONCoding",
                 "LiveQueries", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography",
                 "Files", log,
             ]),
@@ -196,7 +199,9 @@ targets += floor(
             [
                 "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
                 "PostgresLog", "Projection", "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage",
-                "ObjectModel", "RealmImport", "RealmFiles", "Cryptography", "Files", "Promises", "CStamp", "CAllocator",
+                "ObjectModel", "RealmImport", "RealmFileKeys", "RealmFiles", "Cryptography", "Files", "Promises",
+                "CStamp",
+                "CAllocator",
                 log, arguments,
             ]),
     ])
@@ -285,7 +290,10 @@ targets += floor(
         tests("JSONCoding", ["JSONCoding", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
         tests(
-            "RealmFiles", ["RealmFiles", "ObjectModel", "Compression", "RepositoryFiles", "TestBasics", "CGnuTLS"],
+            "RealmFiles",
+            [
+                "RealmFileKeys", "RealmFiles", "ObjectModel", "Compression", "RepositoryFiles", "TestBasics", "CGnuTLS",
+            ],
             exclude: ["Files"]),
         tests(
             "PostgresLog",
@@ -315,7 +323,8 @@ targets += floor(
         tests(
             "RealmImport",
             [
-                "RealmImport", "RealmFiles", "EmbeddedStore", "Transfer", "JSONCoding", "StoreContract",
+                "RealmImport", "RealmFileKeys", "RealmFiles", "EmbeddedStore", "Transfer", "JSONCoding",
+                "StoreContract",
                 "QueryLanguage", "ObjectModel", "RepositoryFiles", "TestBasics",
             ]),
     ])
@@ -335,7 +344,7 @@ targets += floor(
             "RealmSwift",
             [
                 "RealmSwift", "SampleApps", "SyncEngine", "EmbeddedStore", "StoreTesting", "TestBasics",
-                "StoreContract",
+                "RepositoryFiles", "Compression", "StoreContract",
                 "QueryLanguage", "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine, combineDispatch,
             ]),
         tests(
@@ -390,7 +399,7 @@ targets += floor(
             [
                 "Gateway", "WriteRequests", "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting",
                 "Compression", "Identity",
-                "AccessRules", "Transfer",
+                "AccessRules", "Transfer", "RealmImport", "RealmFiles",
                 "ObjectCoding", "LiveTesting", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics",
                 "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Promises", log,
             ]),

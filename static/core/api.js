@@ -51,6 +51,7 @@ export const paths = {
   subscriptions: (set) => `/v1/subscriptions/${escaped(set)}`,
   subscription: (set, name) => `/v1/subscriptions/${escaped(set)}/${escaped(name)}`,
   subscriptionStream: (set) => `/v1/subscriptions/${escaped(set)}/stream`,
+  realmImport: "/v1/import",
   imports: (name) => `/v1/import/${escaped(name)}`,
   exports: (name) => `/v1/export/${escaped(name)}`,
   keys: "/v1/keys",

@@ -4,7 +4,7 @@ import { problemOf, unreachable } from "../client/transport.js";
 import { RealmgateError } from "./api.js";
 import { parse } from "./json.js";
 
-const types = { ndjson: "application/x-ndjson", csv: "text/csv", bytes: "application/octet-stream" };
+const types = { ndjson: "application/x-ndjson", csv: "text/csv", bytes: "application/octet-stream", realm: "application/x-realm" };
 
 const cutImport = "The connection ended before the result. Check the number of objects before you import the file again.";
 
@@ -19,15 +19,15 @@ export const mediaType = (format) => types[format];
 /**
  * Sends a file. `sent(loaded, total)` is called with bytes, `event(type, data)` with each event when `streams` is set.
  * Returns `{done, abort}`; `done` has the JSON of the answer, or the data of the last event, and throws a `RealmgateError`
- * or an `AbortError`. `cut` is what a connection means that ends before the result.
+ * or an `AbortError`. `headers` come with the request. `cut` is what a connection means that ends before the result.
  */
-export function sendFile(gateway, address, body, format, { sent = () => {}, event = () => {}, streams = false, cut = cutImport } = {}) {
+export function sendFile(gateway, address, body, format, { sent = () => {}, event = () => {}, streams = false, headers = {}, cut = cutImport } = {}) {
   const request = new XMLHttpRequest();
   const done = new Promise((resolve, reject) => {
     request.open("POST", address);
     request.setRequestHeader("Content-Type", types[format]);
     if (streams) request.setRequestHeader("Accept", "text/event-stream");
-    for (const [name, value] of Object.entries(gateway.session.headers)) request.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries({ ...headers, ...gateway.session.headers })) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => sent(loaded, total);
     request.onprogress = () => {
       if (!streams) return;

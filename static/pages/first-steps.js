@@ -1,4 +1,4 @@
-// What an empty database offers: the demo, a first class, and a class from a file.
+// What an empty database offers: the demo, a first class, a class from a file, and a Realm file.
 
 import { paths } from "../core/api.js";
 import { placeAddress } from "../core/route.js";
@@ -7,6 +7,7 @@ import { make } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
 import { button, check, field, heading, panel, select, sentenceOf } from "../parts/ui.js";
 import { NewClassPanel } from "./new-class.js";
+import { RealmFilePanel } from "./realm-file.js";
 
 const types = [
   "string", "int", "double", "bool", "date", "uuid", "objectId", "decimal128", "float", "data", "mixed",
@@ -20,17 +21,22 @@ export function open(root, _, app) {
   const demo = new DemoPanel(app);
   const first = new FirstClassPanel(app);
   const file = new NewClassPanel(app);
+  const realm = new RealmFilePanel(app, () => {
+    // The database is not empty any more: what the file had in it remains to be read.
+    root.replaceChildren(heading("Imported", "The classes and objects of the Realm file are in this database."), realm.root);
+  });
   root.replaceChildren(
     heading("No classes yet", "This database is empty. Begin in one of these ways, or PUT a schema to /v1/schema."),
-    make("div.first-steps", {}, demo.root, first.root, file.root));
+    make("div.first-steps", {}, demo.root, first.root, file.root, realm.root));
   return {
     close: () => {
       demo.close();
       file.close();
+      realm.close();
     },
     // The class that a panel makes is opened by it, when it is filled.
     schemaChanged: () => {
-      if (!demo.isBusy && !file.isBusy && !first.isBusy) app.navigation.go("#/", { trail: [] });
+      if (!demo.isBusy && !file.isBusy && !realm.isBusy && !first.isBusy) app.navigation.go("#/", { trail: [] });
     },
   };
 }

@@ -8,6 +8,7 @@ import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";
 import { absent, button, empty, field, heading, panel, select, sentenceOf } from "../parts/ui.js";
 import { NewClassPanel, faults } from "./new-class.js";
+import { RealmFilePanel } from "./realm-file.js";
 
 export const title = "Import, export";
 
@@ -17,14 +18,16 @@ export function open(root, _, app) {
   const { rights } = database;
   const imports = importing(gateway, database, names.filter((one) => rights.may("create", one)));
   const made = new NewClassPanel(app, "A new class from a file");
+  const realm = new RealmFilePanel(app);
   const exports = exporting(gateway, names);
   root.replaceChildren(
     heading("Import, export", "The objects of a class, from and to files."), imports.root,
-    rights.isAdministrator ? made.root : "", exports.root);
+    ...(rights.isAdministrator ? [made.root, realm.root] : []), exports.root);
   return {
     close: () => {
       imports.close();
       made.close();
+      realm.close();
       exports.close();
     },
   };

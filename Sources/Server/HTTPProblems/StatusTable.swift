@@ -65,6 +65,10 @@ package enum StatusTable {
         case .importEmpty, .importUnreadable: 400
         case .importTooLarge, .importExpandsTooFar: 413
         case .importRefused, .importTooManyFaults, .importStalled: 422
+        case .realmFileUnknown, .realmFileDamaged, .realmFileUnknownName: 400
+        case .realmFileFormat, .realmFileKey, .realmFileUnsuitable, .realmFileNoClasses, .realmFileValue: 422
+        case .realmFileDifferentClass, .realmFileDuplicate: 409
+        case .realmFileInUse, .realmFileUnreadable: 503
         case .exportImpossible, .backupTooSlow: 422
         case .clientGone: 499
 

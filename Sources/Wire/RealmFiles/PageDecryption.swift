@@ -1,17 +1,14 @@
-import Cryptography
-
 /// Reads the pages of an encrypted file.
 ///
 /// Such a file is a row of blocks of 65 pages: a table, and 64 pages of data. The table has 64 bytes for each of the
 /// pages: number and code of its latest write, and of the one before.
-struct PageDecryption: ~Copyable {
+struct PageDecryption {
     static let pageLength = 4096
     static let pagesPerBlock = 64
     private static let entryLength = 64
     private static let numberLength = 4
 
-    private var cipher: AES256CBC
-    private var codes: HMACSHA224
+    private let cipher: any PageCipher
 
     /// Whether an encrypted file can have this length.
     static func mayBeEncrypted(length: Int) -> Bool { length >= 2 * pageLength && length % pageLength == 0 }
@@ -29,26 +26,25 @@ struct PageDecryption: ~Copyable {
     /// The place of the table that has a page's entry.
     static func placeOfTable(of page: Int) -> Int { page / pagesPerBlock * (pagesPerBlock + 1) * pageLength }
 
-    init(key: [UInt8]) throws(RealmFileFault) {
-        guard key.count == RealmFile.keyLength, let cipher = AES256CBC(key: Array(key[..<AES256CBC.keyLength])) else {
-            throw .wrongKey(length: key.count)
+    init(key: RealmFileKey) throws(RealmFileFault) {
+        guard key.bytes.count == RealmFile.keyLength, let cipher = key.cipher() else {
+            throw .wrongKey(length: key.bytes.count)
         }
         self.cipher = cipher
-        codes = HMACSHA224(key: Array(key[AES256CBC.keyLength...]))
     }
 
     /// Decrypts a page where it is. The table is that of the page's block.
-    mutating func decrypt(
+    func decrypt(
         _ data: UnsafeMutableRawBufferPointer, page: Int, table: [UInt8]
     ) throws(RealmFileFault) {
-        let code = codes.code(of: UnsafeRawBufferPointer(data))
+        let code = cipher.code(of: UnsafeRawBufferPointer(data))
         let entry = page % Self.pagesPerBlock * Self.entryLength
         // A writer that dies between the table and the page leaves the page of the write before.
         for write in 0..<2 {
             let start = entry + write * Self.entryLength / 2
             let number = Array(table[start..<start + Self.numberLength])
             guard number != [0, 0, 0, 0],
-                ConstantTime.areEqual(code, Array(table[start + Self.numberLength..<start + Self.entryLength / 2]))
+                cipher.areEqual(code, Array(table[start + Self.numberLength..<start + Self.entryLength / 2]))
             else { continue }
             let position = UInt64(page) * UInt64(Self.pageLength)
             let vector = number + (0..<8).map { UInt8(truncatingIfNeeded: position >> (8 * $0)) } + [0, 0, 0, 0]

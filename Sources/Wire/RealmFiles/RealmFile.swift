@@ -28,9 +28,18 @@ package final class RealmFile: Sendable {
     /// Cost: memory of the file's size until the object goes, and some milliseconds for each 10 MB; those of an encrypted
     /// file are also decrypted.
     ///
-    /// - Parameter key: the 64 bytes that the file was encrypted with. A file that is not encrypted needs none.
-    package convenience init(path: String, key: [UInt8]? = nil) throws(RealmFileFault) {
-        let source = try SourceFile(path: path, key: key)
+    /// - Parameter key: what the file was encrypted with. A file that is not encrypted needs none.
+    package convenience init(path: String, key: RealmFileKey? = nil) throws(RealmFileFault) {
+        try self.init(try SourceFile(path: path, key: key))
+    }
+
+    /// Opens a file that is open already, such as one without a name. The descriptor stays the caller's, and its position
+    /// where it is. Cost: as with a path.
+    package convenience init(descriptor: Int32, key: RealmFileKey? = nil) throws(RealmFileFault) {
+        try self.init(try SourceFile(descriptor: descriptor, key: key))
+    }
+
+    private convenience init(_ source: SourceFile) throws(RealmFileFault) {
         let (image, header) = try source.copy()
         try self.init(image, header, source: source)
     }

@@ -4,13 +4,25 @@ import Glibc
 final class SourceFile: Sendable {
     private let descriptor: Descriptor
     /// Nil for a file that is not encrypted.
-    private let key: [UInt8]?
+    private let key: RealmFileKey?
 
     /// Throws `notRealm` and `unsupportedFormat` for files whose first bytes are not those of a file to read, whatever
     /// their size.
-    init(path: String, key: [UInt8]?) throws(RealmFileFault) {
-        if let key, key.count != RealmFile.keyLength { throw .wrongKey(length: key.count) }
-        descriptor = try Self.opened(path)
+    convenience init(path: String, key: RealmFileKey?) throws(RealmFileFault) {
+        if let key, key.bytes.count != RealmFile.keyLength { throw .wrongKey(length: key.bytes.count) }
+        try self.init(try Self.opened(path), key)
+    }
+
+    /// Duplicates the descriptor.
+    convenience init(descriptor: Int32, key: RealmFileKey?) throws(RealmFileFault) {
+        if let key, key.bytes.count != RealmFile.keyLength { throw .wrongKey(length: key.bytes.count) }
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { throw .unreadable(code: errno) }
+        try self.init(Descriptor(own), key)
+    }
+
+    private init(_ descriptor: Descriptor, _ key: RealmFileKey?) throws(RealmFileFault) {
+        self.descriptor = descriptor
         // A plain file needs no key, and one that is given does no harm.
         let start = try Self.header(of: descriptor)
         let isPlain = FileHeader.isPlain(start)
@@ -131,9 +143,9 @@ extension SourceFile {
 
     /// Fills memory of whole pages with the pages of the plain file from one on.
     private func decrypt(
-        into memory: UnsafeMutableRawBufferPointer, from first: Int, _ key: [UInt8]
+        into memory: UnsafeMutableRawBufferPointer, from first: Int, _ key: RealmFileKey
     ) throws(RealmFileFault) {
-        var decryption = try PageDecryption(key: key)
+        let decryption = try PageDecryption(key: key)
         let count = memory.count / PageDecryption.pageLength
         var done = 0
         while done < count {

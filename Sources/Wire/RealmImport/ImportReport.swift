@@ -6,7 +6,12 @@ package struct RealmImportReport: Sendable {
     package struct Class: Sendable {
         package let name: String
         package let isEmbedded: Bool
+        /// Of the file.
         package internal(set) var objects = 0
+        /// How many of them the database had already, by their primary keys.
+        package internal(set) var present = 0
+        /// How many of those got other values, apart from links that lead to objects further on in the file.
+        package internal(set) var modified = 0
         /// The properties of numbers, in the order of the class. The elements of a collection count one by one.
         package internal(set) var numbers: [Numbers]
     }

@@ -15,7 +15,7 @@ struct MergedSchema {
     ///
     /// - Parameter hasObjects: called with the names of classes of the store.
     init(
-        adding added: Schema, to present: Schema, hasObjects: (String) -> Bool
+        adding added: Schema, to present: Schema, _ style: RealmOptionStyle, hasObjects: (String) -> Bool
     ) throws(RealmImportFault) {
         var classes = present.classes
         for new in added.classes {
@@ -38,14 +38,14 @@ struct MergedSchema {
         guard losses.isEmpty else {
             throw RealmImportFault(
                 .differentClass,
-                "The database has classes of these names with objects in another form, and would lose values. Import the class under another name with --rename CLASS=NAME, or leave the property out with --leave-out CLASS.PROPERTY. Nothing was written.",
-                losses.map(\.sentence))
+                "The database has classes of these names with objects in another form, and would lose values. Import the class under another name with \(style.rename("CLASS", to: "NAME")), or leave the property out with \(style.leaveOut("CLASS.PROPERTY")). Nothing was written.",
+                losses.map { RealmObstacle($0.sentence) }, style)
         }
         guard added.version > present.version else {
             throw RealmImportFault(
                 .differentClass,
-                "The database has classes of these names with objects in another form. The change is a migration, which needs a higher schema version than \(present.version), and the file has \(added.version). Change the database first with `realmgate schema --apply`, or import the class under another name with --rename CLASS=NAME. Nothing was written.",
-                reasons.map(\.sentence))
+                "The database has classes of these names with objects in another form. The change is a migration, which needs a higher schema version than \(present.version), and the file has \(added.version). Change the schema of the database first, or import the class under another name with \(style.rename("CLASS", to: "NAME")). Nothing was written.",
+                reasons.map { RealmObstacle($0.sentence) }, style)
         }
         schema = Schema(version: added.version, classes: classes)
     }

@@ -15,16 +15,20 @@ struct ObjectCopy {
     /// The tables of objects that stand for themselves, in the order in which they are created.
     private let tables: [TableCopy]
     private var conversion: ValueConversion
+    private let style: RealmOptionStyle
+    private let policy: UpdatePolicy
     private var reached = RealmImporter.Progress()
     private var sinceReport = 0
 
     init(
         _ file: RealmFile, _ classes: RealmClasses, _ transaction: any MigrationTransaction,
-        _ progress: @escaping (RealmImporter.Progress) throws -> Void
+        _ policy: UpdatePolicy, _ progress: @escaping (RealmImporter.Progress) throws -> Void
     ) {
         self.file = file
         self.transaction = transaction
         self.progress = progress
+        self.policy = policy
+        style = classes.style
         let layout = CopyLayout(classes, transaction.schema)
         tables = layout.creationOrder()
         conversion = ValueConversion(file, layout, order: tables.map(\.table.key))
@@ -51,18 +55,31 @@ struct ObjectCopy {
         reached.className = table.name
         try file.forEachObject(of: table.table) { object in
             var row = table.initialRow
+            var given: [(id: PropertyID, position: Int)] = []
             for column in table.columns {
                 let value = try conversion.value(object, column, of: table)
                 if conversion.isWaiting {
                     waiting.insert(column.source)
                 } else {
                     row[column.position] = value
+                    if keyProperty != nil { given.append((column.id, column.position)) }
                 }
             }
-            if let keyProperty, try transaction.key(of: table.classID, primaryKey: row[keyProperty]) != nil {
+            if let keyProperty,
+                let present = try transaction.key(of: table.classID, primaryKey: row[keyProperty])
+            {
+                if policy != .error {
+                    let values = Dictionary(uniqueKeysWithValues: given.map { ($0.id, row[$0.position]) })
+                    let isChanged = try naming(object, table) {
+                        try transaction.set(table.classID, present, values, onlyDifferent: policy == .modified)
+                    }
+                    conversion.note(object.key, became: present, in: table, isNew: false, isChanged: isChanged)
+                    try count()
+                    return
+                }
                 throw RealmImportFault(
                     .duplicate,
-                    "The database has \(table.name.withArticle) with the primary key of \(try name(object, table)) already. Nothing was written. Import the class under another name with --rename \(table.oldName)=NAME, or into another database."
+                    "The database has \(table.name.withArticle) with \(try name(object, table)) already. Nothing was written. Update such objects with \(style.update), import the class under another name with \(style.rename(table.oldName, to: "NAME")), or import into another database."
                 )
             }
             let key = try naming(object, table) { try transaction.create(table.classID, row: row) }
@@ -83,7 +100,9 @@ struct ObjectCopy {
                 if conversion.isWaiting { values[column.id] = value }
             }
             if !values.isEmpty, let key = conversion.key(of: object.key, in: table) {
-                try naming(object, table) { try transaction.set(table.classID, key, values) }
+                try naming(object, table) {
+                    _ = try transaction.set(table.classID, key, values, onlyDifferent: policy == .modified)
+                }
             }
             try count()
         }
@@ -107,7 +126,7 @@ struct ObjectCopy {
             let property = error.property ?? "PROPERTY"
             throw RealmImportFault(
                 .value,
-                "\(table.name) with \(try name(object, table)): \(error.message) Leave the property out, or change the value in the app: --leave-out \(table.oldName).\(table.sourceName(of: property)). Nothing was written."
+                "\(table.name) with \(try name(object, table)): \(error.message) Leave the property out, or change the value in the app: \(style.leaveOut("\(table.oldName).\(table.sourceName(of: property))")). Nothing was written."
             )
         }
     }

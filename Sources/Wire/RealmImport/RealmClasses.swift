@@ -9,6 +9,7 @@ package struct RealmClasses: Sendable {
     package let notes: [String]
     /// The tables that become classes.
     let tables: [ClassTable]
+    let style: RealmOptionStyle
 
     /// A table that becomes a class.
     struct ClassTable: Sendable {
@@ -43,9 +44,10 @@ package struct RealmClasses: Sendable {
         _ all: [RealmTable], version: UInt64, _ selection: RealmSelection, count: (RealmTable) throws -> Int
     ) throws {
         let resolved = try ResolvedSelection(selection, all)
+        let style = selection.style
         var notes: [String] = []
-        var faults: [String] = []
-        let tables = try Self.taken(all, resolved, count, &notes)
+        var faults: [RealmObstacle] = []
+        let tables = try Self.taken(all, resolved, count, style, &notes)
         guard !tables.isEmpty else {
             throw RealmImportFault(.noClasses, (["The file has no classes to import."] + notes).joined(separator: " "))
         }
@@ -56,7 +58,7 @@ package struct RealmClasses: Sendable {
             let (columns, properties) = Self.properties(of: table, resolved, names, &notes, &faults)
             let key = columns.firstIndex { $0.place == table.primaryKey }
             if properties.isEmpty {
-                faults.append("Class '\(name)' has no properties. Leave it out: --leave-out \(Self.name(table)).")
+                faults.append(.leavingOut(Self.name(table), "Class '\(name)' has no properties."))
             }
             if table.primaryKey != nil, key == nil {
                 notes.append("Class '\(name)' has no primary key: the property is left out.")
@@ -75,11 +77,12 @@ package struct RealmClasses: Sendable {
         faults += Self.nameFaults(classTables) + Self.embeddingFaults(classTables)
         schema = Schema(version: version, classes: classes)
         // The rules of a schema, for whatever has no better sentence.
-        if faults.isEmpty { faults = schema.faults() }
+        if faults.isEmpty { faults = schema.faults().map { RealmObstacle($0) } }
         guard faults.isEmpty else {
             throw RealmImportFault(
-                .unsuitable, "The file has what a database here cannot have. Nothing was written.", faults)
+                .unsuitable, "The file has what a database here cannot have. Nothing was written.", faults, style)
         }
+        self.style = style
         self.tables = classTables
         self.notes = notes
     }
@@ -101,7 +104,7 @@ package struct RealmClasses: Sendable {
     /// The tables that become classes, with their names.
     private static func taken(
         _ all: [RealmTable], _ resolved: ResolvedSelection, _ count: (RealmTable) throws -> Int,
-        _ notes: inout [String]
+        _ style: RealmOptionStyle, _ notes: inout [String]
     ) throws -> [(table: RealmTable, name: String)] {
         var tables: [(table: RealmTable, name: String)] = []
         var others: [String] = []
@@ -125,7 +128,7 @@ package struct RealmClasses: Sendable {
         if let first = others.first {
             let list = others.map { "'\($0)'" }.joined(separator: ", ")
             notes.append(
-                "\(others.count == 1 ? "Table" : "Tables") \(list) \(others.count == 1 ? "is no class" : "are no classes") of an app (the name does not begin with 'class_') and \(others.count == 1 ? "is" : "are") left out. To take one as a class, give it a name: --rename \(first)=Name."
+                "\(others.count == 1 ? "Table" : "Tables") \(list) \(others.count == 1 ? "is no class" : "are no classes") of an app (the name does not begin with 'class_') and \(others.count == 1 ? "is" : "are") left out. To take one as a class, give it a name: \(style.rename(first, to: "Name"))."
             )
         }
         return try withoutUnreached(tables, resolved, count, &notes)
@@ -160,7 +163,7 @@ package struct RealmClasses: Sendable {
 
     private static func properties(
         of table: RealmTable, _ resolved: ResolvedSelection,
-        _ taken: [UInt32: (table: RealmTable, name: String)], _ notes: inout [String], _ faults: inout [String]
+        _ taken: [UInt32: (table: RealmTable, name: String)], _ notes: inout [String], _ faults: inout [RealmObstacle]
     ) -> ([PropertyColumn], [PropertySchema]) {
         var columns: [PropertyColumn] = []
         var properties: [PropertySchema] = []
@@ -178,12 +181,15 @@ package struct RealmClasses: Sendable {
                 base = .link(target.name)
                 if target.table.kind == .embedded, column.collection == .set {
                     faults.append(
-                        "Property '\(path)' is a set of objects of the embedded class '\(target.name)', which only lists can hold. Leave it out: --leave-out \(path)."
-                    )
+                        .leavingOut(
+                            path,
+                            "Property '\(path)' is a set of objects of the embedded class '\(target.name)', which only lists can hold."
+                        ))
                 }
             } else {
                 faults.append(
-                    "Property '\(path)' links to a class that is not imported. Leave it out, too: --leave-out \(path).")
+                    .leavingOut(
+                        path, "Property '\(path)' links to a class that is not imported.", "Leave it out, too"))
                 continue
             }
             let name = resolved.propertyNames[here] ?? column.name
@@ -191,8 +197,7 @@ package struct RealmClasses: Sendable {
             var property = PropertySchema(name, column.type(of: base))
             if isKey, !property.type.canBePrimaryKey {
                 faults.append(
-                    "Property '\(path)' of type '\(property.type)' cannot be a primary key. Leave it out: --leave-out \(path)."
-                )
+                    .leavingOut(path, "Property '\(path)' of type '\(property.type)' cannot be a primary key."))
             }
             // A primary key has an index of its own.
             if !isKey, column.isFullText, property.type.canBeFullTextIndexed {
@@ -216,25 +221,24 @@ package struct RealmClasses: Sendable {
 
     // MARK: Names
 
-    private static func nameFaults(_ tables: [ClassTable]) -> [String] {
-        var faults: [String] = []
+    private static func nameFaults(_ tables: [ClassTable]) -> [RealmObstacle] {
+        var faults: [RealmObstacle] = []
         var classNames: Set<String> = []
         for table in tables {
             let old = name(table.table)
-            let rename = "Give it another name: --rename \(old)=NAME."
             if let reason = fault(ofClassName: table.name) {
-                faults.append("Class '\(table.name)': \(reason) \(rename)")
+                faults.append(.renaming(old, "Class '\(table.name)': \(reason)"))
             } else if !classNames.insert(table.name).inserted {
                 faults.append(
-                    "Two classes are called '\(table.name)'. Give one of them another name: --rename \(old)=NAME.")
+                    .renaming(old, "Two classes are called '\(table.name)'.", "Give one of them another name"))
             }
             var names: Set<String> = []
             for column in table.columns {
-                let rename = "Give it another name: --rename \(column.path)=NAME."
                 if let reason = fault(ofPropertyName: column.name) {
-                    faults.append("Property '\(column.path)': \(reason) \(rename)")
+                    faults.append(.renaming(column.path, "Property '\(column.path)': \(reason)"))
                 } else if !names.insert(column.name).inserted {
-                    faults.append("Class '\(table.name)' has two properties '\(column.name)'. \(rename)")
+                    faults.append(
+                        .renaming(column.path, "Class '\(table.name)' has two properties '\(column.name)'."))
                 }
             }
         }
@@ -263,10 +267,10 @@ package struct RealmClasses: Sendable {
     // MARK: Embedded classes
 
     /// Each property that closes a cycle of embedded classes.
-    private static func embeddingFaults(_ tables: [ClassTable]) -> [String] {
+    private static func embeddingFaults(_ tables: [ClassTable]) -> [RealmObstacle] {
         let embedded = Dictionary(
             uniqueKeysWithValues: tables.filter(\.isEmbedded).map { ($0.table.key, $0) })
-        var faults: [String] = []
+        var faults: [RealmObstacle] = []
         var finished: Set<UInt32> = []
         for root in tables where root.isEmbedded {
             // The classes on the way from the root to here, each with the place of its next property.
@@ -284,8 +288,10 @@ package struct RealmClasses: Sendable {
                 }
                 if way.contains(where: { $0.table.table.key == target.table.key }) {
                     faults.append(
-                        "Property '\(column.path)' leads back to the embedded class '\(target.name)', and embedded classes cannot form a cycle. Leave it out: --leave-out \(column.path)."
-                    )
+                        .leavingOut(
+                            column.path,
+                            "Property '\(column.path)' leads back to the embedded class '\(target.name)', and embedded classes cannot form a cycle."
+                        ))
                 } else {
                     way.append((target, 0))
                 }

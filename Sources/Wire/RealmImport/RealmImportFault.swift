@@ -1,6 +1,6 @@
 /// Why the objects of a Realm file cannot become objects of a store. Nothing has been written then.
 package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
-    package enum Reason: String, Sendable {
+    package enum Reason: String, CaseIterable, Sendable {
         /// A rename or something to leave out that names nothing in the file.
         case unknownName = "realm_file.unknown_name"
         /// Classes and properties that a store cannot have.
@@ -18,6 +18,8 @@ package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
     package var reason: Reason
     /// One sentence or more, each of which says what to do.
     package var message: String
+    /// What stands in the way one by one, for `unsuitable` and `differentClass`.
+    package private(set) var obstacles: [RealmObstacle] = []
 
     package init(_ reason: Reason, _ message: String) {
         self.reason = reason
@@ -25,13 +27,15 @@ package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
     }
 
     /// Several of the same kind, one per line.
-    init(_ reason: Reason, _ heading: String, _ lines: [String]) {
-        var shown = [heading] + lines.prefix(Self.lineLimit).map { "  - " + $0 }
-        if lines.count > Self.lineLimit { shown.append("  and \(lines.count - Self.lineLimit) more") }
+    init(_ reason: Reason, _ heading: String, _ obstacles: [RealmObstacle], _ style: RealmOptionStyle) {
+        var shown = [heading] + obstacles.prefix(Self.lineLimit).map { "  - " + $0.text(style) }
+        if obstacles.count > Self.lineLimit { shown.append("  and \(obstacles.count - Self.lineLimit) more") }
         self.init(reason, shown.joined(separator: "\n"))
+        self.obstacles = obstacles
     }
 
-    private static let lineLimit = 200
+    /// How many obstacles are named.
+    package static let lineLimit = 200
 
     package var description: String { message }
 }

@@ -21,8 +21,14 @@ package struct RealmImporter: Sendable {
     private let file: RealmFile
     private let classes: RealmClasses
     private let store: any Store
+    private let policy: UpdatePolicy
 
-    package init(_ file: RealmFile, _ classes: RealmClasses, into store: any Store) {
+    /// - Parameter policy: what becomes of an object whose primary key the database has already: with `error` nothing is
+    ///   imported.
+    package init(
+        _ file: RealmFile, _ classes: RealmClasses, into store: any Store, _ policy: UpdatePolicy = .error
+    ) {
+        self.policy = policy
         self.file = file
         self.classes = classes
         self.store = store
@@ -39,16 +45,16 @@ package struct RealmImporter: Sendable {
     package func run(progress: @escaping @Sendable (Progress) throws -> Void = { _ in }) throws -> RealmImportReport {
         let snapshot = try store.snapshot()
         let before = snapshot.schema
-        let schema = try MergedSchema(adding: classes.schema, to: before) { name in
+        let schema = try MergedSchema(adding: classes.schema, to: before, classes.style) { name in
             before[name].map { snapshot.count(of: $0.id) > 0 } ?? false
         }.schema
         let report = Mutex(RealmImportReport())
         let version = try store.replaceSchema(
             with: schema,
-            migration: Migration(addsObjects: true) { [file, classes] transaction in
+            migration: Migration(addsObjects: true) { [file, classes, policy] transaction in
                 // The classes were merged with those of another state otherwise.
                 guard transaction.old.schema == before else { throw StoreError.schemaReplaced }
-                var copy = ObjectCopy(file, classes, transaction, progress)
+                var copy = ObjectCopy(file, classes, transaction, policy, progress)
                 let done = try copy.run()
                 try file.checkUnchanged()
                 report.withLock { $0 = done }

@@ -7,10 +7,13 @@ package struct RealmSelection: Sendable {
     package var renames: [String]
     /// `Class` or `Class.property`, as they are called in the file.
     package var leftOut: [String]
+    /// How errors name both.
+    package var style: RealmOptionStyle
 
-    package init(renames: [String] = [], leftOut: [String] = []) {
+    package init(renames: [String] = [], leftOut: [String] = [], style: RealmOptionStyle = .command) {
         self.renames = renames
         self.leftOut = leftOut
+        self.style = style
     }
 }
 
@@ -47,14 +50,16 @@ struct ResolvedSelection {
         for table in tables where table.className == nil { parts[table.name] = .table(table.key) }
         for table in tables { if let name = table.className { parts[name] = .table(table.key) } }
         var faults: [String] = []
+        let style = selection.style
+        let renameOption = style == .parameters ? "rename=" : "--rename "
         for text in selection.renames {
             // A name may have an equals sign in it: the first that leaves a name of the file counts.
             let places = text.indices.filter { text[$0] == "=" }
             guard let place = places.first(where: { parts[String(text[..<$0])] != nil }) else {
                 let old = places.first.map { String(text[..<$0]) }
                 faults.append(
-                    old.map { Self.unknown($0, "--rename \(text)", parts) }
-                        ?? "--rename \(text) has no equals sign: give OLD=NEW.")
+                    old.map { Self.unknown($0, renameOption + text, parts) }
+                        ?? "\(renameOption)\(text) has no equals sign: give OLD=NEW.")
                 continue
             }
             let name = String(text[text.index(after: place)...])
@@ -68,7 +73,7 @@ struct ResolvedSelection {
             switch parts[text] {
             case .table(let key)?: leftOutTables.insert(key)
             case .column(let column)?: leftOutProperties.insert(column)
-            case nil: faults.append(Self.unknown(text, "--leave-out \(text)", parts))
+            case nil: faults.append(Self.unknown(text, style.leaveOut(text), parts))
             }
         }
         guard faults.isEmpty else {

@@ -35,9 +35,15 @@ struct ValueConversion {
 
     mutating func beginConnecting() { isConnecting = true }
 
-    mutating func note(_ key: Int64, became target: ObjectKey, in table: TableCopy) {
+    mutating func note(
+        _ key: Int64, became target: ObjectKey, in table: TableCopy, isNew: Bool = true, isChanged: Bool = true
+    ) {
         keys[table.table.key, default: ObjectKeyRuns()].append(key, target)
         report.classes[table.reportPlace].objects += 1
+        if !isNew {
+            report.classes[table.reportPlace].present += 1
+            if isChanged { report.classes[table.reportPlace].modified += 1 }
+        }
     }
 
     func key(of key: Int64, in table: TableCopy) -> ObjectKey? { keys[table.table.key]?[key] }

@@ -8,6 +8,8 @@ package enum HeaderName {
     package static let mark = "Realmgate-Mark"
     /// A mark: the request waits until the server has that state.
     package static let atLeast = "Realmgate-At-Least"
+    /// The key of an encrypted Realm file, as hexadecimal digits.
+    package static let encryptionKey = "Realmgate-Encryption-Key"
     /// The id of the last event that a client of a stream has received.
     package static let lastEventID = "Last-Event-ID"
     /// The number of seconds, or the time, before which the request should not be repeated.

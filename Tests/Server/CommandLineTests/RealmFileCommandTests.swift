@@ -164,6 +164,11 @@ struct RealmFileCommandTests {
         #expect(try run(["import", "Dog", text, "--rename", "a=b"], in: directory).status == 64)
         #expect(try run(["schema", many, "--apply", "x.json"], in: directory).status == 64)
         #expect(try run(["schema", text], in: directory).status == 65)
+        // A directory is there, and no Realm file.
+        for command in ["schema", "import"] {
+            #expect(try run([command, directory.path], in: directory).status == 65, "\(command)")
+            #expect(try run([command, "none.realm"], in: directory).status == 66, "\(command)")
+        }
         let tables = try run(["import", tablesOnly], in: directory)
         #expect(tables.status == 1 && tables.errors.contains("--rename table=Name"), "\(tables.errors)")
         // The end of the file is missing, where some objects are.

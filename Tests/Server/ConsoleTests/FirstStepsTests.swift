@@ -138,6 +138,85 @@ struct FirstStepsTests {
         #expect(browser.complaints == [])
     }
 
+    private static let people = Checkout.root + "/Examples/Realm/people.realm"
+    private static let realmDrop = "document.querySelector('#realm-file')"
+
+    @Test("a Realm file shows its classes and what stands in the way; then it comes, with counts and sums")
+    func realmFile() throws {
+        try browser.choose([Self.people], for: Self.realmDrop)
+        try browser.wait(for: "document.querySelectorAll('.obstacles li').length === 1")
+        #expect(
+            try browser.text("document.querySelector('.obstacles .fault').textContent")
+                .hasPrefix("Property 'Address.former' leads back"))
+        let rows =
+            "[...document.querySelectorAll('.data tbody tr')].map((row) => [...row.cells].map((cell) => cell.querySelector('input[type=text]')?.value ?? cell.textContent).join(' '))"
+        #expect(
+            try browser.evaluate(rows) as? [String] == [
+                "Person Person 39 new", "Address Address 135 embedded, new", "Entry Entry 90 new",
+            ])
+        #expect(try browser.evaluate("\(button("Import")) === undefined") as? Bool == true)
+        try browser.click(button("Leave it out"))
+        try browser.wait(for: "document.querySelector('.obstacles') === null")
+        try browser.evaluate(
+            "{ const one = document.querySelector('[data-place=\"name Entry\"]'); one.value = 'Note'; one.dispatchEvent(new Event('change')); }"
+        )
+        try browser.wait(for: "\(rows)[2] === 'Entry Note 90 new'")
+        #expect(try client.send("GET", "/v1/schema").text == #"{"schemaVersion":0,"classes":[]}"#)
+        try browser.click(button("Import"))
+        try browser.wait(
+            for: "document.querySelector('.figure')?.textContent === 'people.realm was imported: 251 objects.'")
+        #expect(
+            try browser.evaluate(rows) as? [String] == [
+                "Person 39", "Address (embedded) 122", "Note 90", "Address.number 122 544 0 38",
+            ])
+        try browser.click(
+            "[...document.querySelectorAll('#page a')].find((one) => one.textContent === 'Note')")
+        try waitForClass("Note", "90 objects")
+
+        // Once more, from the page of imports: the objects with a primary key are there.
+        try browser.turn(to: "#transfer")
+        try browser.wait(for: "document.querySelector('#page h1')?.textContent === 'Import, export'")
+        try browser.choose([Self.people], for: Self.realmDrop)
+        try browser.click(button("Leave it out"))
+        try browser.wait(
+            for:
+                "document.querySelector('#page p.fault')?.textContent.includes('has 39 of the objects of Person already')"
+        )
+        try choose("modified", in: field("If the key exists", in: "A Realm file"))
+        try browser.wait(for: "\(rows)[0] === 'Person Person 39 has 39 of them'")
+        try browser.click(button("Import"))
+        try browser.wait(for: "\(rows)[0] === 'Person 39 39 0'")
+        #expect(browser.complaints == [])
+    }
+
+    @Test("an encrypted Realm file is opened with its key, as digits or from a file, and no other")
+    func encryptedRealmFile() throws {
+        let packed = Checkout.root + "/Tests/Wire/RealmFilesTests/Files/encrypted.realm.gz"
+        let unpacked = Process()
+        unpacked.executableURL = URL(fileURLWithPath: "/bin/sh")
+        unpacked.arguments = ["-c", "gzip -dc '\(packed)' > '\(directory.file("secret.realm"))'"]
+        try unpacked.run()
+        unpacked.waitUntilExit()
+        try browser.choose([directory.file("secret.realm")], for: Self.realmDrop)
+        try browser.click(field("Key", in: "A Realm file"))
+        try browser.type("12")
+        try browser.press("Enter")
+        try browser.wait(
+            for: "document.querySelector('.field-fault:not([hidden])')?.textContent.includes('this has 2 characters')")
+        try browser.evaluate("{ const one = \(field("Key", in: "A Realm file")); one.value = '0'.repeat(128); }")
+        try browser.click(button("Open"))
+        try browser.wait(
+            for: "document.querySelector('.field-fault:not([hidden])')?.textContent.includes('does not open this file')"
+        )
+        let key = directory.file("app.key")
+        try Data((0..<64).map { UInt8($0) }).write(to: URL(fileURLWithPath: key))
+        try browser.choose([key], for: "document.querySelector('[aria-label=\"File of the key\"]')")
+        try browser.wait(for: "\(field("Key", in: "A Realm file")).value.startsWith('000102')")
+        try browser.click(button("Open"))
+        try browser.wait(for: "document.querySelector('.figure')?.textContent.startsWith('secret.realm: ')")
+        #expect(browser.complaints == [])
+    }
+
     @Test("the page is accessible with a proposal on it, light and dark, wide and narrow")
     func accessibility() throws {
         let file = try directory.write("id,zip\n1,10115\n2,01234\n3\n", to: "a.csv")
@@ -145,6 +224,8 @@ struct FirstStepsTests {
             if isProposed {
                 try browser.choose([file], for: "document.querySelector('.first-steps .drop input')")
                 try browser.wait(for: "document.querySelector('.data tbody tr')")
+                try browser.choose([Self.people], for: Self.realmDrop)
+                try browser.wait(for: "document.querySelector('.obstacles')")
             }
             for (isDark, width) in [(false, 1440), (true, 1440), (false, 390), (true, 390)] {
                 try browser.preferDark(isDark)

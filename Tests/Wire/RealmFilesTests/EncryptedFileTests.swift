@@ -1,5 +1,6 @@
 import CGnuTLS
 import Foundation
+import RealmFileKeys
 import RepositoryFiles
 import Testing
 

@@ -154,6 +154,36 @@ struct ExistingDatabaseTests {
         try expectUnchanged(store, after: before)
     }
 
+    @Test("objects that are there get the values of the file, those that differ or all, and keep their keys")
+    func updates() throws {
+        let directory = try TestDirectory()
+        let store = try RealmTestFile.store(directory)
+        defer { store.close() }
+        try RealmTestFile.importing("many", in: directory, into: store)
+        let names = try values(store, "City.name")
+        let stops = try values(store, "Trip.stops")
+        let city = try #require(try store.snapshot().schema["City"])
+        let name = try #require(city["name"]).id
+        let key = try #require(try store.snapshot().key(of: city.id, primaryKey: .string("C7")))
+        try store.write { transaction in
+            try transaction.set(city.id, key, [name: .string("elsewhere")])
+            try transaction.delete(city.id, try #require(try transaction.key(of: city.id, primaryKey: .string("C299"))))
+        }
+        let preview = try RealmPreview(
+            try RealmTestFile.open("many", in: directory), RealmSelection(), into: try store.snapshot(), .modified)
+        #expect(preview.refusal == nil && preview.classes.first { $0.name == "City" }?.present == names.count - 1)
+        for (policy, modified) in [(UpdatePolicy.modified, 1), (.all, names.count)] {
+            let report = try RealmTestFile.importing("many", in: directory, into: store, policy)
+            let cities = try #require(report.classes.first { $0.name == "City" })
+            #expect(cities.objects == names.count && cities.modified == modified, "\(policy)")
+            #expect(cities.present == (policy == .modified ? names.count - 1 : names.count))
+            #expect(try Set(values(store, "City.name").map { "\($0)" }) == Set(names.map { "\($0)" }))
+            #expect(try store.snapshot().key(of: city.id, primaryKey: .string("C7")) == key)
+        }
+        #expect(try values(store, "Trip.stops").count == stops.count)
+        #expect(try RealmTestFile.faults(of: store, directory) == [])
+    }
+
     @Test("links in mixed values to a class that is left out become null, and are counted")
     func lostLinks() throws {
         let directory = try TestDirectory()

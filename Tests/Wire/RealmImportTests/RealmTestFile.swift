@@ -2,6 +2,7 @@ import EmbeddedStore
 import Foundation
 import JSONCoding
 import ObjectModel
+import RealmFileKeys
 import RealmFiles
 import RealmImport
 import RepositoryFiles
@@ -79,9 +80,9 @@ enum RealmTestFile {
     @discardableResult
     static func importing(
         _ name: String, _ selection: RealmSelection = RealmSelection(), in directory: TestDirectory,
-        into store: any Store
+        into store: any Store, _ policy: UpdatePolicy = .error
     ) throws -> RealmImportReport {
         let file = try open(name, in: directory)
-        return try RealmImporter(file, try RealmClasses(file, selection), into: store).run()
+        return try RealmImporter(file, try RealmClasses(file, selection), into: store, policy).run()
     }
 }

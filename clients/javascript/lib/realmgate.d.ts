@@ -324,6 +324,55 @@ export class Realmgate<C = Record<string, any>> {
   whoami(options?: RequestOptions): Promise<any>;
   /** Keeps the present version for reads with `at`; `ttl` is in seconds. */
   snapshot(options?: RequestOptions & { ttl?: number }): Promise<Snapshot>;
+  /**
+   * Imports a file of Realm with all its classes, in one commit. With `dryRun` nothing changes, and the result says what
+   * would be. For administrators. It is sent once, without a timeout; `signal` ends it.
+   */
+  importRealm(file: RealmFileContent, options: RealmImportOptions & { dryRun: true }): Promise<RealmImportPreview>;
+  importRealm(file: RealmFileContent, options?: RealmImportOptions & { dryRun?: false }): Promise<RealmImportResult>;
   /** Ends all live results. */
   close(): void;
+}
+
+export type RealmFileContent = Blob | ArrayBuffer | ArrayBufferView;
+
+export interface RealmImportOptions {
+  /** New names of classes and properties, by those in the file: `{"Dog": "Hound", "Dog.name": "title"}`. */
+  rename?: Record<string, string>;
+  /** Classes and properties that stay behind: `["Draft", "Dog.cache"]`. */
+  leaveOut?: string[];
+  /** What becomes of an object whose primary key the database has; by default the file is refused. */
+  update?: "error" | "modified" | "all";
+  /** Of an encrypted file: 64 bytes, or 128 hexadecimal digits. */
+  key?: ArrayBuffer | ArrayBufferView | string;
+  signal?: AbortSignal;
+}
+
+export interface RealmImportPreview {
+  format: number;
+  schemaVersion: number;
+  objects: number;
+  classes: {
+    name: string; source: string; embedded: boolean; leftOut: boolean; new: boolean; objects: number; present: number;
+  }[];
+  notes: string[];
+  refusal: null | {
+    code: string;
+    detail: string;
+    obstacles: { detail: string; name: string | null; way: "leaveOut" | "rename" | null }[];
+  };
+}
+
+export interface RealmImportResult {
+  version: number;
+  format: number;
+  schemaVersion: number;
+  objects: number;
+  classes: {
+    name: string; embedded: boolean; objects: number; present: number; modified: number;
+    /** Sums are texts, because they may have more than 64 bits. */
+    numbers: { property: string; count: number; sum: string; minimum: string | null; maximum: string | null }[];
+  }[];
+  lostLinks: number;
+  notes: string[];
 }

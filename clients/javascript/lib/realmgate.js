@@ -45,6 +45,10 @@ export class Realmgate {
     return (await this.transport.send("POST", "/v1/snapshots", { parameters: { ttl }, ...options })).value;
   }
 
+  async importRealm(file, options) {
+    return (await import("./realm-file.js")).importRealm(this.transport, file, options);
+  }
+
   close() { for (const observation of [...this.#observations]) observation.stop(); }
 
   async edit(operation) {

@@ -66,7 +66,7 @@ final class RealmFile: Sendable {
         isReadOnly = configuration.readOnly
         isInMemory = configuration.inMemoryIdentifier != nil
         replication = configuration.replication
-        try RealmFile.prepare(path, configuration)
+        let isPlanted = try RealmFile.prepare(path, configuration)
         let copy = configuration.readOnly ? try UnwritableFile.copy(of: path) : nil
         self.copy = copy
         do {
@@ -74,6 +74,8 @@ final class RealmFile: Sendable {
         } catch {
             if let copy { RealmFile.remove(copy) }
             guard let error = error as? StoreError else { throw error }
+            // A seed that is no realm would stand in the way of the next start.
+            if isPlanted, error.code == .invalidFile { RealmFile.remove(path) }
             if error.code == .schemaInvalid { throw RealmException(error.message) }
             throw Realm.Error(error, path: path)
         }
@@ -102,8 +104,10 @@ final class RealmFile: Sendable {
         if let copy { RealmFile.remove(copy) }
     }
 
-    /// Checks that the file can be opened, and copies the seed file if the file does not exist.
-    private static func prepare(_ path: String, _ configuration: Realm.Configuration) throws {
+    /// Checks that the file can be opened, and makes it from the seed file if it does not exist.
+    ///
+    /// - Returns: whether the file was made from the seed.
+    private static func prepare(_ path: String, _ configuration: Realm.Configuration) throws -> Bool {
         let files = FileManager.default
         try refuseEncryption(path, configuration)
         try configuration.checkReplication()
@@ -123,7 +127,7 @@ final class RealmFile: Sendable {
             guard !isDirectory.boolValue else {
                 throw Realm.Error(.fileAccess, "'\(path)' is a directory: name a file in it.", path: path)
             }
-            return
+            return false
         }
         if configuration.readOnly {
             try refuseNonDirectory(path, opening: path)
@@ -136,13 +140,9 @@ final class RealmFile: Sendable {
         guard files.fileExists(atPath: directory) else {
             throw Realm.Error(.fileNotFound, "Directory at path '\(directory)' does not exist.", path: path)
         }
-        guard let seed = configuration.seedFilePath else { return }
-        do {
-            try files.copyItem(atPath: seed.path, toPath: path)
-        } catch {
-            throw Realm.Error(
-                .fileOperationFailed, "The seed file '\(seed.path)' could not be copied: \(error)", path: path)
-        }
+        guard let seed = configuration.seedFilePath else { return false }
+        try SeedFile(path: seed.path).plant(at: path)
+        return true
     }
 
     /// Throws if the path leads through a file.

@@ -3,6 +3,8 @@ import HTTPServer
 import JSONCoding
 import Logging
 import ObjectCoding
+import RealmFiles
+import RealmImport
 import StoreContract
 import Transfer
 
@@ -15,6 +17,8 @@ extension Problem {
         case let error as StoreError where error == .abandoned:
             self.init(.clientGone, "The client disconnected before the end.")
         case let error as StoreError: self.init(error)
+        case let fault as RealmFileFault: self.init(fault)
+        case let fault as RealmImportFault: self.init(fault)
         case let fault as TransferFault: self.init(fault)
         case let refusal as ObjectImporter.Refusal: self.init(refusal)
         case let failure as ObjectImporter.Failure:

@@ -10,17 +10,20 @@ final class CheckedFile {
     /// The size in bytes.
     private(set) var count = 0
     private let directory: String
+    /// What it is called in errors.
+    private let kind: String
 
     /// Creates an empty file.
     ///
     /// - Throws: `StoreError` if the directory has no room for it.
-    init(in scratch: String) throws {
+    init(in scratch: String, of kind: String = "backup") throws {
+        self.kind = kind
         var template = Array("\(scratch)/.realmgate-check-XXXXXX".utf8CString)
         guard
             let made = template.withUnsafeMutableBufferPointer({ buffer in
                 buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
             })
-        else { throw CheckedFile.fault("No directory can be made for the backup") }
+        else { throw CheckedFile.fault("No directory can be made for the \(kind)") }
         directory = made
         path = made + "/backup"
     }
@@ -36,14 +39,14 @@ final class CheckedFile {
     /// - Parameter progress: called after each block with the number of bytes so far.
     func write(_ source: ByteSource, progress: (Int) throws -> Void) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.fault("The backup cannot be kept") }
+        guard descriptor >= 0 else { throw Self.fault("The \(kind) cannot be kept") }
         defer { close(descriptor) }
         while let block = try source.nextBlock() {
             var rest = block[...]
             while !rest.isEmpty {
                 let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
                 if written < 0, errno == EINTR { continue }
-                guard written > 0 else { throw Self.fault("The backup cannot be kept") }
+                guard written > 0 else { throw Self.fault("The \(kind) cannot be kept") }
                 rest = rest.dropFirst(written)
             }
             count += block.count

@@ -105,6 +105,7 @@ extension Gateway {
 
     var uploads: [Upload] {
         [
+            Upload(pattern: "/v1/import", check: { _ = try self.realmTerms($0, $1) }, handler: importRealmFile),
             Upload(pattern: "/v1/import/:class", check: { _ = try self.importTerms($0, $1) }, handler: importObjects),
             Upload(
                 pattern: "/v1/schema/inference", check: { _ = try self.inferenceTerms($0, $1) }, handler: inferSchema),

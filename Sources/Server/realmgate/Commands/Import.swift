@@ -60,7 +60,7 @@ struct Import: ParsableCommand {
         help: ArgumentHelp(
             "The handling of an object whose primary key exists: error, modified or all (default: error).",
             discussion: """
-                'error' rejects the line, 'modified' assigns the given properties that differ, and 'all' assigns all \
+                'error' rejects the line, or all of a Realm file, 'modified' assigns the given properties that differ, and 'all' assigns all \
                 given properties.
                 """))
     var update = UpdatePolicy.error
@@ -171,14 +171,14 @@ struct Import: ParsableCommand {
                 "'\(path)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. To import NDJSON or CSV, give the class, too: `realmgate import CLASS \(path)`.",
                 exitCode: 65)
         }
-        guard format == nil, !escapeFormulas, update == .error, schema == nil, !newClass.create, !atomic else {
+        guard format == nil, !escapeFormulas, schema == nil, !newClass.create, !atomic else {
             throw CommandFailure(
-                "--format, --escape-formulas, --update, --schema, --create and --atomic are for NDJSON and CSV. A Realm file has its own classes, and is imported as a whole.",
+                "--format, --escape-formulas, --schema, --create and --atomic are for NDJSON and CSV. A Realm file has its own classes, and is imported as a whole.",
                 exitCode: 64)
         }
         let (classes, report) = try source.read { file, classes in
             try database.fill(.process) { store in
-                (classes, try RealmSource.copy(file, classes, into: store))
+                (classes, try RealmSource.copy(file, classes, into: store, update))
             }
         }
         RealmReport.printNotes(classes, report)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Hosting
 import ObjectCoding
 import ObjectModel
 import RealmImport
@@ -84,7 +83,7 @@ struct SchemaCommand: ParsableCommand {
         guard let source = try realmOptions.source(path) else {
             throw CommandFailure(
                 "'\(path)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. For the classes of a database give --data \(path).",
-                exitCode: InstalledFiles.isFile(path) ? 65 : 66)
+                exitCode: RealmSource.isFile(path) ? 65 : 66)
         }
         try source.read { file, classes in
             print(SchemaFile.text(of: classes.schema))

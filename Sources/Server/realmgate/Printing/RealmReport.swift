@@ -25,7 +25,11 @@ enum RealmReport {
     static func lines(_ report: RealmImportReport) -> [String] {
         var lines: [String] = []
         for entry in report.classes {
-            lines.append("\(entry.name): \(objects(entry.objects, isEmbedded: entry.isEmbedded))")
+            var line = "\(entry.name): \(objects(entry.objects, isEmbedded: entry.isEmbedded))"
+            if entry.present > 0 {
+                line += ", of which \(grouped(entry.present)) were there and \(grouped(entry.modified)) changed"
+            }
+            lines.append(line)
             lines += entry.numbers.map { "  \($0.property): \(text($0))" }
         }
         return lines

@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import RealmFileKeys
 import RealmFiles
 import RealmImport
 import StoreContract
@@ -28,19 +29,12 @@ struct RealmSource {
         guard let bytes else { throw CommandFailure("There is no key file '\(path)'.", exitCode: 66) }
         if bytes.count == RealmFile.keyLength { return bytes }
         let digits = bytes.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        let key = digits.count == 2 * RealmFile.keyLength ? hexadecimal(digits) : nil
-        guard let key else {
+        guard let key = RealmFile.key(hexadecimal: digits) else {
             throw CommandFailure(
                 "The key in '\(path)' has \(bytes.count) bytes. A key has \(RealmFile.keyLength) bytes, or \(2 * RealmFile.keyLength) hexadecimal digits.",
                 exitCode: 78)
         }
         return key
-    }
-
-    private static func hexadecimal(_ digits: [UInt8]) -> [UInt8]? {
-        let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard values.count == digits.count else { return nil }
-        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 
     /// Opens the file, and hands it to the body with its classes. When another program writes the file meanwhile, it is
@@ -62,10 +56,12 @@ struct RealmSource {
     }
 
     /// Imports everything, and shows how far it is.
-    static func copy(_ file: RealmFile, _ classes: RealmClasses, into store: any Store) throws -> RealmImportReport {
+    static func copy(
+        _ file: RealmFile, _ classes: RealmClasses, into store: any Store, _ policy: UpdatePolicy = .error
+    ) throws -> RealmImportReport {
         let line = Mutex(ProgressLine(of: nil))
         defer { line.withLock { $0.finish() } }
-        return try RealmImporter(file, classes, into: store).run { reached in
+        return try RealmImporter(file, classes, into: store, policy).run { reached in
             line.withLock {
                 $0.show(
                     "\(reached.className): \(grouped(reached.done)) of \(grouped(reached.total)) objects read",

@@ -580,7 +580,9 @@ struct PermissionMatrixTests {
         // It writes through the view as POST /v1/objects does; see `importing`.
         "POST /v1/import/:class",
         // It reads no object of the store; see `BackupCheckTests`.
-        "POST /v1/backup/check", "GET /static/*path", "POST /v1/query/*path",
+        "POST /v1/backup/check",
+        // It is for administrators; see `RealmImportTests`.
+        "POST /v1/import", "GET /static/*path", "POST /v1/query/*path",
         "GET /v1/subscriptions/:set", "POST /v1/subscriptions/:set", "DELETE /v1/subscriptions/:set",
         "GET /v1/subscriptions/:set/stream", "GET /v1/subscriptions/:set/:name", "PUT /v1/subscriptions/:set/:name",
         "DELETE /v1/subscriptions/:set/:name", "PUT /v1/subscriptions/:set/barriers/:token",

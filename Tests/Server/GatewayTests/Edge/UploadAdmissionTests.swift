@@ -38,7 +38,9 @@ struct UploadAdmissionTests {
             ("import/Dog?format=xml", "text/csv", 400),
             ("schema/inference", "text/csv", 400), ("schema/inference?class=Dog", "text/csv", 400),
             ("schema/inference?class=New", "text/html", 415), ("schema/inference?class=New&type=a", "text/csv", 400),
-            ("backup/check", "text/csv", 415), ("backup/check?a=b", "application/octet-stream", 400),
+            ("import", "text/csv", 415), ("import?rename=a=b&x=1", "application/x-realm", 400),
+            ("import?dryRun=perhaps", "application/x-realm", 400), ("backup/check", "text/csv", 415),
+            ("backup/check?a=b", "application/octet-stream", 400),
         ])
     func wrongRequests(path: String, type: String, status: Int) throws {
         let guarded = try GuardedGateway()

@@ -45,6 +45,27 @@ struct ReadingArticles {
         #expect(early.count == 1 && realm.objects(Book.self).count == 1)
     }
 
+    @Test("A realm that begins with a file")
+    func seed() throws {
+        let scratch = try TestDirectory()
+        let directory = URL(fileURLWithPath: scratch.path)
+        // `SeedFileTests` has files of Realm; this is one of our own.
+        func seeded() throws {
+            let seed = Realm.Configuration(
+                fileURL: directory.appendingPathComponent("default.realm"), objectTypes: [Book.self, Author.self])
+            let realm = try Realm(configuration: seed)
+            try realm.write { realm.create(Author.self, value: ["name": "Mary Shelley"]) }
+        }
+        try seeded()
+        // article seed
+        var configuration = Realm.Configuration(
+            fileURL: directory.appendingPathComponent("app.realmgate"), objectTypes: [Book.self, Author.self])
+        configuration.seedFilePath = directory.appendingPathComponent("default.realm")
+        let realm = try Realm(configuration: configuration)
+        // end
+        #expect(realm.objects(Author.self).count == 1)
+    }
+
     @Test("Models")
     func models() throws {
         let realm = try Realm(configuration: BooksFixture.configuration())

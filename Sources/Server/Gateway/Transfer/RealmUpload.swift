@@ -1,0 +1,145 @@
+import HTTPServer
+import ObjectCoding
+import RealmFileKeys
+import RealmFiles
+import RealmImport
+import StoreContract
+import Transfer
+import WireProtocol
+
+/// What the target and the header of a `POST /v1/import` say.
+struct RealmUploadTerms: Sendable {
+    let selection: RealmSelection
+    let policy: UpdatePolicy
+    let isDryRun: Bool
+    /// Of an encrypted file. It is in a header, because targets are in logs.
+    let key: [UInt8]?
+}
+
+/// A Realm file that an administrator uploads.
+struct RealmUpload: Sendable {
+    let terms: RealmUploadTerms
+    let body: BodyFile
+    let request: Request
+    /// The maximum size in bytes, after it is expanded.
+    let limit: Int
+    /// That of all bodies.
+    let bodyLimit: Int
+    let expansion: ExpansionLimit
+    let scratch: String
+
+    /// What an import or its rehearsal found.
+    enum Outcome: Sendable {
+        case preview(RealmPreview)
+        case imported(RealmImportReport, notes: [String], format: Int, schemaVersion: UInt64)
+    }
+
+    /// Imports the file as a whole, or says what that would do.
+    func run(
+        in store: any Store, progress: @escaping @Sendable (RealmImporter.Progress) -> Void
+    ) throws -> Outcome {
+        // The import makes every other write wait.
+        let watch = TransferWatch(mayRest: terms.isDryRun)
+        return try withFile(watch) { file in
+            try watch.check()
+            if terms.isDryRun {
+                let snapshot = try store.snapshot()
+                return .preview(
+                    try RealmPreview(file, terms.selection, into: snapshot, terms.policy) { try watch.check() })
+            }
+            let classes = try RealmClasses(file, terms.selection)
+            let report = try RealmImporter(file, classes, into: store, terms.policy).run { reached in
+                try watch.check()
+                progress(reached)
+            }
+            return .imported(
+                report, notes: classes.notes, format: file.format, schemaVersion: file.schemaVersion ?? 0)
+        }
+    }
+
+    /// Opens the body, which has no name, and which no other program has. What is compressed is expanded to a file first.
+    private func withFile<R>(_ watch: TransferWatch, _ work: (RealmFile) throws -> R) throws -> R {
+        guard try request.contentCoding != nil else {
+            return try work(try RealmFile(descriptor: body.descriptor, key: terms.key))
+        }
+        let copy = try CheckedFile(in: scratch, of: "Realm file")
+        let source = try ByteSource(body, of: request, limit: bodyLimit)
+        let most = try expansion.bytes(of: body, request)
+        source.check = { expanded in
+            try watch.check()
+            try most?.check(expanded)
+        }
+        try copy.write(source) { [limit] bytes in guard bytes <= limit else { throw Self.tooLarge(limit) } }
+        return try withExtendedLifetime(copy) { try work(try RealmFile(path: copy.path, key: terms.key)) }
+    }
+
+    static func tooLarge(_ limit: Int) -> Problem {
+        Problem(
+            .importTooLarge,
+            "A Realm file is imported in one transaction, which is in memory until it is on disk, so it may have \(limit >> 20) MiB (limits.atomicImport). Raise the limit, or import the file where the server runs: realmgate import FILE --data DATABASE."
+        )
+    }
+}
+
+extension RealmUploadTerms {
+    static let mediaType = "application/x-realm"
+
+    init(_ request: Request, limit: Int) throws {
+        let parameters = try QueryParameters(
+            request, single: ["dryRun", "update"], repeatable: ["rename", "leaveOut"])
+        // Checked first, before any work for a body that cannot be read.
+        guard FieldElement(request.header("Content-Type") ?? "").name == Self.mediaType else {
+            throw Problem(
+                .unsupportedMediaType,
+                "Send the Realm file with Content-Type: \(Self.mediaType). Objects of one class are imported at /v1/import/{class}."
+            )
+        }
+        _ = try request.contentCoding
+        if let length = request.header("Content-Length").flatMap({ Int($0) }), length > limit {
+            throw RealmUpload.tooLarge(limit)
+        }
+        selection = RealmSelection(
+            renames: parameters.all("rename"), leftOut: parameters.all("leaveOut"), style: .parameters)
+        policy = try parameters.choice("update", default: UpdatePolicy.error)
+        isDryRun = try parameters.flag("dryRun")
+        key = try request.header(HeaderName.encryptionKey).map { text throws(Problem) in
+            guard let key = RealmFile.key(hexadecimal: text.utf8) else {
+                throw Problem(
+                    .headerInvalid,
+                    "The key of a Realm file has \(RealmFile.keyLength) bytes: send \(2 * RealmFile.keyLength) hexadecimal digits.",
+                    parameter: HeaderName.encryptionKey)
+            }
+            return key
+        }
+    }
+}
+
+extension Problem {
+    init(_ fault: RealmFileFault) {
+        switch fault {
+        case .notRealm(let mayBeEncrypted):
+            self.init(
+                .realmFileUnknown,
+                fault.message + (mayBeEncrypted ? " Send it in the header \(HeaderName.encryptionKey)." : ""),
+                parameter: mayBeEncrypted ? HeaderName.encryptionKey : nil)
+        case .unsupportedFormat: self.init(.realmFileFormat, fault.message)
+        case .wrongKey: self.init(.realmFileKey, fault.message, parameter: HeaderName.encryptionKey)
+        case .damaged: self.init(.realmFileDamaged, fault.message)
+        case .inUse: self.init(.realmFileInUse, fault.message)
+        case .unreadable: self.init(.realmFileUnreadable, fault.message)
+        }
+    }
+
+    init(_ fault: RealmImportFault) {
+        let code: Code =
+            switch fault.reason {
+            case .unknownName: .realmFileUnknownName
+            case .unsuitable: .realmFileUnsuitable
+            case .noClasses: .realmFileNoClasses
+            case .differentClass: .realmFileDifferentClass
+            case .value: .realmFileValue
+            case .duplicate: .realmFileDuplicate
+            }
+        self.init(code, fault.message)
+    }
+}

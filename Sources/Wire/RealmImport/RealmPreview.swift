@@ -1,0 +1,124 @@
+import ObjectModel
+package import RealmFiles
+package import StoreContract
+
+/// What an import of a Realm file would do to a database, without doing it.
+package struct RealmPreview: Sendable {
+    /// A class of the file, or a table that becomes one.
+    package struct Class: Sendable {
+        /// As the file calls it.
+        package let source: String
+        /// As the database would.
+        package let name: String
+        package let isEmbedded: Bool
+        package let isLeftOut: Bool
+        package let objects: Int
+        /// Whether the database has no class of this name.
+        package let isNew: Bool
+        /// How many of the objects the database has already, by their primary keys.
+        package fileprivate(set) var present = 0
+    }
+
+    package let format: Int
+    package let schemaVersion: UInt64
+    /// In the order of the file, also those that are left out.
+    package private(set) var classes: [Class]
+    /// What would be different afterwards or stay behind, as sentences.
+    package private(set) var notes: [String] = []
+    /// Why the import would be refused; nil if nothing of this preview stands in its way.
+    package private(set) var refusal: RealmImportFault?
+
+    /// Cost: reads the classes that the database has objects of, and counts the others. A value that the database cannot
+    /// have, such as a map key, is found by the import alone.
+    ///
+    /// Throws `RealmFileFault`, `RealmImportFault` for a selection that names nothing, and what `check` throws.
+    ///
+    /// - Parameter check: called now and then.
+    package init(
+        _ file: RealmFile, _ selection: RealmSelection, into snapshot: any Snapshot, _ policy: UpdatePolicy = .error,
+        check: () throws -> Void = {}
+    ) throws {
+        format = file.format
+        schemaVersion = file.schemaVersion ?? 0
+        let resolved = try ResolvedSelection(selection, file.tables)
+        var imported: RealmClasses?
+        do {
+            imported = try RealmClasses(file, selection)
+        } catch let fault as RealmImportFault {
+            refusal = fault
+        }
+        notes = imported?.notes ?? []
+        let taken = imported.map { Set($0.tables.map(\.table.key)) }
+        classes = []
+        var tables: [RealmTable] = []
+        for table in file.tables {
+            try check()
+            guard let name = resolved.classNames[table.key] ?? table.className else { continue }
+            let isLeftOut = taken.map { !$0.contains(table.key) } ?? resolved.leftOutTables.contains(table.key)
+            classes.append(
+                Class(
+                    source: table.className ?? table.name, name: name, isEmbedded: table.kind == .embedded,
+                    isLeftOut: isLeftOut, objects: try file.objectCount(of: table),
+                    isNew: snapshot.schema[name] == nil))
+            tables.append(table)
+        }
+        guard refusal == nil, let imported else { return }
+        do throws(RealmImportFault) {
+            _ = try MergedSchema(adding: imported.schema, to: snapshot.schema, selection.style) { name in
+                snapshot.schema[name].map { snapshot.count(of: $0.id) > 0 } ?? false
+            }
+        } catch {
+            refusal = error
+            return
+        }
+        for place in classes.indices where !classes[place].isLeftOut {
+            classes[place].present = try Self.present(tables[place], classes[place].name, file, snapshot, check)
+            guard classes[place].present > 0, policy == .error, refusal == nil else { continue }
+            refusal = .duplicates(
+                classes[place].present, of: classes[place].name, classes[place].source, selection.style)
+        }
+    }
+
+    /// How many objects of a table have primary keys that the database has.
+    private static func present(
+        _ table: RealmTable, _ name: String, _ file: RealmFile, _ snapshot: any Snapshot, _ check: () throws -> Void
+    ) throws -> Int {
+        guard let place = table.primaryKey, let known = snapshot.schema[name], known.primaryKey != nil,
+            snapshot.count(of: known.id) > 0
+        else { return 0 }
+        var count = 0
+        var read = 0
+        try file.forEachObject(of: table) { object in
+            read += 1
+            if read % RealmImporter.reportInterval == 0 { try check() }
+            guard let key = object.values[place].asPrimaryKey else { return }
+            if try snapshot.key(of: known.id, primaryKey: key) != nil { count += 1 }
+        }
+        return count
+    }
+}
+
+extension RealmImportFault {
+    fileprivate static func duplicates(
+        _ count: Int, of name: String, _ source: String, _ style: RealmOptionStyle
+    ) -> RealmImportFault {
+        RealmImportFault(
+            .duplicate,
+            "The database has \(count) of the objects of \(name) already, by their primary keys. Update them with \(style.update), import the class under another name with \(style.rename(source, to: "NAME")), or import into another database."
+        )
+    }
+}
+
+extension RealmValue {
+    /// The value as a primary key of a store; nil if it cannot be one.
+    fileprivate var asPrimaryKey: Value? {
+        switch self {
+        case .null: .null
+        case .int(let number): .int(number)
+        case .string(let text): .string(text)
+        case .objectID(let id): .objectId(id)
+        case .uuid(let id): .uuid(id)
+        default: nil
+        }
+    }
+}
