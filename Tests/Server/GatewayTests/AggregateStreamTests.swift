@@ -1,6 +1,5 @@
 import Gateway
 import HTTPServer
-import HTTPTesting
 import JSONCoding
 import Testing
 
@@ -85,26 +84,20 @@ struct AggregateStreamTests {
     func shared() throws {
         let gateway = try TestGateway()
         try gateway.fill()
-        try gateway.serve { port in
-            let target = "/v1/observe/aggregates/objects/Dog?by=breed&sum=age"
-            let clients = try (0..<3).map { number in
-                let client = try LoopbackClient(port: port)
-                if number == 0 {
-                    try client.send(
-                        "POST /v1/query/observe/aggregates/objects/Dog",
-                        headers: "Content-Type: application/x-www-form-urlencoded\r\n", body: "by=breed&sum=age")
-                } else {
-                    try client.send("GET " + target)
-                }
-                return client
-            }
-            let events = try clients.map { try $0.event() }
-            #expect(events[0].name == "initial" && events[0] == events[1] && events[1] == events[2])
-            #expect(gateway.gateway.topicCount == 1)
-            _ = try gateway.send(.post, "/v1/objects/Dog", #"{"_id":99,"breed":"Zorse","age":1}"#)
-            let updates = try clients.map { try $0.event() }
-            #expect(updates[0].name == "update" && updates[0] == updates[1] && updates[1] == updates[2])
-        }
+        let wire = Wire(store: gateway.store, router: gateway.router)
+        let target = "/v1/observe/aggregates/objects/Dog?by=breed&sum=age"
+        let streams = [
+            try wire.observe("/v1/query/observe/aggregates/objects/Dog", form: "by=breed&sum=age"),
+            try wire.observe(target), try wire.observe(target),
+        ]
+        let events = try streams.map { try $0.next() }
+        #expect(events[0].name == "initial" && events[0] == events[1] && events[1] == events[2])
+        #expect(gateway.gateway.topicCount == 1)
+        _ = try gateway.send(.post, "/v1/objects/Dog", #"{"_id":99,"breed":"Zorse","age":1}"#)
+        let updates = try streams.map { try $0.next() }
+        #expect(updates[0].name == "update" && updates[0] == updates[1] && updates[1] == updates[2])
+        for stream in streams { stream.stream.didClose(.clientLeft) }
+        #expect(gateway.gateway.topicCount == 0)
     }
 
     @Test("a client that comes back is told the difference of the groups, or nothing if there is none")

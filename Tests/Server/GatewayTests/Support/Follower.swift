@@ -67,7 +67,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
         Follower(
             kind: .sections, target: "sections/Person/ada/dogs?by=age&fields=id,breed",
             fresh: "sections/objects/Person/ada/dogs?by=age&fields=id,breed", members: ["sections"]),
-        aggregates("objects/Dog?sum=age&average=age&min=age&max=age&max=breed"),
+        aggregates("objects/Dog?sum=age&average=age&min=age&max=age"),
         aggregates("objects/Dog?by=breed&sum=age&min=age"),
         aggregates("objects/Dog?by=breed,age&top=2&filter=age%20%3E%202"),
         aggregates("objects/Dog?by=age&filter=ANY%20owners.age%20%3E%2010"),
