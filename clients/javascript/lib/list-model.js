@@ -8,11 +8,6 @@ export function check(holds) {
 
 export const initial = (version) => ({ type: "initial", version, deletions: [], insertions: [], modifications: [] });
 
-/** The groups of an aggregate as an array, with the others if there are some; without groups the count and the results. */
-export function answer({ version, groups, ...rest }) {
-  return groups === undefined ? rest : Object.assign(groups, rest);
-}
-
 /** Returns the array after an update: modifications and deletions are positions before it, insertions after it. */
 export function applyUpdate(items, { deletions, insertions, modifications, objects }) {
   check(objects?.insertions.length === insertions.length && objects.modifications.length === modifications.length);

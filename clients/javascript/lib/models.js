@@ -1,6 +1,6 @@
 // What streams maintain beside the results of queries: maps, objects, sections and aggregates.
 
-import { ListModel, answer, applyUpdate, check, initial } from "./list-model.js";
+import { ListModel, applyUpdate, check, initial } from "./list-model.js";
 
 /** The values of a map, as an object; changes name keys. */
 export class MapModel {
@@ -93,6 +93,11 @@ export class SectionsModel {
     this.value = change(sections, parts(insertions, objects.insertions), empty, empty);
     return { type, version, deletions, insertions, modifications, sectionsToDelete, sectionsToInsert };
   }
+}
+
+/** The groups of an aggregate as an array, with the others if there are some; without groups the count and the results. */
+export function answer({ version, groups, ...rest }) {
+  return groups === undefined ? rest : Object.assign(groups, rest);
 }
 
 /** Counts and results, or groups of them. */

@@ -1,7 +1,6 @@
 // Lazy queries: each method returns a new one.
 
 import { Edits } from "./edits.js";
-import { answer } from "./list-model.js";
 import { segment } from "./transport.js";
 import { stringify } from "./values.js";
 
@@ -164,7 +163,10 @@ export class Sections extends Readable {
 }
 
 export class Aggregates extends Readable {
-  async get(options) { return answer((await this.read("aggregates", {}, options)).value); }
+  async get(options) {
+    const { answer } = await import("./models.js");
+    return answer((await this.read("aggregates", {}, options)).value);
+  }
 
   get live() { return `aggregates/${this.path}`; }
 
