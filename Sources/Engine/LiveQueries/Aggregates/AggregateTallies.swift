@@ -38,19 +38,19 @@ struct AggregateTallies: Sendable {
 
     /// The tallies of a query's result; nil if it has too many groups. Cost: a pass over the result.
     ///
-    /// - Parameter query: with its objects looked up by their primary keys, and no steps that choose objects.
+    /// - Parameter query: with its objects looked up by their primary keys.
     static func read(
-        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], _ snapshot: any Snapshot
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], _ reads: any ObjectReads
     ) throws -> AggregateTallies? {
         var tallies = AggregateTallies(query, requests, by: paths)
-        let keys = try snapshot.select(tallies.query, .all)
-        if let columns = tallies.paths.columns {
+        let keys = try reads.select(query, .all)
+        if let columns = tallies.paths.columns, let snapshot = reads as? any Snapshot {
             var reader = RowTallies(tallies)
             try snapshot.read(query.classID, keys, columns, into: &reader)
             tallies = reader.tallies
         } else {
             for key in keys where !tallies.hasTooManyGroups {
-                tallies.add(try snapshot.sortValues(tallies.paths, of: key, in: query.classID), sign: 1)
+                tallies.add(try reads.sortValues(tallies.paths, of: key, in: query.classID), sign: 1)
             }
         }
         if tallies.hasTooManyGroups { return nil }

@@ -42,8 +42,9 @@ final class MaintainedAggregate: MaintainedView {
     ) throws -> (AggregateTallies?, [AggregateGroup]) {
         var tallies: AggregateTallies?
         if aggregate.maintenance(dependencies) == .incremental {
-            tallies = try AggregateTallies.read(
-                aggregate.query.resolved(snapshot), aggregate.requests, by: aggregate.paths, snapshot)
+            var query = try aggregate.query.resolved(snapshot)
+            query.steps = []
+            tallies = try AggregateTallies.read(query, aggregate.requests, by: aggregate.paths, snapshot)
         }
         if let tallies, !tallies.isAmbiguous { return (tallies, try tallies.all()) }
         return (tallies, try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths))
@@ -207,15 +208,29 @@ extension MaintainedAggregate {
             return nil
         }
         guard dependencies.isTouched(by: step.changes) || dependencies.mayRename(step.changes) else { return answer }
-        guard var past = tallies, !past.isAmbiguous, !dependencies.mayRename(step.changes) else { return nil }
-        let reversed = step.reversed
-        guard case .objects(let affectedKeys) = try dependencies.affectedKeys(in: reversed) else { return nil }
+        guard let past = try pastTallies(step), !past.isAmbiguous, !past.isOutdated, let all = try? past.all() else {
+            return nil
+        }
+        return AggregateAnswer(all, top: aggregate.top)
+    }
+
+    /// The tallies before a step that leads to the present; nil where they are not found at little cost.
+    private func pastTallies(_ step: VersionDelta) throws -> AggregateTallies? {
         // A sum may not have fit then.
+        guard var past = tallies else {
+            // What one object held is read there; whole classes are not.
+            guard aggregate.query.scope != .all else { return nil }
+            return try? AggregateTallies.read(
+                aggregate.query.resolved(step.before), aggregate.requests, by: aggregate.paths, step.before)
+        }
+        let reversed = step.reversed
+        guard !past.isAmbiguous, !dependencies.mayRename(step.changes),
+            case .objects(let affectedKeys) = try dependencies.affectedKeys(in: reversed)
+        else { return nil }
         let touched = try? past.advance(by: reversed, affectedKeys, quick: nil) {
             try dependencies.count(of: $0, in: $1)
         }
-        guard touched != nil, !past.isAmbiguous, !past.isOutdated, let all = try? past.all() else { return nil }
-        return AggregateAnswer(all, top: aggregate.top)
+        return touched == nil ? nil : past
     }
 }
 
