@@ -36,25 +36,29 @@ final class Probe {
         let elapsed = Atomic<UInt64>(0)
         let busy = Atomic<UInt64>(0)
         let events = Atomic<Int>(0)
+
+        func note<State, Change>(_ event: LiveEvent<State, Change>, _ store: StopwatchStore) {
+            switch event {
+            case .update:
+                elapsed.store(store.elapsed, ordering: .releasing)
+                busy.store(store.busy, ordering: .releasing)
+                events.add(1, ordering: .acquiringAndReleasing)
+            case .failed(let error): fatalError("\(error)")
+            case .initial, .resumed, .deleted: break
+            }
+        }
     }
 
-    init(_ catalogue: Catalogue, _ queries: [BoundQuery], keyPaths: [LiveKeyPath] = []) throws {
+    init(
+        _ catalogue: Catalogue, _ queries: [BoundQuery] = [], keyPaths: [LiveKeyPath] = [],
+        _ aggregates: [LiveAggregate] = []
+    ) throws {
         let store = StopwatchStore(catalogue.store)
         let live = try LiveQueries(store)
         let last = Last()
         let start = DispatchTime.now().uptimeNanoseconds
-        tokens = queries.map { query in
-            live.observe(query, keyPaths: keyPaths) { event in
-                switch event {
-                case .update:
-                    last.elapsed.store(store.elapsed, ordering: .releasing)
-                    last.busy.store(store.busy, ordering: .releasing)
-                    last.events.add(1, ordering: .acquiringAndReleasing)
-                case .failed(let error): fatalError("\(error)")
-                case .initial, .resumed, .deleted: break
-                }
-            }
-        }
+        let queries = queries.map { live.observe($0, keyPaths: keyPaths) { last.note($0, store) } }
+        tokens = queries + aggregates.map { live.observeAggregate($0) { last.note($0, store) } }
         live.settle()
         initialMilliseconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6
         self.live = live

@@ -1,5 +1,7 @@
 import EmbeddedStore
+import LiveQueries
 import ObjectModel
+import QueryLanguage
 import StoreContract
 
 /// A kind of change, as often as it is timed.
@@ -13,7 +15,19 @@ struct Scenario: Sendable {
     let name: String
     let query: String
     var keyPath: String?
+    /// The functions of the query's aggregate, if that is observed.
+    var aggregate: [(function: AggregateRequest.Function, path: String)]?
+    /// What the aggregate is grouped by.
+    var by: String?
     let changes: [Change]
+
+    /// The observed aggregate; nil if the query itself is observed.
+    func aggregate(_ query: BoundQuery, _ binder: QueryBinder, _ item: ClassSchema) throws -> LiveAggregate? {
+        guard let aggregate else { return nil }
+        return LiveAggregate(
+            query, try aggregate.map { try binder.bindAggregate($0.function, $0.path, class: item) },
+            by: try by.map { try binder.bindGroup($0, class: item) } ?? [])
+    }
 }
 
 extension Scenario {
@@ -45,6 +59,10 @@ extension Scenario {
     static let breed = Change(name: "changes its group") {
         try $0.set(key($1, $0), [Catalogue.breed: .string("new breed \($1)"), Catalogue.age: .int(3)])
     }
+    static let raise = Change(name: "its number changes") { catalogue, index in
+        let key = key(index, catalogue)
+        try catalogue.set(key, [Catalogue.score: .int(try catalogue.int(key, Catalogue.score) + 1)])
+    }
     static let ownerLevel = Change(name: "its owner changes") { catalogue, index in
         let owner = ObjectKey(Int64(Catalogue.random(index &* 17 &+ 3) % UInt64(max(1, catalogue.count / 10))))
         _ = try catalogue.store.write { try $0.set(Catalogue.owner, owner, [Catalogue.level: .int(Int64(index % 10))]) }
@@ -59,6 +77,12 @@ extension Scenario {
             name: "filter, sort, distinct", query: "age < 15 SORT(score DESC) DISTINCT(breed)", changes: [breed, top]),
         Scenario(
             name: "link in the predicate, sort", query: "owner.level > 4 SORT(score ASC)", changes: [ownerLevel, move]),
+        Scenario(
+            name: "filter, sum, average", query: "age < 15", aggregate: [(.sum, "score"), (.average, "score")],
+            changes: [raise, leave, enter]),
+        Scenario(
+            name: "sum, maximum by group", query: "TRUEPREDICATE", aggregate: [(.sum, "score"), (.maximum, "score")],
+            by: "breed", changes: [raise, breed]),
         Scenario(name: "filter, key path", query: "age < 15", keyPath: "name", changes: [rename, leave]),
     ]
 }

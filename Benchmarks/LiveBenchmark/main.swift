@@ -72,7 +72,10 @@ func run(_ count: Int) throws {
     for scenario in Scenario.all where names.isEmpty || names.contains(scenario.name) {
         let keyPaths = try scenario.keyPath.map { [try LiveKeyPath($0, in: Catalogue.item, of: schema)] } ?? []
         let start = memory().now
-        let probe = try Probe(catalogue, [try binder.bind(scenario.query, class: item)], keyPaths: keyPaths)
+        let query = try binder.bind(scenario.query, class: item)
+        let aggregate = try scenario.aggregate(query, binder, item)
+        let probe =
+            try aggregate.map { try Probe(catalogue, [], [$0]) } ?? Probe(catalogue, [query], keyPaths: keyPaths)
         let used = memory().now - start
         for change in scenario.changes {
             var times = Times()

@@ -132,6 +132,7 @@ function summary(type, body) {
   if (type === "subscriptions") return (body.subscriptions ?? []).join(", ") || "no subscriptions";
   if (type === "initial") {
     if (body.object !== undefined) return `${whose}the object`;
+    if (body.groups !== undefined) return `${whose}${tally(body.groups.length)} groups`;
     return `${whose}${tally(body.count ?? body.items?.length ?? 0)} in the result`;
   }
   if (type === "change") return `${whose}${(body.changes ?? []).map((one) => one.name).join(", ")}`;
@@ -139,5 +140,7 @@ function summary(type, body) {
   const parts = [["insertions", "inserted"], ["modifications", "modified"], ["deletions", "deleted"]]
     .filter(([name]) => body[name]?.length > 0)
     .map(([name, words]) => `${tally(body[name].length)} ${words}`);
+  // An aggregate has all of its answer.
+  if (body.count !== undefined) parts.push(`${tally(body.count)} in the result`);
   return whose + parts.join(", ");
 }

@@ -95,6 +95,15 @@ package final class LiveQueries: CommitReceiver {
         register(.sections(query, key), subscriber(holds, deliver), keyPaths, shape, lens, version)
     }
 
+    /// Observes the answer to an aggregate: `initial`, then an update after each change of it, with the groups that
+    /// changed. `failed` when it does not fit the schema, and with `sumOverflow`.
+    package func observeAggregate(
+        _ aggregate: LiveAggregate, through lens: (any LiveLens)? = nil, since version: Version? = nil,
+        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveAggregateEvent) -> Void
+    ) -> LiveToken {
+        register(.aggregate(aggregate), subscriber(holds, deliver), [], nil, lens, version)
+    }
+
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to its
     /// own stored properties, and to the shown data of others, count. `failed` with `notFound` when there is no such
     /// object. An observer that resumes from a version before the object's deletion gets `deleted`.

@@ -29,11 +29,11 @@ package struct Decimal128: Hashable, Sendable {
 extension Decimal128 {
     /// The maximum number of digits.
     static let precision = 34
-    static let digitsLimit: UInt128 = 10_000_000_000_000_000_000_000_000_000_000_000
+    package static let digitsLimit: UInt128 = 10_000_000_000_000_000_000_000_000_000_000_000
     static let exponents = -6176...6111
 
     /// The digits of a finite number as a whole number; its value is `digits` times ten to `exponent`.
-    var digits: UInt128 {
+    package var digits: UInt128 {
         // By IEEE 754, an encoding of more than 34 digits represents zero; so does one with these two bits set, which
         // would have more.
         guard high & 0x6000_0000_0000_0000 != 0x6000_0000_0000_0000 else { return 0 }
@@ -42,13 +42,13 @@ extension Decimal128 {
     }
 
     /// The exponent of a finite number: see `digits`.
-    var exponent: Int {
+    package var exponent: Int {
         let shift: UInt64 = high & 0x6000_0000_0000_0000 == 0x6000_0000_0000_0000 ? 47 : 49
         return Int(high >> shift & 0x3FFF) - 6176
     }
 
     /// Makes a number of parts that are within `digitsLimit` and `exponents`.
-    init(isNegative: Bool, digits: UInt128, exponent: Int) {
+    package init(isNegative: Bool, digits: UInt128, exponent: Int) {
         high =
             (isNegative ? 1 << 63 : 0) | UInt64(truncatingIfNeeded: exponent + 6176) << 49
             | UInt64(truncatingIfNeeded: digits >> 64)

@@ -38,6 +38,31 @@ package struct AggregateGroup: Hashable, Sendable {
     }
 }
 
+/// The groups that an answer does not list.
+package struct OtherGroups: Hashable, Sendable {
+    package var groups = 0
+    /// The number of their objects.
+    package var count = 0
+
+    package init(groups: Int = 0, count: Int = 0) {
+        self.groups = groups
+        self.count = count
+    }
+}
+
+extension [AggregateGroup] {
+    /// The groups with the most objects, the largest first, and the sizes of the others. Groups of one size keep their
+    /// order.
+    package func largest(_ most: Int) -> (listed: [AggregateGroup], others: OtherGroups) {
+        let order = indices.sorted { (self[$0].count, $1) > (self[$1].count, $0) }
+        let listed = order.prefix(most).map { self[$0] }
+        let others = OtherGroups(
+            groups: count - listed.count,
+            count: reduce(0) { $0 + $1.count } - listed.reduce(0) { $0 + $1.count })
+        return (listed, others)
+    }
+}
+
 /// How a store runs a query, for people: the plan, and the measurements of each of its parts when it was executed.
 package struct QueryExplanation: Hashable, Sendable {
     package struct Part: Hashable, Sendable {

@@ -24,7 +24,7 @@ package enum StatusTable {
         switch code {
         case .parameterInvalid, .parameterMissing, .parameterRepeated, .parameterUnknown, .parameterExpansionTooLarge:
             400
-        case .queryTooManyKeys, .aggregateTooManyGroups: 400
+        case .queryTooManyKeys, .aggregateTooManyGroups, .aggregateValues: 400
         case .sectionNotFound: 404
         case .sectionsTooLarge, .sectionsTooMany, .sectionsValues: 400
         case .valuesTooMany, .valuesValues: 400

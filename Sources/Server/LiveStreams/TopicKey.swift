@@ -1,6 +1,7 @@
 import AccessRules
 package import JSONCoding
 package import LiveQueries
+package import ObjectCoding
 package import ObjectModel
 package import QueryLanguage
 package import StoreContract
@@ -10,6 +11,7 @@ package struct TopicKey: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case objects(BoundQuery)
         case sections(BoundQuery, by: SectionKey)
+        case aggregate(AggregateSubject)
         /// The list, set or map of one object.
         case elements(ObjectReference, PropertyID)
         case object(ObjectReference)
@@ -54,6 +56,7 @@ package struct TopicKey: Hashable, Sendable {
     var classID: ClassID {
         switch subject {
         case .objects(let query), .sections(let query, by: _): query.classID
+        case .aggregate(let subject): subject.aggregate.query.classID
         case .elements(let object, _), .object(let object): object.classID
         }
     }
@@ -61,8 +64,8 @@ package struct TopicKey: Hashable, Sendable {
     /// The observed object, or the one that holds the observed collection; nil for objects of a whole class.
     private var owner: ObjectReference? {
         switch subject {
-        case .objects(let query), .sections(let query, by: _):
-            if case .property(let holder, _) = query.scope { holder } else { nil }
+        case .objects(let query), .sections(let query, by: _): query.holder
+        case .aggregate(let subject): subject.aggregate.query.holder
         case .elements(let object, _), .object(let object): object
         }
     }
@@ -80,6 +83,27 @@ package struct TopicKey: Hashable, Sendable {
     }
 }
 
+extension BoundQuery {
+    /// The object whose property the query selects from; nil for objects of a whole class.
+    var holder: ObjectReference? {
+        if case .property(let holder, _) = scope { holder } else { nil }
+    }
+}
+
+/// Observed aggregates, and how they are written.
+package struct AggregateSubject: Hashable, Sendable {
+    package var aggregate: LiveAggregate
+    let form: AggregateForm
+    /// The maximum number of groups.
+    let limit: Int
+
+    package init(_ aggregate: LiveAggregate, _ form: AggregateForm, limit: Int) {
+        self.aggregate = aggregate
+        self.form = form
+        self.limit = limit
+    }
+}
+
 /// An event of a topic of any kind. Here `deleted` reports that the object was deleted, and its contents with it.
 typealias TopicEvent = LiveEvent<TopicContent, TopicDifference>
 
@@ -87,6 +111,7 @@ typealias TopicEvent = LiveEvent<TopicContent, TopicDifference>
 enum TopicContent: Sendable {
     case objects(KeySequence)
     case sections(LiveSections)
+    case aggregate(AggregateAnswer)
     case elements
     case object
 }
@@ -95,6 +120,7 @@ enum TopicContent: Sendable {
 enum TopicDifference: Sendable {
     case objects(LiveChange)
     case sections(LiveSectionChange)
+    case aggregate(LiveAggregateChange)
     case elements(LiveCollectionChange)
     case object(LiveObjectChange)
 }
@@ -105,6 +131,7 @@ extension TopicDifference {
         switch self {
         case .objects(let change): change.snapshot
         case .sections(let change): change.snapshot
+        case .aggregate(let change): change.snapshot
         case .elements(let change): change.snapshot
         case .object(let change): change.snapshot
         }
@@ -117,6 +144,7 @@ extension TopicContent {
         switch (self, key.subject) {
         case (.objects(let keys), _): keys.count
         case (.sections(let sections), _): sections.elementCount
+        case (.aggregate(let answer), _): answer.groups.count
         case (.elements, .elements(let holder, let property)):
             try snapshot.elementCount(holder.classID, holder.key, property)
         default: 1

@@ -37,6 +37,9 @@ private final class Holder: Sendable {
         case .objects(let query), .sections(let query, by: _):
             guard case .property(let holder, _) = query.scope else { return nil }
             (object, property) = (holder, nil)
+        case .aggregate(let subject):
+            guard let holder = subject.aggregate.query.holder else { return nil }
+            (object, property) = (holder, nil)
         case .elements(let holder, let property): (object, self.property) = (holder, property)
         case .object: return nil
         }
@@ -75,6 +78,7 @@ extension TopicContent {
         switch self {
         case .objects(let keys): keys.isEmpty
         case .sections(let sections): sections.count == 0
+        case .aggregate(let answer): answer.objectCount == 0
         case .elements: holder.hasNoElements(snapshot)
         case .object: false
         }
@@ -86,6 +90,7 @@ extension TopicDifference {
         switch self {
         case .objects(let change): change.newKeys.isEmpty
         case .sections(let change): change.newSections.count == 0
+        case .aggregate(let change): change.answer.objectCount == 0
         case .elements(let change): holder.hasNoElements(change.snapshot)
         case .object: false
         }
@@ -113,6 +118,10 @@ extension LiveQueries {
                 query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
                 asLongAs: key.holds
             ) { forward($0.map(TopicContent.sections, TopicDifference.sections)) }
+        case .aggregate(let subject):
+            return observeAggregate(
+                subject.aggregate, through: key.lens, since: version, asLongAs: key.holds
+            ) { forward($0.map(TopicContent.aggregate, TopicDifference.aggregate)) }
         case .elements(let object, let property):
             return observeCollection(
                 object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,

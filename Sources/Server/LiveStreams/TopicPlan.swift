@@ -49,6 +49,8 @@ struct TopicPlan {
             rows.add(to: &shape, at: .object)
             shape.show(by.path)
         case .elements: elements?.objects?.add(to: &shape, at: .object)
+        // Only the values of its paths, which it depends on anyway.
+        case .aggregate: break
         case .object:
             rows.add(to: &shape, at: .object)
             return shape.beyondObject
@@ -58,12 +60,19 @@ struct TopicPlan {
 
     /// Identifies a way to write objects: by the names, identifiers and types of all written properties. A property
     /// with the same name and type may be another one, with other values although none was assigned.
-    func form(_ schema: Schema) -> String { rows.form(schema) + (elements?.objects?.form(schema) ?? "") }
+    func form(_ schema: Schema) -> String {
+        if case .aggregate = key.subject { return "" }
+        return rows.form(schema) + (elements?.objects?.form(schema) ?? "")
+    }
 
     /// Throws 400 if the first event has too many rows. Returns their number.
     @discardableResult
     func check(_ content: TopicContent, _ snapshot: any Snapshot, limit: Int) throws -> Int {
         let count = try content.rowCount(key, snapshot)
+        if case .aggregate(let subject) = key.subject {
+            guard count <= subject.limit else { throw AggregateForm.tooMany(count, limit: subject.limit) }
+            return count
+        }
         guard count <= limit else {
             throw Problem(
                 .observeTooLarge,
@@ -78,16 +87,19 @@ struct TopicPlan {
         let json = JSONWriter(capacity: 256 + min(count, 10_000) * 128)
         json.beginObject()
         json.member(snapshot.version)
-        if case .object(let object) = key.subject {
+        switch key.subject {
+        case .object(let object):
             json.name(EventField.object)
             try rows.write([object.key], of: snapshot, into: json, answerLimit: answerLimit)
-        } else {
+        case .aggregate: break
+        case .objects, .sections, .elements:
             json.name(EventField.count)
             json.int(count)
         }
         switch content {
         case .objects(let keys): try json.member(EventField.items, Array(keys), rows, snapshot, answerLimit)
         case .sections(let sections): try write(sections, snapshot, json)
+        case .aggregate(let answer): try write(answer, snapshot, json)
         case .elements: try elements?.writeItems(snapshot, json)
         case .object: break
         }
@@ -97,12 +109,14 @@ struct TopicPlan {
 
     /// - Parameter snapshot: the difference's snapshot, possibly with a budget.
     func update(_ difference: TopicDifference, _ snapshot: any Snapshot) throws -> JSONWriter {
+        if case .aggregate(let change) = difference { try check(.aggregate(change.answer), snapshot, limit: .max) }
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
         json.member(snapshot.version)
         switch difference {
         case .objects(let change): try write(change, snapshot, json)
         case .sections(let change): try write(change, snapshot, json)
+        case .aggregate(let change): try write(change, snapshot, json)
         case .elements(let change): try elements?.write(change, snapshot, json)
         case .object(let change): try write(change, snapshot, json)
         }

@@ -35,6 +35,10 @@ extension TopicKey {
         case .sections(var query, let by) where query.scope == .all && !access.isListed(query.classID):
             query.predicate = .constant(false)
             key.subject = .sections(query, by: by)
+        case .aggregate(var subject)
+        where subject.aggregate.query.scope == .all && !access.isListed(subject.aggregate.query.classID):
+            subject.aggregate.query.predicate = .constant(false)
+            key.subject = .aggregate(subject)
         default: break
         }
         return key

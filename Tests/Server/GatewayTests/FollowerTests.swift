@@ -83,6 +83,7 @@ struct FollowerTests {
             "objects/Person/ada/pets", "objects/Person/ada/dogs?sort=age&fields=id",
             "objects/Person/ada/dogs?filter=age%20%3E%20100&fields=id", "objects/Person/ada/friends",
             "sections/Person/ada/dogs?by=age", "objects/Dog/4/owners?fields=handle",
+            "aggregates/objects/Person/ada/dogs?sum=age", "aggregates/objects/Person/ada/dogs?by=breed",
         ])
     func emptyHolderDeleted(target: String) throws {
         let estate = try StoredDogOwnersFixture()

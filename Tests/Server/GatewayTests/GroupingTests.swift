@@ -249,6 +249,11 @@ struct GroupingTests {
         Refused(
             "observe/sections/Person?by=age&sort=age&ascending=true", 400, "parameter.invalid", parameter: "ascending"),
         Refused("observe/sections/Person/ada/tags?by=age", 400, "sections.values"),
+        Refused("observe/aggregates/objects/Person/ada/tags?max", 400, "aggregate.values"),
+        Refused("observe/aggregates/objects/Person?by=age&bins=3", 400, "parameter.unknown", parameter: "bins"),
+        Refused("observe/aggregates/objects/Person?top=3", 400, "parameter.invalid", parameter: "top"),
+        Refused("observe/aggregates/objects/Person?sum=handle", 400, "query.invalid", parameter: "sum"),
+        Refused("observe/aggregates/objects/Person/ada/age", 400, "path.not_a_collection"),
     ]
 
     @Test("what cannot be answered is refused with what to do", arguments: refusals)
@@ -314,6 +319,9 @@ struct GroupingTests {
         #expect(plan["count"] == nil)
         #expect(plan["nanoseconds"] == nil)
         #expect(plan["plan"]?["words"]?.asString?.isEmpty == false)
+        let aggregates = "/v1/aggregates/objects/Person?by=age&explain=plan"
+        #expect(try wire.send(.get, aggregates)["live"] == ["upkeep": "incremental"])
+        #expect(try wire.send(.get, aggregates + "&distinct=age")["live"]?["upkeep"] == "recompute")
         #expect(try wire.send(.get, target + "&explain=false").items("handle") == [.string("bob"), .string("dee")])
         let held = try wire.send(.get, "/v1/objects/Person/ada/dogs?filter=age%3E3&explain")
         #expect(held["count"] == .int(1), "\(held)")

@@ -145,6 +145,8 @@ struct MigratedStreamTests {
         Follower(
             kind: .sections, target: "sections/Item?by=kind", fresh: "sections/objects/Item?by=kind",
             members: ["sections"]),
+        .aggregates("objects/Item?by=kind&sum=age"), .aggregates("objects/Item?by=name"),
+        .aggregates("objects/Item?by=age"), .aggregates("objects/Item/1/friends?by=age&top=2"),
         Follower(kind: .list, target: "objects/Other", fresh: "objects/Other"),
     ]
 

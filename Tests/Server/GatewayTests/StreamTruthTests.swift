@@ -32,7 +32,12 @@ struct StreamTruthTests {
     private static func follower(_ worlds: TwoWorlds, _ random: inout SeededRandom) -> Follower {
         let shape = shape(&random)
         let id = random.pick(worlds.seen) ?? 1
-        switch random.below(6) {
+        switch random.below(8) {
+        case 6, 7:
+            let by = random.pick(["", "by=age&", "by=friend.name&", "by=friend.friend.age&top=2&", "by=any&"]) ?? ""
+            let of = random.pick(["", "/\(id)/friends", "/\(id)/pals", "/\(id)/fans"]) ?? ""
+            let filter = random.oneIn(2) ? "" : "&filter=" + Wire.encoded("friend.age > 0 OR fans.@count > 0")
+            return .aggregates("objects/Person\(of)?\(by)sum=age&max=friend.age&min=any\(filter)")
         case 0, 1:
             return Follower(kind: .object, target: "objects/Person/\(id)", fresh: "objects/Person/\(id)", members: [])
         case 2:

@@ -133,10 +133,12 @@ def opened():
     """A stream of each kind that lies in an object that can be deleted, and of each that does not."""
     held = [observe(f"objects/Streamed/1/{name}") for name in ("near", "words", "numbers")]
     held += [observe("objects/Streamed/1/near?filter=id>0&sort=-age"), observe("sections/Streamed/1/near?by=name")]
+    held += [observe("aggregates/objects/Streamed/1/near?by=name&sum=age")]
     free = [
         observe("objects/Streamed"), observe("objects/Streamed?filter=age>5&sort=-age&limit=2&include=indices"),
         observe("objects/Streamed?types=typed&expand=near"), observe("objects/Streamed/2/before"),
         observe("sections/Streamed?by=name"), observe("sections/Streamed/2/before?by=name"),
+        observe("aggregates/objects/Streamed?by=name&top=2"), observe("aggregates/objects/Streamed?max=age&sum=age"),
         Stream("/v1/query/observe/objects/Streamed", "POST", "filter=id%20%3E%200", FORM),
     ]  # fmt: skip
     for each in held + free:
@@ -164,7 +166,7 @@ once = observe("objects/Streamed/1", **{"Last-Event-ID": quiet.id}).until("chang
 call("DELETE", "/v1/objects/Streamed/1")
 for each in [one, once, form] + held:
     each.until("deleted").ends()
-for path in ("objects/Streamed/1", "objects/Streamed/1/near", "sections/Streamed/1/near?by=name"):
+for path in ("objects/Streamed/1", "objects/Streamed/1/near", "sections/Streamed/1/near?by=name", "aggregates/objects/Streamed/1/near?by=name"):
     observe(path, **{"Last-Event-ID": quiet.id}).until("deleted").ends()
 
 # What deeper paths lead to, until it is gone or they lead elsewhere.
@@ -176,6 +178,7 @@ def chain():
 def deeper():
     objects = [observe(f"objects/Streamed/1/{path}") for path in ("next", "next/next", "next/near/0")]
     held = [observe("objects/Streamed/1/next/near"), observe("sections/Streamed/1/next/near?by=name")]
+    held += [observe("aggregates/objects/Streamed/1/next/near?by=name&sum=age")]
     for each in objects + held:
         each.until("initial")
     return objects, held
@@ -257,7 +260,9 @@ Stream("/v1/import/Everything?atomic=true", "POST", '{"id": "no"}', NDJSON).unti
 fill.objects(base)
 last = [observe(path).until("initial") for path in (
     "objects/Everything", "objects/Everything/1", "objects/Everything/1/numbers", "sections/Everything?by=number",
-    "sections/Everything/1/near?by=number", "objects/Everything/1/near/0", "sections/Everything/1/near/0/near?by=number")]  # fmt: skip
+    "sections/Everything/1/near?by=number", "objects/Everything/1/near/0", "sections/Everything/1/near/0/near?by=number",
+    "aggregates/objects/Everything?by=number", "aggregates/objects/Everything/1/near?max=number",
+    "aggregates/objects/Everything/1/near/0/near?by=number")]  # fmt: skip
 last.append(Stream("/v1/query/observe/objects/Everything", "POST", "", FORM).until("initial"))
 last.append(sets)
 last.append(half_an_import())

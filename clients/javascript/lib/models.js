@@ -1,4 +1,4 @@
-// What streams maintain beside the results of queries: maps, objects and sections.
+// What streams maintain beside the results of queries: maps, objects, sections and aggregates.
 
 import { ListModel, applyUpdate, check, initial } from "./list-model.js";
 
@@ -95,6 +95,28 @@ export class SectionsModel {
   }
 }
 
+/** The groups of an aggregate as an array, with the others if there are some; without groups the count and the results. */
+export function answer({ version, groups, ...rest }) {
+  return groups === undefined ? rest : Object.assign(groups, rest);
+}
+
+/** Counts and results, or groups of them. */
+export class AggregatesModel {
+  value = null;
+
+  apply(type, data) {
+    const { version, deletions = [], insertions = [], modifications = [0], groups, others } = data;
+    if (type === "initial" || !Array.isArray(this.value)) {
+      check(type === "initial" || this.value !== null);
+      this.value = answer(data);
+      return type === "initial" ? initial(version) : { type, version, deletions, insertions, modifications };
+    }
+    const after = applyUpdate(this.value, { deletions, insertions, modifications, objects: groups });
+    this.value = others === undefined ? after : Object.assign(after, { others });
+    return { type, version, deletions, insertions, modifications };
+  }
+}
+
 /** The model that the first event asks for. */
 export class Model {
   #model = new ObjectModel();
@@ -103,7 +125,8 @@ export class Model {
 
   apply(type, data, isPart) {
     if (type === "initial") {
-      this.#model = data.sections ? new SectionsModel() : !data.items ? new ObjectModel() : Array.isArray(data.items) ? new ListModel() : new MapModel();
+      this.#model = data.sections ? new SectionsModel() : data.items ? (Array.isArray(data.items) ? new ListModel() : new MapModel())
+        : "object" in data ? new ObjectModel() : new AggregatesModel();
     }
     // The elements have gone in an update before.
     if (type === "deleted" && this.value !== null && !(this.#model instanceof ObjectModel)) return { ...initial(data.version), type };

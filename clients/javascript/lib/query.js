@@ -111,6 +111,10 @@ export class Query extends Readable {
 
   sections(by, { ascending } = {}) { return new Sections(this.client, this.path, { ...this.state, by, ascending }); }
 
+  aggregates({ by, ...functions } = {}) {
+    return new Aggregates(this.client, this.path, { ...this.state, ...functions, by: by === undefined ? undefined : names([by]) });
+  }
+
   async indexOf(key, options) {
     return (await this.read("index", { of: String(key) }, options)).value.index;
   }
@@ -156,6 +160,17 @@ export class Sections extends Readable {
   async keys(options) { return (await this.read("sections", { keys: true }, options)).value.keys; }
 
   get live() { return this.path.replace("objects/", "sections/"); }
+}
+
+export class Aggregates extends Readable {
+  async get(options) {
+    const { answer } = await import("./models.js");
+    return answer((await this.read("aggregates", {}, options)).value);
+  }
+
+  get live() { return `aggregates/${this.path}`; }
+
+  parameters() { return super.parameters("aggregates"); }
 }
 
 export class ObjectReference extends Edits {

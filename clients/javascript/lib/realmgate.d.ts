@@ -210,6 +210,10 @@ export interface Query<T = any, K = any> extends Observable<T[], T> {
   aggregate(histogram: { by: Names<T>; bins: number }, options?: RequestOptions): Promise<Bins>;
   /** - top: only the largest groups, up to 500, the largest first. */
   groups(by: string | string[], functions?: Functions<T> & { top?: number }, options?: RequestOptions): Promise<Group[]>;
+  /** Count and functions as one answer, which can be observed: `aggregates({ average: "delay" })`. */
+  aggregates(functions?: Functions<T> & { by?: undefined }): LiveAggregates<Aggregates, T>;
+  /** The groups of equal values. With `top` only the largest, up to 500, the largest first, and the size of the others. */
+  aggregates(functions: Functions<T> & { by: string | string[]; top?: number }): LiveAggregates<Groups, T>;
   /** `sections("name.first")` */
   sections(by: string, options?: { ascending?: boolean }): Sections<T>;
   /** The position of the object with this key, or null. */
@@ -232,6 +236,12 @@ export interface Query<T = any, K = any> extends Observable<T[], T> {
 export interface Sections<T> extends Observable<Section<T>[], T> {
   get(options?: RequestOptions): Promise<Section<T>[]>;
   keys(options?: RequestOptions): Promise<any[]>;
+}
+
+/** Groups in the order of their keys, or of their sizes. `others` are those that `top` leaves out. */
+export type Groups = Group[] & { others?: { groups: number; count: number } };
+export interface LiveAggregates<R, T = any> extends Observable<R, T> {
+  get(options?: RequestOptions): Promise<R>;
 }
 
 type Edited = { modified: number; count?: number };

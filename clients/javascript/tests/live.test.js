@@ -73,6 +73,28 @@ test("live results", limit, async (t) => {
     await cards.delete({ all: true });
   });
 
+  await t.test("aggregates and groups are observed as they are read, with the groups that others are", async () => {
+    await cards.create([{ id: 1, column: "a", position: 3 }, { id: 2, column: "b", position: 4 }]);
+    const whole = cards.aggregates({ sum: "position", max: ["position"] });
+    const groups = cards.aggregates({ by: "column", average: "position" });
+    const largest = cards.filter("position > $0", 0).aggregates({ by: ["column", "title"], top: 1 });
+    const all = [whole, groups, largest].map((one) => ({ one, live: watch(one) }));
+    await eventually(() => all.every(({ live }) => live.items !== null));
+    same(all[0].live.items, { count: 2, max: { position: 4 }, sum: { position: 7 } });
+    same(all[1].live.items, [{ key: { column: "a" }, count: 1, average: { position: 3 } }, { key: { column: "b" }, count: 1, average: { position: 4 } }]);
+    const before = all[1].live.items;
+    await cards.create([{ id: 3, column: "c", position: 5 }, { id: 4, column: "b", position: 6 }]);
+    await db.object("Card", 1).delete();
+    for (const { one, live } of all) {
+      const read = await one.get();
+      await eventually(() => { same(live.items, read); same(live.items.others, read.others); });
+    }
+    same(all[2].live.items.others, { groups: 1, count: 1 });
+    same(before.length, 2);
+    for (const { live } of all) live.stop();
+    await cards.delete({ all: true });
+  });
+
   await t.test("for await gives every change, and ends with the signal", async () => {
     const control = new AbortController();
     const seen = [];
@@ -194,6 +216,9 @@ test("every state that an observer is shown is that of a fresh query, whatever h
     (client) => client.objects("Card").sort("position").fields("id", "column").sections("column"),
     (client) => client.objects("Card").filter("position > 5").fields("id").sections("title.first", { ascending: false }),
     (client) => client.object("Person", "p0").collection("cards").sort("id").fields("id", "title"),
+    (client) => client.objects("Card").aggregates({ sum: "position", max: "position" }),
+    (client) => client.objects("Card").filter("position > 2").aggregates({ by: "column", average: "position" }),
+    (client) => client.objects("Card").aggregates({ by: ["column", "owner.city"], top: 3 }),
     (client) => client.object("Card", 1000).collection("tags"),
     (client) => client.object("Card", 1000).collection("rates"),
     (client) => client.object("Card", 1000),

@@ -28,7 +28,7 @@ test("what a page loads is about 12 KB, compressed, and needs nothing else", () 
   load("realmgate.js");
   for (const later of ["optimism.js", "subscriptions.js", "models.js", "transaction.js"]) assert.ok(!loaded.has(later), later);
   const text = [...loaded.values()].join("");
-  assert.ok(text.length <= 40_700, `${text.length} bytes`);
+  assert.ok(text.length <= 41_200, `${text.length} bytes`);
   // Versions of zlib differ by a percent or two: with the one of Node.js 20 this many bytes become less than 12 KB.
   const size = gzipSync(text, { level: 9 }).length;
   assert.ok(size < 12.5 * 1024, `${size} bytes, compressed`);

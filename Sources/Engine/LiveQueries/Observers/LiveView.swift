@@ -6,6 +6,7 @@ package import StoreContract
 package enum LiveViewID: Hashable, Sendable {
     case query(BoundQuery)
     case sections(BoundQuery, SectionKey)
+    case aggregate(LiveAggregate)
     case collection(ObjectReference, PropertyID)
     case object(ObjectReference)
 }
@@ -32,6 +33,7 @@ package final class LiveView {
             switch id {
             case .query(let query): try MaintainedResult(query, snapshot)
             case .sections(let query, let key): try MaintainedSections(query, by: key, snapshot)
+            case .aggregate(let aggregate): try MaintainedAggregate(aggregate, snapshot)
             case .collection(let object, let property): try ObservedCollection(object, property, snapshot)
             case .object(let object): try ObservedObject(object, snapshot, isResumed: isResumed)
             }

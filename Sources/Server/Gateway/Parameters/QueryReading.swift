@@ -155,6 +155,9 @@ struct QueryReader {
 struct NamedPath: Sendable {
     let name: String
     let path: BoundPath
+
+    /// How its values are written in the keys of groups.
+    var key: AggregateForm.Key { AggregateForm.Key(name, isMixed: path.givesMixed) }
 }
 
 extension ResultStep {

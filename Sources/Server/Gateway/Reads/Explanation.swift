@@ -25,7 +25,11 @@ enum ExplainMode: Sendable {
     }
 
     /// Throws the errors of the store.
-    func response(_ query: BoundQuery, _ window: Window, of snapshot: any Snapshot) throws -> Response {
+    ///
+    /// - Parameter aggregate: what is asked of the query's result, in place of its objects.
+    func response(
+        _ query: BoundQuery, _ window: Window, _ aggregate: LiveAggregate? = nil, of snapshot: any Snapshot
+    ) throws -> Response {
         let explanation = try snapshot.explain(query, window, running: self == .run)
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
@@ -38,7 +42,9 @@ enum ExplainMode: Sendable {
         json.name("live")
         // Without a query, the elements of a property are observed in stored order.
         let isPlain = query.predicate == .constant(true) && query.steps.isEmpty
-        json.maintenance(isPlain ? .incremental : try LiveQueries.maintenance(of: query, under: snapshot.schema))
+        json.maintenance(
+            try aggregate?.maintenance(under: snapshot.schema)
+                ?? (isPlain ? .incremental : LiveQueries.maintenance(of: query, under: snapshot.schema)))
         json.endObject()
         // No tag, because times differ between runs.
         var response = Response.json(json.bytes)

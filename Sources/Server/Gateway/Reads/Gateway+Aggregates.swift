@@ -5,22 +5,13 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// The subject of an aggregate, with its text from the client.
-private struct NamedAggregate: Sendable {
-    /// The key path as written; `self` for the elements of a collection.
-    let name: String
-    let function: AggregateRequest.Function
-    /// Whether its result can have any type, and is written with its type.
-    var isMixed = false
-}
-
 /// A parsed aggregate of a query's objects.
 private struct AggregateRead: Sendable {
     let snapshot: any Snapshot
     let run: @Sendable () throws -> [AggregateGroup]
     /// Counts the values of the one group in intervals.
     let distribute: @Sendable (NamedPath, (ClosedRange<Double>) -> [Double]) throws -> ValueDistribution
-    let names: [NamedAggregate]
+    let form: AggregateForm
     /// The key paths of `by`; empty if the result is not grouped.
     let groups: [NamedPath]
     let selection: GroupSelection
@@ -28,7 +19,6 @@ private struct AggregateRead: Sendable {
     let limit: Int
     /// The maximum size of the response in bytes.
     let answerBytes: Int
-    let style: TypeStyle
 
     /// Throws the errors of the store, and 400 for too many groups.
     func response() throws -> Response {
@@ -39,47 +29,20 @@ private struct AggregateRead: Sendable {
         let look = LinkResolver(snapshot, answerLimit: answerBytes)
         if groups.isEmpty {
             // One group with all objects.
-            for all in try run() {
-                json.name("count")
-                json.int(all.count)
-                json.aggregates(names, all.results) { look.value($0, isMixed: $1, style, json) }
-            }
+            for all in try run() { form.members(of: all, look, json) }
         } else if case .intervals(let most) = selection, let group = groups.first {
             let type = group.path.valueType.base
             let found = try distribute(group) {
                 ValueBins(from: $0.lowerBound, to: $0.upperBound, atMost: most, of: type).bounds
             }
-            json.bins(found, type, style)
+            json.bins(found, type, form.style)
         } else {
             let found = try run()
             let (listed, others) = selection.chosen(found)
-            guard listed.count <= limit else {
-                throw Problem(
-                    .aggregateTooManyGroups,
-                    "There would be \(found.count) groups; at most \(limit) are allowed. Narrow the filter, group by less, "
-                        + "or request the largest groups with 'top'.",
-                    parameter: "by")
-            }
+            guard listed.count <= limit else { throw AggregateForm.tooMany(found.count, limit: limit) }
             json.name("groups")
-            json.beginArray()
-            for group in listed {
-                json.beginObject()
-                json.name("key")
-                json.beginObject()
-                for (column, value) in zip(groups, group.key) {
-                    json.name(column.name)
-                    look.value(value, isMixed: column.path.givesMixed, style, json)
-                }
-                json.endObject()
-                json.name("count")
-                json.int(group.count)
-                json.aggregates(names, group.results) { look.value($0, isMixed: $1, style, json) }
-                json.endObject()
-                look.check(json)
-                if let fault = look.fault { throw fault }
-            }
-            json.endArray()
-            others?.write(to: json)
+            try form.array(listed, look, json)
+            if let others { json.member(others) }
         }
         json.endObject()
         if let fault = look.fault { throw fault }
@@ -87,26 +50,7 @@ private struct AggregateRead: Sendable {
     }
 }
 
-extension JSONWriter {
-    /// Writes the requested ones of the members `min`, `max`, `sum` and `average`.
-    fileprivate func aggregates(_ names: [NamedAggregate], _ values: [Value], write: (Value, Bool) -> Void) {
-        for function in AggregateRequest.Function.allCases {
-            let results = zip(names, values).filter { $0.0.function == function }
-            guard !results.isEmpty else { continue }
-            name(function.rawValue)
-            beginObject()
-            for (item, value) in results {
-                name(item.name)
-                write(value, item.isMixed)
-            }
-            endObject()
-        }
-    }
-}
-
 extension Gateway {
-    private static let functions = AggregateRequest.Function.allCases
-
     func getAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
         try getAggregates(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
@@ -121,32 +65,22 @@ extension Gateway {
     private func getAggregates(_ request: Request, _ place: CollectionPlace) throws -> Reply {
         let parameters = try QueryParameters(
             request,
-            single: ["filter", "args", "distinct", "by", "types", "count", Self.snapshotParameter]
-                + GroupSelection.parameters,
-            repeatable: Self.functions.map(\.rawValue))
-        // Every response contains the count, because it costs next to nothing; requesting it is allowed.
-        _ = try parameters.flag("count")
-        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
-        let reader = place.reader(configuration, knownQueries(for: request))
-        var names = Self.names(parameters)
-        var requests: [AggregateRequest] = []
-        for index in names.indices {
-            let request = try reader.aggregate(names[index].function, names[index].name, objectClass)
-            // Sums and averages have one type whatever the types of the values are.
-            names[index].isMixed = request.path.givesMixed && request.function.picks
-            requests.append(request)
+            single: AggregateQuery.parameters + GroupSelection.parameters + ["explain", Self.snapshotParameter],
+            repeatable: AggregateQuery.functions)
+        let snapshot = place.snapshot
+        let asked = try AggregateQuery(parameters, place, place.reader(configuration, knownQueries(for: request)))
+        if let mode = try ExplainMode(parameters) {
+            return try reply(reading: place.size, for: request) {
+                try mode.response(asked.query, .all, asked.aggregate, of: snapshot)
+            }
         }
-        let (query, groups) = (
-            try reader.query(parameters, objectClass, in: place.scope), try reader.groups(parameters, objectClass)
-        )
-        let selection = try GroupSelection(parameters, groups: groups, hasFunctions: !requests.isEmpty)
-        let asked = requests
+        let (query, requests) = (asked.query, asked.requests)
         let read = AggregateRead(
-            snapshot: snapshot, run: { try snapshot.aggregate(query, asked, by: groups.map(\.path)) },
+            snapshot: snapshot,
+            run: { try snapshot.aggregate(query, requests, by: asked.groups.map(\.path)) },
             distribute: { try snapshot.distribution(query, of: $0.path, bounds: $1) },
-            names: names, groups: groups, selection: selection,
-            limit: configuration.maximumGrouping, answerBytes: configuration.answerBytes,
-            style: try parameters.choice("types", default: TypeStyle.plain))
+            form: asked.form, groups: asked.groups, selection: asked.selection,
+            limit: configuration.maximumGrouping, answerBytes: configuration.answerBytes)
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
@@ -154,15 +88,13 @@ extension Gateway {
     /// Aggregates the values in a list, set or map, which are called `self`.
     private func getElementAggregates(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
-            request,
-            single: ["filter", "args", "distinct", "by", "types", "count", Self.snapshotParameter]
-                + GroupSelection.parameters,
-            repeatable: Self.functions.map(\.rawValue))
+            request, single: AggregateQuery.parameters + GroupSelection.parameters + [Self.snapshotParameter],
+            repeatable: AggregateQuery.functions)
         _ = try parameters.flag("count")
         let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
         let groups = try read.reader.groups(parameters, read.element.objectClass)
         let type = property.schema.type
-        var names = Self.names(parameters, standard: "self")
+        var names = AggregateQuery.parts(parameters, standard: "self")
         for index in names.indices {
             let item = names[index]
             names[index].isMixed = type.isMixed && item.function.picks
@@ -191,8 +123,8 @@ extension Gateway {
                 snapshot: snapshot,
                 run: { try read.content().aggregate(read.query, requests, by: groups.map(\.path)) },
                 distribute: { try read.content().distribution(read.query, of: $0.path, bounds: $1) },
-                names: asked, groups: groups, selection: selection, limit: configuration.maximumGrouping,
-                answerBytes: configuration.answerBytes, style: style)
+                form: AggregateForm(asked, by: groups.map(\.key), style), groups: groups, selection: selection,
+                limit: configuration.maximumGrouping, answerBytes: configuration.answerBytes)
             return try reply(reading: count, for: request) { try chosen.response() }
         }
         return try reply(reading: count, for: request) {
@@ -202,28 +134,12 @@ extension Gateway {
             json.beginObject()
             json.name("version")
             json.int(snapshot.version.rawValue)
-            json.name("count")
-            json.int(count)
-            json.aggregates(asked, values) { look.value($0, isMixed: $1, style, json) }
+            AggregateForm(asked, style).members(
+                of: AggregateGroup(key: [], count: count, results: values), look, json)
             json.endObject()
             if let fault = look.fault { throw fault }
             return .json(json, of: snapshot)
         }
-    }
-
-    /// Returns the distinct aggregates requested, in the order of the functions.
-    ///
-    /// - Parameter standard: the meaning of a parameter without a value.
-    private static func names(_ parameters: QueryParameters, standard: String = "") -> [NamedAggregate] {
-        var names: [NamedAggregate] = []
-        for function in functions {
-            for name in parameters.all(function.rawValue) {
-                let name = name.isEmpty ? standard : name
-                guard !names.contains(where: { $0.name == name && $0.function == function }) else { continue }
-                names.append(NamedAggregate(name: name, function: function))
-            }
-        }
-        return names
     }
 
     /// Throws 400 if the elements do not support the aggregate.
@@ -235,9 +151,4 @@ extension Gateway {
             "Operation '\(function.rawValue)' not supported for \(type.kindInWords) '\(property.holderClass.name).\(property.schema.name)'",
             parameter: function.rawValue, property: property.schema.name)
     }
-}
-
-extension AggregateRequest.Function {
-    /// Whether the result is one of the values.
-    fileprivate var picks: Bool { self == .minimum || self == .maximum }
 }

@@ -28,6 +28,9 @@ extension Gateway {
             "/v1/observe/sections/:class": observeSections,
             "/v1/observe/sections/:class/:key/:property": observeHeldSections,
             "/v1/observe/sections/:class/:key/:property/*steps": observeHeldSections,
+            "/v1/observe/aggregates/objects/:class": observeAggregates,
+            "/v1/observe/aggregates/objects/:class/:key/:property": observeHeldAggregates,
+            "/v1/observe/aggregates/objects/:class/:key/:property/*steps": observeHeldAggregates,
         ]
     }
 

@@ -60,33 +60,16 @@ enum GroupSelection: Sendable {
         }
     }
 
+    /// How many of the largest groups are listed; nil for all.
+    var top: Int? {
+        if case .largest(let most) = self { most } else { nil }
+    }
+
     /// The groups that the response lists, and the sizes of those that it does not.
     func chosen(_ groups: [AggregateGroup]) -> (listed: [AggregateGroup], others: OtherGroups?) {
-        guard case .largest(let most) = self else { return (groups, nil) }
-        // Groups of one size keep the order of their keys.
-        let order = groups.indices.sorted { (groups[$0].count, $1) > (groups[$1].count, $0) }
-        let listed = order.prefix(most).map { groups[$0] }
-        let others = OtherGroups(
-            groups: groups.count - listed.count,
-            count: groups.reduce(0) { $0 + $1.count } - listed.reduce(0) { $0 + $1.count })
+        guard let top else { return (groups, nil) }
+        let (listed, others) = groups.largest(top)
         return (listed, others)
-    }
-}
-
-/// The groups that a response does not list.
-struct OtherGroups: Sendable, Equatable {
-    var groups = 0
-    /// The number of their objects.
-    var count = 0
-
-    func write(to json: JSONWriter) {
-        json.name("others")
-        json.beginObject()
-        json.name("groups")
-        json.int(groups)
-        json.name("count")
-        json.int(count)
-        json.endObject()
     }
 }
 
@@ -108,7 +91,7 @@ extension JSONWriter {
             endObject()
         }
         endArray()
-        OtherGroups(groups: found.others.count, count: found.otherCount).write(to: self)
+        member(OtherGroups(groups: found.others.count, count: found.otherCount))
     }
 
     /// Writes a bound in the form of the values that it bounds.

@@ -181,7 +181,7 @@ extension Gateway {
     }
 
     /// Returns the event that tells a reconnecting client that its object was deleted; nil if it was not.
-    private func closingEvent(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
+    func closingEvent(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
         let object = try AddressedObject(path, snapshot)
         guard try object.address.find(object.objectClass, in: snapshot) == nil, let lastSeen = try lastSeen(request)
         else { return nil }
@@ -226,7 +226,7 @@ extension Gateway {
     }
 
     /// Opens a stream for a request, which is parsed again whenever the schema is replaced.
-    private func events(
+    func events(
         _ request: Request, key: @escaping @Sendable (Request, any Snapshot) throws -> TopicKey
     ) throws -> Reply {
         let caller = try caller(of: request)

@@ -20,6 +20,7 @@ extension Problem {
         case parameterExpansionTooLarge = "parameter.expansion_too_large"
         case queryTooManyKeys = "query.too_many_keys"
         case aggregateTooManyGroups = "aggregate.too_many_groups"
+        case aggregateValues = "aggregate.values"
         case sectionNotFound = "section.not_found"
         case sectionsTooLarge = "sections.too_large"
         case sectionsTooMany = "sections.too_many"

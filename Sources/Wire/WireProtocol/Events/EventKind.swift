@@ -47,6 +47,8 @@ package enum EventField {
     /// In `update`: positions before the change, and within `objects` the objects.
     package static let modifications = "modifications"
     package static let objects = "objects"
+    /// In `initial` of aggregates by group: the groups; in `update`: the groups that came and changed.
+    package static let groups = "groups"
     /// In `change`: one entry per property.
     package static let changes = "changes"
     /// In `barrier`.

@@ -264,6 +264,16 @@ struct PermissionMatrixTests {
         ],
         "/v1/observe/sections/:class": ["/v1/observe/sections/Person?by=friend.name"],
         "/v1/observe/sections/:class/:key/:property": ["/v1/observe/sections/Person/1/friends?by=name"],
+        "/v1/observe/aggregates/objects/:class": [
+            "/v1/observe/aggregates/objects/Person?by=friend.name&sum=age",
+            "/v1/observe/aggregates/objects/Person?min=any&max=age",
+        ],
+        "/v1/observe/aggregates/objects/:class/:key/:property": [
+            "/v1/observe/aggregates/objects/Person/1/friends?by=name"
+        ],
+        "/v1/observe/aggregates/objects/:class/:key/:property/*steps": [
+            "/v1/observe/aggregates/objects/Person/1/friends/0/friends?by=name&sum=age"
+        ],
     ]
 
     @Test("a stream begins with what is there, and is silent about the hidden", arguments: streams.keys.sorted())
@@ -315,6 +325,7 @@ struct PermissionMatrixTests {
         for target in [
             "/v1/observe/objects/Person/2", "/v1/observe/objects/Person/2/friends", "/v1/observe/objects/Person/2/nums",
             "/v1/observe/objects/Person/2/by", "/v1/observe/sections/Person/2/friends?by=name",
+            "/v1/observe/aggregates/objects/Person/2/friends?by=name",
         ] {
             let ward = try HiddenPartFixture()
             let seen = try ward.whole.observe(as: HiddenPartFixture.caller, target)

@@ -114,7 +114,14 @@ struct TwoWorldsTests {
             parameters.append("keyPaths=" + path)
         }
         let id = worlds.random.pick(worlds.seen) ?? 1
-        let kind = worlds.random.below(10)
+        let kind = worlds.random.below(12)
+        if kind > 9 {
+            let by = worlds.random.pick(["", "&by=friend.name", "&by=friend", "&by=any", "&by=age&top=2"]) ?? ""
+            let filter = worlds.random.oneIn(2) ? "" : worlds.random.pick(Self.filters) ?? ""
+            let of = worlds.random.pick(["", "/\(id)/friends", "/\(id)/pals", "/\(id)/fans"]) ?? ""
+            return "aggregates/objects/Person\(of)?sum=age&min=any&max=friend.age&average=age" + by
+                + (filter.isEmpty ? "" : "&filter=" + Wire.encoded(filter))
+        }
         if kind < 3 { return "objects/Person/\(id)?" + parameters.joined(separator: "&") }
         if worlds.random.oneIn(4) { parameters.append("include=indices") }
         if worlds.random.oneIn(2), let shape = worlds.random.pick(Self.shapes) { parameters.append(shape) }
@@ -186,6 +193,8 @@ struct TwoWorldsTests {
             "objects/Person/1/by", "objects/Person/1/anys", "objects/Person/1/anyMap", "objects/Person/1/anySet",
             "objects/Person/1/pals", "sections/Person?by=friend.name",
             "objects/Person?expand=friend,fans&fields=id,fans",
+            "aggregates/objects/Person?by=friend.name&sum=age", "aggregates/objects/Person?min=any&max=friend.age",
+            "aggregates/objects/Person/1/friends?by=age",
         ]
         let streams = try targets.map { try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/" + $0) }
         ward.gateway.settle()

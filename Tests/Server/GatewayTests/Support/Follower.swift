@@ -9,6 +9,8 @@ struct Follower: Sendable, CustomTestStringConvertible {
         case map
         case object
         case sections
+        /// Aggregates, as a whole or by group.
+        case aggregates
     }
 
     let kind: Kind
@@ -65,7 +67,19 @@ struct Follower: Sendable, CustomTestStringConvertible {
         Follower(
             kind: .sections, target: "sections/Person/ada/dogs?by=age&fields=id,breed",
             fresh: "sections/objects/Person/ada/dogs?by=age&fields=id,breed", members: ["sections"]),
+        aggregates("objects/Dog?sum=age&average=age&min=age&max=age"),
+        aggregates("objects/Dog?by=breed&sum=age&min=age"),
+        aggregates("objects/Dog?by=breed,age&top=2&filter=age%20%3E%202"),
+        aggregates("objects/Dog?by=age&filter=ANY%20owners.age%20%3E%2010"),
+        aggregates("objects/Person/ada/dogs?by=breed&average=age"),
+        aggregates("objects/Dog/1/owners?max=age"),
     ]
+
+    /// - Parameter target: after `/v1/aggregates/`.
+    static func aggregates(_ target: String) -> Follower {
+        let target = "aggregates/" + target
+        return Follower(kind: .aggregates, target: target, fresh: target, members: [])
+    }
 
     func open(_ wire: Wire, since id: String? = nil, limit: Int = 1 << 20) throws -> WireEvents {
         try wire.observe(
@@ -78,7 +92,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
         var json = answer.json
         for member in members { json = json?[member] }
         guard answer.status == 200, let json else { throw WireFailure("\(answer)") }
-        return json.canonical
+        return kind == .aggregates ? json.setting("version", nil).canonical : json.canonical
     }
 
     /// Takes the next event.
@@ -104,6 +118,8 @@ struct Follower: Sendable, CustomTestStringConvertible {
             var list = held.asArray ?? []
             try ListReader.apply(event, to: &list)
             held = .array(list)
+        case (.aggregates, "initial"): held = event.data.setting("version", nil)
+        case (.aggregates, "update"): held = try Self.aggregates(event.data, held)
         case (.map, "update"): held = try Self.map(event.data, held)
         case (.sections, "update"): held = try Self.sections(event.data, held)
         case (.object, "change"):
@@ -114,6 +130,35 @@ struct Follower: Sendable, CustomTestStringConvertible {
         default: throw WireFailure("\(event)")
         }
         held = held.canonical
+    }
+
+    private static func aggregates(_ data: JSONValue, _ held: JSONValue) throws -> JSONValue {
+        let data = data.setting("version", nil)
+        // Without groups an update is the whole answer, and says something new.
+        guard var groups = held["groups"]?.asArray else {
+            guard data.canonical != held, data["groups"] == nil else { throw WireFailure("\(data) on \(held)") }
+            return data
+        }
+        func positions(_ name: String) -> [Int] { (data[name]?.asArray ?? []).compactMap(\.asInt) }
+        func new(_ name: String) -> [JSONValue] { data["groups"]?[name]?.asArray ?? [] }
+        func check(_ condition: Bool) throws {
+            guard condition else { throw WireFailure("An update does not fit: \(data) on \(held)") }
+        }
+        try check(positions("modifications").count == new("modifications").count)
+        try check(positions("insertions").count == new("insertions").count)
+        for (position, group) in zip(positions("modifications"), new("modifications")) {
+            try check(position < groups.count && groups[position] != group.canonical)
+            groups[position] = group
+        }
+        for position in positions("deletions").reversed() {
+            try check(position < groups.count)
+            groups.remove(at: position)
+        }
+        for (position, group) in zip(positions("insertions"), new("insertions")) {
+            try check(position <= groups.count)
+            groups.insert(group, at: position)
+        }
+        return held.setting("groups", .array(groups)).setting("others", data["others"])
     }
 
     private static func map(_ data: JSONValue, _ held: JSONValue) throws -> JSONValue {

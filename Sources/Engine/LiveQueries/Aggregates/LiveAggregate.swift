@@ -1,0 +1,86 @@
+package import ObjectModel
+package import QueryLanguage
+package import StoreContract
+
+/// Aggregates of a query's result, as a whole or by group. Equal ones give the same answer at the same version.
+package struct LiveAggregate: Hashable, Sendable {
+    /// Its order does not matter, unless it has a limit.
+    package var query: BoundQuery
+    package var requests: [AggregateRequest]
+    /// The paths to group by, which are single-valued; empty for one group of the whole result.
+    package var paths: [BoundPath]
+    /// How many of the largest groups are listed; nil for all groups, in the order of their keys.
+    package var top: Int?
+
+    package init(
+        _ query: BoundQuery, _ requests: [AggregateRequest] = [], by paths: [BoundPath] = [], top: Int? = nil
+    ) {
+        self.query = query
+        self.requests = requests
+        self.paths = paths
+        self.top = top
+    }
+
+    /// The answer at a version. Throws the errors of the store, and `sumOverflow`.
+    package func answer(_ snapshot: any Snapshot) throws -> AggregateAnswer {
+        AggregateAnswer(try snapshot.aggregate(query, requests, by: paths), top: top)
+    }
+}
+
+/// The answer to an aggregate at one version.
+package struct AggregateAnswer: Hashable, Sendable {
+    /// In the order in which they are shown. Without paths to group by, one group.
+    package var groups: [AggregateGroup]
+    /// The groups that are not listed; nil if all are.
+    package var others: OtherGroups?
+
+    /// - Parameter all: all groups, ascending by their keys.
+    init(_ all: [AggregateGroup], top: Int?) {
+        guard let top else {
+            groups = all
+            return
+        }
+        let (listed, others) = all.largest(top)
+        groups = listed
+        self.others = others
+    }
+
+    /// The number of objects in all groups.
+    package var objectCount: Int { groups.reduce(others?.count ?? 0) { $0 + $1.count } }
+}
+
+/// The difference between the answer to an aggregate and the answer at the observer's previous event. Never empty.
+package final class LiveAggregateChange: LiveDifference {
+    /// The store at the version that the change leads to. It pins that version: do not keep the change.
+    package let snapshot: any Snapshot
+    package let version: Version
+    /// The positions of the groups that went, came and changed.
+    package let indices: IndexChanges
+    /// The whole new answer.
+    package let answer: AggregateAnswer
+    /// The groups that were not listed before.
+    private let earlierOthers: OtherGroups?
+
+    init(snapshot: any Snapshot, indices: IndexChanges, answer: AggregateAnswer, earlierOthers: OtherGroups?) {
+        self.snapshot = snapshot
+        version = snapshot.version
+        self.indices = indices
+        self.answer = answer
+        self.earlierOthers = earlierOthers
+    }
+
+    package func followed(by next: LiveAggregateChange) -> LiveAggregateChange? {
+        var both = indices
+        both.merge(next.indices)
+        if both.isEmpty, next.answer.others == earlierOthers { return nil }
+        return LiveAggregateChange(
+            snapshot: next.snapshot, indices: both, answer: next.answer, earlierOthers: earlierOthers)
+    }
+
+    package func moved(to snapshot: any Snapshot) -> LiveAggregateChange {
+        LiveAggregateChange(snapshot: snapshot, indices: indices, answer: answer, earlierOthers: earlierOthers)
+    }
+}
+
+/// The event of an aggregate.
+package typealias LiveAggregateEvent = LiveEvent<AggregateAnswer, LiveAggregateChange>

@@ -1,0 +1,143 @@
+import EmbeddedStore
+import Foundation
+import LiveQueries
+import LiveTesting
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import StoreTesting
+import TestBasics
+import Testing
+
+/// Random aggregates of random queries, kept current through random histories: after every commit an observer has the
+/// answer that a read gives.
+struct AggregateHistoryTests {
+    private struct Observed {
+        let aggregate: LiveAggregate
+        let recorder: AggregateRecorder
+        let token: LiveToken
+    }
+
+    enum Kind: String, CaseIterable {
+        case model, embedded
+    }
+
+    private static let rounds = 2 * TestRun.length
+
+    @Test("a live answer equals that of a read", arguments: Kind.allCases, 0..<rounds)
+    func staysCurrent(_ kind: Kind, _ round: Int) throws {
+        var random = SeededRandom.ofTest("\(kind) \(round)")
+        let seed = random.seed
+        let schema = RandomSchemas.schema(&random, kinds: .all)
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("live-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store: any Store =
+            switch kind {
+            case .model: try ModelStore(schema)
+            case .embedded: try EmbeddedStore.open(path: directory.path + "/store", schema: schema)
+            }
+        defer { store.close() }
+        let live = try LiveQueries(store)
+        let queries = RandomQueries(schema, forms: .all)
+        var history = RandomHistory(schema)
+        var observed = (0..<30).map { _ in observe(Self.aggregate(queries, schema, &random), live) }
+        var known: [(version: Version, answers: [AggregateAnswer?])] = []
+        var resumed = 0
+        for step in 0..<40 {
+            for _ in 0..<1 + random.below(2) { try commit(&history, to: store, &random) }
+            if step % 8 == 7 {
+                observed += (0..<10).map { _ in observe(Self.aggregate(queries, schema, &random), live) }
+            }
+            live.settle()
+            let snapshot = try store.snapshot()
+            for entry in observed {
+                let context: Comment = "seed \(seed), step \(step), \(entry.aggregate)"
+                try #require(entry.recorder.faults == [], context)
+                guard let expected = try Self.answer(entry.aggregate, snapshot) else {
+                    // The read has no answer either; the observation has ended.
+                    try #require(entry.recorder.failureCode == .sumOverflow, context)
+                    continue
+                }
+                if entry.recorder.failureCode == .sumOverflow { continue }
+                try #require(entry.recorder.failureCode == nil, context)
+                try #require(Self.plain(entry.recorder.answer) == Self.plain(expected), context)
+            }
+            // Others know an earlier state, and come back.
+            if step % 3 == 0 {
+                known.append(
+                    (snapshot.version, observed.map { $0.recorder.failureCode == nil ? $0.recorder.answer : nil }))
+            }
+            guard let past = random.pick(known) else { continue }
+            for (entry, answer) in zip(observed, past.answers) {
+                guard let answer, let expected = try Self.answer(entry.aggregate, snapshot) else { continue }
+                let recorder = AggregateRecorder(from: answer, at: past.version)
+                let token = live.observeAggregate(entry.aggregate, since: past.version, deliver: recorder.receive)
+                live.settle()
+                let context: Comment = "seed \(seed), step \(step), since \(past.version), \(entry.aggregate)"
+                try #require(recorder.faults == [], context)
+                try #require(Self.plain(recorder.answer) == Self.plain(expected), context)
+                if recorder.hasResumed { resumed += 1 }
+                token.cancel()
+            }
+        }
+        let changed = observed.filter { $0.recorder.changeCount > 0 }
+        // Otherwise the histories would prove little.
+        if TestRun.hasFixedSeeds { #expect(changed.count * 4 > observed.count && resumed > 50, "seed \(seed)") }
+        for entry in observed { entry.token.cancel() }
+    }
+
+    /// A random aggregate; half of them of a whole class, so that objects are in it.
+    private static func aggregate(
+        _ queries: RandomQueries, _ schema: Schema, _ random: inout SeededRandom
+    ) -> LiveAggregate {
+        var query = queries.query(&random)
+        if random.oneIn(2) {
+            query.scope = .all
+            query.predicate = .constant(true)
+            query.steps = []
+        }
+        var requests = queries.aggregates(of: query.classID, &random)
+        for index in requests.indices { requests[index].isChecked = random.oneIn(2) }
+        let paths = random.oneIn(3) ? [] : queries.singlePaths(from: query.classID, &random)
+        return LiveAggregate(
+            query, requests, by: paths, top: !paths.isEmpty && random.oneIn(3) ? 1 + random.below(3) : nil)
+    }
+
+    /// Nil for a sum that does not fit.
+    private static func answer(_ aggregate: LiveAggregate, _ snapshot: any Snapshot) throws -> AggregateAnswer? {
+        do {
+            return try aggregate.answer(snapshot)
+        } catch let error as StoreError where error.code == .sumOverflow {
+            return nil
+        }
+    }
+
+    /// All NaN are written in the same way.
+    private static func plain(_ answer: AggregateAnswer?) -> AggregateAnswer? {
+        guard var answer else { return nil }
+        for index in answer.groups.indices {
+            let results = answer.groups[index].results
+            answer.groups[index].results = results.map { $0.isNaN ? .double(.nan) : $0 }
+        }
+        return answer
+    }
+
+    private func observe(_ aggregate: LiveAggregate, _ live: LiveQueries) -> Observed {
+        let recorder = AggregateRecorder()
+        return Observed(
+            aggregate: aggregate, recorder: recorder, token: live.observeAggregate(aggregate, deliver: recorder.receive)
+        )
+    }
+
+    private func commit(
+        _ history: inout RandomHistory, to store: any Store, _ random: inout SeededRandom
+    ) throws {
+        let before = try store.snapshot()
+        let count = before.schema.classes.reduce(0) { $0 + before.count(of: $1.id) }
+        let operations = history.commit(count: count, target: 40, &random)
+        try store.write { transaction in
+            for operation in operations { try transaction.perform(operation) }
+        }
+    }
+}

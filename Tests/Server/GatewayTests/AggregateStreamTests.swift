@@ -1,0 +1,147 @@
+import Gateway
+import HTTPServer
+import JSONCoding
+import Testing
+
+/// The streams of aggregates. `Follower` has them among the streams that are compared with fresh reads.
+@Suite("Streams of aggregates")
+struct AggregateStreamTests {
+    @Test("an aggregate is told as the read gives it, and again when it is another one")
+    func whole() throws {
+        let wire = try Wire.populated()
+        let stream = try wire.observe("/v1/observe/aggregates/objects/Dog?sum=age&average=age&max=weight")
+        let read = try wire.get("/v1/aggregates/objects/Dog?sum=age&average=age&max=weight")
+        let first = try stream.next()
+        #expect(first.name == "initial")
+        #expect(first.id == (try wire.mark()))
+        #expect(first.data == read.json)
+        // Neither another property, nor an equal value, nor another class.
+        for (target, body) in [
+            ("Dog/1", #"{"name":"Max"}"#), ("Dog/1", #"{"age":7}"#), ("Person/ada", #"{"city":"Rome"}"#),
+        ] {
+            #expect(try wire.send(.patch, "/v1/objects/\(target)", body).status == 200)
+        }
+        #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"age":9}"#).status == 200)
+        let update = try stream.next()
+        #expect(update.name == "update")
+        #expect(update.id == (try wire.mark()))
+        #expect(
+            update.data == [
+                "version": .int(Int64(try wire.version())), "count": 2, "max": ["weight": 13.0], "sum": ["age": 21],
+                "average": ["age": 10.5],
+            ])
+    }
+
+    @Test("groups that come, go and change are told by position, with what they are now")
+    func groups() throws {
+        let wire = try Wire.populated()
+        let stream = try wire.observe("/v1/observe/aggregates/objects/Dog?by=breed&sum=age&types=typed")
+        #expect(
+            try stream.next("initial")["groups"] == [
+                ["key": ["breed": "Beagle"], "count": 1, "sum": ["age": 7]],
+                ["key": ["breed": "Whippet"], "count": 1, "sum": ["age": 12]],
+            ])
+        #expect(try wire.send(.post, "/v1/objects/Dog", #"{"_id":3,"breed":"Collie","age":2}"#).status == 201)
+        let version = Int64(try wire.version())
+        #expect(
+            try stream.next("update") == [
+                "version": .int(version), "deletions": [], "insertions": [1], "modifications": [],
+                "groups": [
+                    "insertions": [["key": ["breed": "Collie"], "count": 1, "sum": ["age": 2]]], "modifications": [],
+                ],
+            ])
+        #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"breed":"Whippet"}"#).status == 200)
+        #expect(
+            try stream.next("update") == [
+                "version": .int(version + 1), "deletions": [0], "insertions": [], "modifications": [2],
+                "groups": [
+                    "insertions": [],
+                    "modifications": [["key": ["breed": "Whippet"], "count": 2, "sum": ["age": 19]]],
+                ],
+            ])
+    }
+
+    @Test("the largest groups are told in their order, with the size of the others")
+    func largest() throws {
+        let wire = try Wire.populated()
+        let stream = try wire.observe("/v1/observe/aggregates/objects/Dog?by=breed&top=1")
+        let first = try stream.next("initial")
+        #expect(first["groups"] == [["key": ["breed": "Beagle"], "count": 1]])
+        #expect(first["others"] == ["groups": 1, "count": 1])
+        // Only the others differ.
+        #expect(try wire.send(.post, "/v1/objects/Dog", #"{"_id":3,"breed":"Collie"}"#).status == 201)
+        let second = try stream.next("update")
+        #expect(second["others"] == ["groups": 2, "count": 2])
+        #expect(second["insertions"] == [] && second["deletions"] == [] && second["modifications"] == [])
+        #expect(try wire.send(.post, "/v1/objects/Dog", #"{"_id":4,"breed":"Collie"}"#).status == 201)
+        let third = try stream.next("update")
+        #expect(third["deletions"] == [0] && third["insertions"] == [0])
+        #expect(third["groups"]?["insertions"] == [["key": ["breed": "Collie"], "count": 2]])
+        #expect(third["others"] == ["groups": 2, "count": 2])
+    }
+
+    @Test("a form opens the same stream, and clients of the same aggregate share it")
+    func shared() throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        let wire = Wire(store: gateway.store, router: gateway.router)
+        let target = "/v1/observe/aggregates/objects/Dog?by=breed&sum=age"
+        let streams = [
+            try wire.observe("/v1/query/observe/aggregates/objects/Dog", form: "by=breed&sum=age"),
+            try wire.observe(target), try wire.observe(target),
+        ]
+        let events = try streams.map { try $0.next() }
+        #expect(events[0].name == "initial" && events[0] == events[1] && events[1] == events[2])
+        #expect(gateway.gateway.topicCount == 1)
+        _ = try gateway.send(.post, "/v1/objects/Dog", #"{"_id":99,"breed":"Zorse","age":1}"#)
+        let updates = try streams.map { try $0.next() }
+        #expect(updates[0].name == "update" && updates[0] == updates[1] && updates[1] == updates[2])
+        for stream in streams { stream.stream.didClose(.clientLeft) }
+        #expect(gateway.gateway.topicCount == 0)
+    }
+
+    @Test("a client that comes back is told the difference of the groups, or nothing if there is none")
+    func resumed() throws {
+        let wire = try Wire.populated()
+        let mark = try wire.mark()
+        let target = "/v1/observe/aggregates/objects/Dog?by=breed&average=age&min=age"
+        #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"age":3}"#).status == 200)
+        #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"age":4}"#).status == 200)
+        let again = try wire.observe(target, headers: ["Last-Event-ID": mark])
+        let update = try again.next("update")
+        #expect(update["modifications"] == [1])
+        #expect(
+            update["groups"]?["modifications"] == [
+                ["key": ["breed": "Whippet"], "count": 1, "min": ["age": 4], "average": ["age": 4.0]]
+            ])
+        // What is told next comes after that.
+        let present = try wire.mark()
+        let idle = try wire.observe(target, headers: ["Last-Event-ID": present])
+        #expect(try wire.send(.delete, "/v1/objects/Dog/2").status == 204)
+        #expect(try idle.next("update")["deletions"] == [1])
+    }
+
+    @Test("a sum that no longer fits ends the stream as the read refuses it, and so do too many groups")
+    func refused() throws {
+        let wire = try Wire.populated()
+        let stream = try wire.observe("/v1/observe/aggregates/objects/Dog?sum=age")
+        _ = try stream.next("initial")
+        #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"age":9223372036854775807}"#).status == 200)
+        let read = try wire.get("/v1/aggregates/objects/Dog?sum=age")
+        #expect(read.status == 400 && read.code == "query.sum_overflow")
+        #expect(try stream.next("error")["code"] == "query.sum_overflow")
+        #expect(stream.ends())
+        #expect(
+            try wire.observe("/v1/observe/aggregates/objects/Dog?sum=age").next("error")["code"]
+                == "query.sum_overflow")
+
+        let gateway = try TestGateway { $0.maximumGrouping = 2 }
+        try gateway.fill()
+        let small = Wire(store: gateway.store, router: gateway.gateway.router)
+        let groups = try small.observe("/v1/observe/aggregates/objects/Dog?by=_id&filter=_id%20%3E%202")
+        _ = try groups.next("initial")
+        _ = try gateway.send(.post, "/v1/objects/Dog", #"{"_id":50}"#)
+        #expect(try groups.next("error")["code"] == "aggregate.too_many_groups")
+        #expect(groups.ends())
+    }
+}
