@@ -232,7 +232,8 @@ struct ResponseMemoryTests {
         let directory = try TestDirectory()
         let schema = Self.schema.replacingOccurrences(
             of: #"{"name":"all","type":"Web[]"}"#,
-            with: #"{"name":"numbers","type":"int[]"},{"name":"marks","type":"int<>"},{"name":"scores","type":"int{}"},{"name":"all","type":"Web[]"}"#
+            with: #"{"name":"numbers","type":"int[]"},{"name":"marks","type":"int<>"},"#
+                + #"{"name":"scores","type":"int{}"},{"name":"all","type":"Web[]"}"#
         )
         let server = try RunningServer(
             [

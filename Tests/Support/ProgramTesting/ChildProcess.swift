@@ -88,7 +88,9 @@ package final class ChildProcess: @unchecked Sendable {
         send(SIGSTOP)
         try lock.withLock {
             var raw: Int32 = 0
-            guard exitStatus == nil, waitpid(pid, &raw, WUNTRACED) == pid else { throw TestFailure("no process to stop") }
+            guard exitStatus == nil, waitpid(pid, &raw, WUNTRACED) == pid else {
+                throw TestFailure("no process to stop")
+            }
             guard raw & 0xFF == 0x7F else {
                 exitStatus = Self.exitStatus(raw)
                 throw TestFailure("the process ended before it was stopped")
