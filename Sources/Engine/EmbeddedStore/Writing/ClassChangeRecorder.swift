@@ -9,9 +9,8 @@ struct ClassChangeRecorder {
     private var createdAndDeleted: Set<ObjectKey> = []
     /// The changes of objects that existed before.
     private var others = ClassChanges()
-    /// Assignments that are not entered in `others` yet: entering many at once costs less. They take 16 bytes each.
+    /// Assignments that are not entered in `others` yet: entering many at once costs less.
     private var assignments: [(key: ObjectKey, property: PropertyID)] = []
-    private static let mostAssignments = 1 << 16
 
     mutating func recordInsertion(_ key: ObjectKey) {
         created = (created?.lowerBound ?? key.rawValue)..<key.rawValue + 1
@@ -33,7 +32,6 @@ struct ClassChangeRecorder {
             others.recordEdit(key, property, edit)
         } else {
             assignments.append((key, property))
-            if assignments.count == Self.mostAssignments { enterAssignments() }
         }
     }
 
@@ -41,20 +39,19 @@ struct ClassChangeRecorder {
         guard !assignments.isEmpty else { return }
         others.modifications.reserveCapacity(others.modifications.count + assignments.count)
         for (key, property) in assignments { others.recordModification(key, property) }
-        assignments.removeAll(keepingCapacity: true)
+        assignments.removeAll()
     }
 
     /// Whether this piece of work created the object.
     func isCreated(_ key: ObjectKey) -> Bool { created?.contains(key.rawValue) == true }
 
-    /// The changes so far. It enters what is not entered yet, here and not in a copy, which would take the memory of
-    /// all changes again.
-    mutating func changes() -> ClassChanges {
-        enterAssignments()
-        var changes = others
+    var changes: ClassChanges {
         var insertions = Set<ObjectKey>(minimumCapacity: created?.count ?? 0)
         for key in created ?? 0..<0 { insertions.insert(ObjectKey(key)) }
         if !createdAndDeleted.isEmpty { insertions.subtract(createdAndDeleted) }
+        var entered = self
+        entered.enterAssignments()
+        var changes = entered.others
         changes.insertions = insertions
         return changes
     }

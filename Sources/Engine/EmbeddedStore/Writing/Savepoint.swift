@@ -43,12 +43,7 @@ class Savepoint: WriteTransaction {
 
     /// The changes of the work so far.
     var changeSet: ChangeSet {
-        var classes: [ClassID: ClassChanges] = [:]
-        // Of the keys alone: a view of the dictionary would have each recorder copied when it changes.
-        for id in Array(changes.keys) {
-            if let changes = changes[id]?.changes(), !changes.isEmpty { classes[id] = changes }
-        }
-        return ChangeSet(version: version, classes: classes)
+        ChangeSet(version: version, classes: changes.mapValues(\.changes).filter { !$0.value.isEmpty })
     }
 
     var schema: Schema { session.schema }
