@@ -80,6 +80,35 @@ struct AggregateStreamTests {
         #expect(third["others"] == ["groups": 2, "count": 2])
     }
 
+    @Test("groups in an order move, enter the window and leave it")
+    func ordered() throws {
+        let wire = try Wire.populated()
+        let stream = try wire.observe(
+            "/v1/observe/aggregates/objects/Dog?by=breed&average=age&order=-average(age)&limit=1")
+        let first = try stream.next("initial")
+        #expect(first["groups"] == [["key": ["breed": "Whippet"], "count": 1, "average": ["age": 12.0]]])
+        #expect(first["others"] == ["groups": 1, "count": 1])
+        // The other group takes its place.
+        #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"age":13}"#).status == 200)
+        let second = try stream.next("update")
+        #expect(second["deletions"] == [0] && second["insertions"] == [0] && second["modifications"] == [])
+        #expect(
+            second["groups"]?["insertions"] == [["key": ["breed": "Beagle"], "count": 1, "average": ["age": 13.0]]])
+        // What is not in the window and leaves the others as they are is not told.
+        #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"age":2}"#).status == 200)
+        #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"age":14}"#).status == 200)
+        let third = try stream.next("update")
+        #expect(third["modifications"] == [0] && third["deletions"] == [] && third["insertions"] == [])
+        #expect(third["version"] == .int(Int64(try wire.version())))
+        // Without a window groups move.
+        let whole = try wire.observe("/v1/observe/aggregates/objects/Dog?by=breed&max=age&order=max(age)")
+        #expect(try whole.next("initial")["others"] == nil)
+        #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"age":20}"#).status == 200)
+        let moved = try whole.next("update")
+        #expect(moved["deletions"]?.asArray?.count == 1 && moved["insertions"]?.asArray?.count == 1)
+        #expect(moved["others"] == nil)
+    }
+
     @Test("a form opens the same stream, and clients of the same aggregate share it")
     func shared() throws {
         let gateway = try TestGateway()

@@ -76,6 +76,32 @@ struct GroupingTests {
             "aggregates/objects/Person?by=dog.breed&top=9",
             #""groups":[{"key":{"dog.breed":null},"count":2},{"key":{"dog.breed":"Beagle"},"count":1},{"key":{"dog.breed":"Whippet"},"count":1}],"others":{"groups":0,"count":0}}"#
         ),
+        // In an order; nulls are last where it descends.
+        Asked(
+            "aggregates/objects/Person?by=age&average=height&order=-age",
+            #""groups":[{"key":{"age":36},"count":1,"average":{"height":1.7}},{"key":{"age":7},"count":2,"average":{"height":1.7}},{"key":{"age":null},"count":1,"average":{"height":null}}]}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=age&average=height&sum=worth&order=-average(height),sum(worth)&limit=2",
+            #""groups":[{"key":{"age":7},"count":2,"sum":{"worth":"-3"},"average":{"height":1.7}},{"key":{"age":36},"count":1,"sum":{"worth":"10.10"},"average":{"height":1.7}}],"others":{"groups":1,"count":1}}"#
+        ),
+        // Ties have the order of the keys, whatever the direction.
+        Asked(
+            "aggregates/objects/Person?by=age&average=height&order=-average(height)&offset=1",
+            #""groups":[{"key":{"age":36},"count":1,"average":{"height":1.7}},{"key":{"age":null},"count":1,"average":{"height":null}}],"others":{"groups":1,"count":2}}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=age&order=count(),+-age",
+            #""groups":[{"key":{"age":36},"count":1},{"key":{"age":null},"count":1},{"key":{"age":7},"count":2}]}"#),
+        Asked(
+            "aggregates/objects/Person?by=age&limit=1&offset=1",
+            #""groups":[{"key":{"age":7},"count":2}],"others":{"groups":2,"count":2}}"#),
+        Asked(
+            "aggregates/objects/Person?by=age&order=-count&limit=0",
+            #""groups":[],"others":{"groups":3,"count":4}}"#),
+        Asked(
+            "aggregates/objects/Person/ada/nums?by=self&max&order=-max(self)&limit=1",
+            #""groups":[{"key":{"self":5},"count":1,"max":{"self":5}}],"others":{"groups":2,"count":2}}"#),
         Asked(
             "aggregates/objects/Person?by=age&bins=4",
             #""bins":[{"from":0,"to":10,"count":2},{"from":10,"to":20,"count":0},{"from":20,"to":30,"count":0},{"from":30,"to":40,"count":1}],"others":{"groups":1,"count":1}}"#
@@ -218,6 +244,14 @@ struct GroupingTests {
         Refused("aggregates/objects/Person?by=extra&bins=3", 400, "parameter.invalid", parameter: "bins"),
         Refused("aggregates/objects/Person?by=age,height&bins=3", 400, "parameter.invalid", parameter: "bins"),
         Refused("aggregates/objects/Person?by=age&bins=3&min=age", 400, "parameter.invalid", parameter: "bins"),
+        Refused("aggregates/objects/Person?order=-count", 400, "parameter.invalid", parameter: "order"),
+        Refused("aggregates/objects/Person?limit=3", 400, "parameter.invalid", parameter: "limit"),
+        Refused("aggregates/objects/Person?by=age&order=", 400, "parameter.invalid", parameter: "order"),
+        Refused("aggregates/objects/Person?by=age&order=height", 400, "parameter.invalid", parameter: "order"),
+        Refused("aggregates/objects/Person?by=age&limit=-1", 400, "parameter.invalid", parameter: "limit"),
+        Refused("aggregates/objects/Person?by=age&top=3&order=age", 400, "parameter.invalid", parameter: "order"),
+        Refused("aggregates/objects/Person?by=age&top=3&offset=1", 400, "parameter.invalid", parameter: "offset"),
+        Refused("aggregates/objects/Person?by=age&bins=3&limit=3", 400, "parameter.invalid", parameter: "bins"),
         Refused("aggregates/objects/Person/ada/tags?min", 400, "query.invalid", parameter: "min"),
         Refused("aggregates/objects/Person/ada/days?sum", 400, "query.invalid", parameter: "sum"),
         Refused("aggregates/objects/Person/ada/nums?min=age", 400, "query.invalid", parameter: "min"),
@@ -252,6 +286,7 @@ struct GroupingTests {
         Refused("observe/aggregates/objects/Person/ada/tags?max", 400, "aggregate.values"),
         Refused("observe/aggregates/objects/Person?by=age&bins=3", 400, "parameter.unknown", parameter: "bins"),
         Refused("observe/aggregates/objects/Person?top=3", 400, "parameter.invalid", parameter: "top"),
+        Refused("observe/aggregates/objects/Person?by=age&order=agee", 400, "parameter.invalid", parameter: "order"),
         Refused("observe/aggregates/objects/Person?sum=handle", 400, "query.invalid", parameter: "sum"),
         Refused("observe/aggregates/objects/Person/ada/age", 400, "path.not_a_collection"),
     ]
@@ -264,6 +299,35 @@ struct GroupingTests {
         #expect(answer.member("parameter") == refusal.parameter.map { .string($0) }, "\(answer.text)")
     }
 
+    @Test(
+        "an order by what the request does not have is refused with what was meant",
+        arguments: [
+            ("-avg(height)", "-average(height)", "average(delay) with"), ("averge(height)", "average(height)", "by"),
+            ("-agee", "-age", "by"), ("cuont", "count", "by"), ("handle", nil, "does not order"),
+            ("-sum(height)", nil, "Give sum=height, too"), ("min(age)", nil, "Give min=age, too"),
+            ("-Average(height)", "-average(height)", "by"), ("average(heigth)", "average(height)", "does not ask"),
+        ])
+    func unknownOrder(order: String, hint: String?, words: String) throws {
+        let answer = try DogOwnersFixture.model().get(
+            "/v1/aggregates/objects/Person?by=age&average=height&order=\(order)")
+        #expect(answer.status == 400 && answer.member("code") == .string("parameter.invalid"), "\(answer.text)")
+        #expect(answer.member("parameter") == .string("order"), "\(answer.text)")
+        #expect(answer.member("hint") == hint.map { .string($0) }, "\(answer.text)")
+        #expect(answer.text.contains(words), "\(answer.text)")
+    }
+
+    @Test("a form asks for groups in an order as the query does")
+    func orderedByForm() throws {
+        let wire = try DogOwnersFixture.embedded()
+        let parameters = "by=age&average=height&order=-average(height),-age&limit=1"
+        let answer = try wire.send(
+            .post, "/v1/query/aggregates/objects/Person", parameters,
+            headers: ["Content-Type": "application/x-www-form-urlencoded"])
+        #expect(answer.status == 200, "\(answer)")
+        #expect(answer.json == (try wire.send(.get, "/v1/aggregates/objects/Person?" + parameters)).json)
+        #expect(answer["groups"] == [["key": ["age": 36], "count": 1, "average": ["height": 1.7]]])
+    }
+
     @Test("answers beyond what is allowed are refused, and parts of them are not")
     func bounds() throws {
         let gateway = try DogOwnersFixture.model {
@@ -274,6 +338,8 @@ struct GroupingTests {
             try gateway.get("/v1/aggregates/objects/Person?by=age").member("code")
                 == .string("aggregate.too_many_groups"))
         #expect(try gateway.get("/v1/aggregates/objects/Person?by=alive").status == 200)
+        #expect(try gateway.get("/v1/aggregates/objects/Person?by=age&order=-count&limit=2").status == 200)
+        #expect(try gateway.get("/v1/aggregates/objects/Person?by=age&order=-count").status == 400)
         let many = "/v1/sections/objects/Person?by=age&fields=handle"
         #expect(try gateway.get(many).member("code") == .string("sections.too_many"))
         #expect(try gateway.get(many + "&index=0").status == 200)
@@ -322,6 +388,7 @@ struct GroupingTests {
         let aggregates = "/v1/aggregates/objects/Person?by=age&explain=plan"
         #expect(try wire.send(.get, aggregates)["live"] == ["upkeep": "incremental"])
         #expect(try wire.send(.get, aggregates + "&distinct=age")["live"]?["upkeep"] == "recompute")
+        #expect(try wire.send(.get, aggregates + "&order=-count&limit=1")["live"] == ["upkeep": "incremental"])
         #expect(try wire.send(.get, target + "&explain=false").items("handle") == [.string("bob"), .string("dee")])
         let held = try wire.send(.get, "/v1/objects/Person/ada/dogs?filter=age%3E3&explain")
         #expect(held["count"] == .int(1), "\(held)")

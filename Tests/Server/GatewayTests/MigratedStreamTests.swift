@@ -147,6 +147,7 @@ struct MigratedStreamTests {
             members: ["sections"]),
         .aggregates("objects/Item?by=kind&sum=age"), .aggregates("objects/Item?by=name"),
         .aggregates("objects/Item?by=age"), .aggregates("objects/Item/1/friends?by=age&top=2"),
+        .aggregates("objects/Item?by=kind&sum=age&order=-sum(age)&limit=2"),
         Follower(kind: .list, target: "objects/Other", fresh: "objects/Other"),
     ]
 

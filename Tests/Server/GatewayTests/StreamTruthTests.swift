@@ -34,7 +34,12 @@ struct StreamTruthTests {
         let id = random.pick(worlds.seen) ?? 1
         switch random.below(8) {
         case 6, 7:
-            let by = random.pick(["", "by=age&", "by=friend.name&", "by=friend.friend.age&top=2&", "by=any&"]) ?? ""
+            let by =
+                random.pick([
+                    "", "by=age&", "by=friend.name&", "by=friend.friend.age&top=2&", "by=any&",
+                    "by=age&order=-sum(age),-count&limit=2&",
+                    "by=friend.name&order=min(any)&",
+                ]) ?? ""
             let of = random.pick(["", "/\(id)/friends", "/\(id)/pals", "/\(id)/fans"]) ?? ""
             let filter = random.oneIn(2) ? "" : "&filter=" + Wire.encoded("friend.age > 0 OR fans.@count > 0")
             return .aggregates("objects/Person\(of)?\(by)sum=age&max=friend.age&min=any\(filter)")

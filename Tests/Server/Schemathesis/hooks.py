@@ -166,8 +166,8 @@ EXCUSES = {
         or it.path.startswith("/v1/observe/sections/") and {"ascending", "sort"} <= set(it.given)
     ),
     "groups that nothing divides, or that two parameters choose": lambda it: (
-        it.code == "parameter.invalid" and "/aggregates/" in it.path and it.blamed in {"top", "bins"}
-        and ("by" not in it.given or "bins" in it.given)
+        it.code == "parameter.invalid" and "/aggregates/" in it.path and it.blamed in {"top", "bins", "order", "limit", "offset"}
+        and (it.blamed == "order" or "by" not in it.given or {"top", "bins"} & set(it.given))
     ),
     "what a property leads to": lambda it: it.is_of_property and (
         it.code in {

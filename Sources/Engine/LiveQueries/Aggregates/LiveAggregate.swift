@@ -9,21 +9,22 @@ package struct LiveAggregate: Hashable, Sendable {
     package var requests: [AggregateRequest]
     /// The paths to group by, which are single-valued; empty for one group of the whole result.
     package var paths: [BoundPath]
-    /// How many of the largest groups are listed; nil for all groups, in the order of their keys.
-    package var top: Int?
+    /// Its positions are those of `paths` and `requests`.
+    package var choice: GroupChoice
 
     package init(
-        _ query: BoundQuery, _ requests: [AggregateRequest] = [], by paths: [BoundPath] = [], top: Int? = nil
+        _ query: BoundQuery, _ requests: [AggregateRequest] = [], by paths: [BoundPath] = [],
+        choice: GroupChoice = .all
     ) {
         self.query = query
         self.requests = requests
         self.paths = paths
-        self.top = top
+        self.choice = choice
     }
 
     /// The answer at a version. Throws the errors of the store, and `sumOverflow`.
     package func answer(_ snapshot: any Snapshot) throws -> AggregateAnswer {
-        AggregateAnswer(try snapshot.aggregate(query, requests, by: paths), top: top)
+        choice.answer(try snapshot.aggregate(query, requests, by: paths))
     }
 }
 
@@ -34,14 +35,8 @@ package struct AggregateAnswer: Hashable, Sendable {
     /// The groups that are not listed; nil if all are.
     package var others: OtherGroups?
 
-    /// - Parameter all: all groups, ascending by their keys.
-    init(_ all: [AggregateGroup], top: Int?) {
-        guard let top else {
-            groups = all
-            return
-        }
-        let (listed, others) = all.largest(top)
-        groups = listed
+    package init(groups: [AggregateGroup], others: OtherGroups? = nil) {
+        self.groups = groups
         self.others = others
     }
 

@@ -18,8 +18,8 @@ final class MaintainedAggregate: MaintainedView {
     private var isAmbiguous: Bool
     /// All groups, ascending by their keys.
     private var all: [AggregateGroup]
-    /// The answer if only the largest groups are listed.
-    private var largest: AggregateAnswer?
+    /// The answer if it has not all groups, or has them in another order.
+    private var chosen: AggregateAnswer?
     var subscriberGroups: [SubscriberGroup<LiveAggregateEvent, Void>] = []
 
     /// Reads the answer. Throws the store's errors, `sumOverflow`, and `unknownClass` or `unknownProperty` when the
@@ -32,10 +32,10 @@ final class MaintainedAggregate: MaintainedView {
         self.tallies = tallies
         self.all = all
         isAmbiguous = tallies?.isAmbiguous == true
-        if aggregate.top != nil { largest = AggregateAnswer(all, top: aggregate.top) }
+        if aggregate.choice != .all { chosen = aggregate.choice.answer(all) }
     }
 
-    private var answer: AggregateAnswer { largest ?? AggregateAnswer(all, top: nil) }
+    private var answer: AggregateAnswer { chosen ?? AggregateAnswer(groups: all) }
 
     private static func read(
         _ aggregate: LiveAggregate, _ dependencies: QueryDependencies, _ snapshot: any Snapshot
@@ -87,11 +87,11 @@ final class MaintainedAggregate: MaintainedView {
             indices = try update(step, snapshot)
         }
         if indices.isEmpty { return }
-        let earlier = largest
+        let earlier = chosen
         if let earlier {
-            let now = AggregateAnswer(all, top: aggregate.top)
+            let now = aggregate.choice.answer(all)
             indices = GroupDiff.between(earlier.groups, now.groups)
-            largest = now
+            chosen = now
         }
         guard let change = change(indices, since: earlier, snapshot) else { return }
         for subscriberGroup in subscriberGroups { subscriberGroup.send(.update(change)) }
@@ -211,7 +211,7 @@ extension MaintainedAggregate {
         guard let past = try pastTallies(step), !past.isAmbiguous, !past.isOutdated, let all = try? past.all() else {
             return nil
         }
-        return AggregateAnswer(all, top: aggregate.top)
+        return aggregate.choice.answer(all)
     }
 
     /// The tallies before a step that leads to the present; nil where they are not found at little cost.

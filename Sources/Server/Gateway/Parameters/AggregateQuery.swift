@@ -33,14 +33,14 @@ struct AggregateQuery: Sendable {
         self.requests = requests
         query = try reader.query(parameters, objectClass, in: place.scope)
         groups = try reader.groups(parameters, objectClass)
-        selection = try GroupSelection(parameters, groups: groups, hasFunctions: !requests.isEmpty)
+        selection = try GroupSelection(parameters, groups: groups, functions: parts, reader.limits)
         form = AggregateForm(
             parts, by: groups.map(\.key), try parameters.choice("types", default: TypeStyle.plain))
     }
 
     /// What a stream observes: all but intervals.
     var aggregate: LiveAggregate {
-        LiveAggregate(query, requests, by: groups.map(\.path), top: selection.top)
+        LiveAggregate(query, requests, by: groups.map(\.path), choice: selection.choice)
     }
 
     /// Returns the distinct aggregates requested, in the order of the functions.

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONCoding
+import LiveQueries
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
@@ -38,11 +39,11 @@ private struct AggregateRead: Sendable {
             json.bins(found, type, form.style)
         } else {
             let found = try run()
-            let (listed, others) = selection.chosen(found)
-            guard listed.count <= limit else { throw AggregateForm.tooMany(found.count, limit: limit) }
+            let answer = selection.choice.answer(found)
+            guard answer.groups.count <= limit else { throw AggregateForm.tooMany(found.count, limit: limit) }
             json.name("groups")
-            try form.array(listed, look, json)
-            if let others { json.member(others) }
+            try form.array(answer.groups, look, json)
+            if let others = answer.others { json.member(others) }
         }
         json.endObject()
         if let fault = look.fault { throw fault }
@@ -112,7 +113,7 @@ extension Gateway {
             }
             try Self.check(item.function, property)
         }
-        let selection = try GroupSelection(parameters, groups: groups, hasFunctions: !names.isEmpty)
+        let selection = try GroupSelection(parameters, groups: groups, functions: names, read.reader.limits)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let (snapshot, holder, id, asked) = (property.snapshot, property.holder, property.schema.id, names)
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }

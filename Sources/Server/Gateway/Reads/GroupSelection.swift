@@ -1,31 +1,37 @@
 import HTTPServer
 import JSONCoding
+import LiveQueries
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Which groups of an aggregate a response has: all of them, the largest ones, or intervals of their keys.
+/// Which groups of an aggregate a response has: all of them or some, in an order, or intervals of their keys.
 enum GroupSelection: Sendable {
-    case all
-    /// At most this many groups, the largest first.
-    case largest(Int)
+    case groups(GroupChoice)
     /// At most this many intervals of the values.
     case intervals(Int)
 
-    static let parameters = ["top", "bins"]
+    /// The parameters that choose among groups.
+    static let choices = ["top", "order", "limit", "offset"]
+    static let parameters = choices + ["bins"]
     private static let limit = 500
 
     /// Throws 400 for parameters that do not fit each other or the key paths.
     ///
     /// - Parameters:
     ///   - groups: the key paths of `by`.
-    ///   - hasFunctions: whether the request asks for more than counts.
-    init(_ parameters: QueryParameters, groups: [NamedPath], hasFunctions: Bool) throws(Problem) {
+    ///   - functions: what the request asks for besides counts.
+    init(
+        _ parameters: QueryParameters, groups: [NamedPath], functions: [AggregateForm.Part], _ limits: QueryLimits
+    ) throws(Problem) {
         let top = try parameters.integer("top", in: 1...Self.limit)
         let bins = try parameters.integer("bins", in: 1...Self.limit)
-        guard let name = top != nil ? "top" : bins != nil ? "bins" : nil else {
-            self = .all
+        let limit = try parameters.integer("limit", in: 0...Int.max)
+        let offset = try parameters.integer("offset", in: 0...Int.max)
+        let given = Self.parameters.filter { parameters[$0] != nil }
+        guard let name = given.first else {
+            self = .groups(.all)
             return
         }
         guard !groups.isEmpty else {
@@ -33,11 +39,24 @@ enum GroupSelection: Sendable {
                 .parameterInvalid, "'\(name)' chooses among groups. Give 'by', the key path to group by.",
                 parameter: name)
         }
+        // Each of these two says all.
+        if let second = given.dropFirst().first, top != nil || bins != nil {
+            let one = top != nil ? "top" : "bins"
+            let other = one == name ? second : name
+            let hint = bins == nil ? " 'top=10' is 'order=-count&limit=10'." : ""
+            throw Problem(
+                .parameterInvalid, "Give either '\(one)' or '\(other)', not both.\(hint)",
+                parameter: bins != nil ? "bins" : other)
+        }
         if let top {
-            guard bins == nil else {
-                throw Problem(.parameterInvalid, "Give either 'top' or 'bins', not both.", parameter: "bins")
+            self = .groups(.largest(top))
+            return
+        }
+        guard let bins else {
+            let keys = try parameters["order"].map { text throws(Problem) in
+                try Self.order(text, groups, functions, limits)
             }
-            self = .largest(top)
+            self = .groups(.arranged(GroupArrangement(keys ?? [], offset: offset ?? 0, limit: limit)))
             return
         }
         guard let group = groups.first, groups.count == 1, Self.isMeasurable(group) else {
@@ -45,11 +64,11 @@ enum GroupSelection: Sendable {
                 .parameterInvalid, "'bins' divides numbers or dates: give 'by' one key path to them.",
                 parameter: "bins")
         }
-        guard !hasFunctions else {
+        guard functions.isEmpty else {
             throw Problem(
                 .parameterInvalid, "'bins' counts objects. Leave min, max, sum and average out.", parameter: "bins")
         }
-        self = .intervals(bins ?? Self.limit)
+        self = .intervals(bins)
     }
 
     private static func isMeasurable(_ group: NamedPath) -> Bool {
@@ -60,16 +79,75 @@ enum GroupSelection: Sendable {
         }
     }
 
-    /// How many of the largest groups are listed; nil for all.
-    var top: Int? {
-        if case .largest(let most) = self { most } else { nil }
+    /// The groups that are listed; all if the response has intervals.
+    var choice: GroupChoice {
+        if case .groups(let choice) = self { choice } else { .all }
+    }
+}
+
+// MARK: Order
+
+extension GroupSelection {
+    /// Parses `order`: key paths of `by`, `count` and functions such as `average(delay)`, each with `-` in front of it for
+    /// descending order. A key path of `by` that is called `count` has precedence; `count()` is always the number.
+    private static func order(
+        _ text: String, _ groups: [NamedPath], _ functions: [AggregateForm.Part], _ limits: QueryLimits
+    ) throws(Problem) -> [GroupArrangement.Key] {
+        var terms: [(name: String, term: GroupArrangement.Term)] = []
+        for (place, group) in groups.enumerated() { terms.append((group.name, .key(place))) }
+        terms.append(("count", .count))
+        for (place, part) in functions.enumerated() { terms.append((name(part), .result(place))) }
+        terms.append(("count()", .count))
+        let texts = QueryBinder.keyPathTexts(text).map(\.text)
+        guard texts.count <= limits.keys else {
+            throw Problem(
+                .queryTooManyKeys, "'order' has \(texts.count) parts; at most \(limits.keys) are allowed.",
+                parameter: "order")
+        }
+        var keys: [GroupArrangement.Key] = []
+        for text in texts {
+            let isDescending = text.hasPrefix("-")
+            let name = isDescending || text.hasPrefix("+") ? String(text.dropFirst()) : text
+            guard let term = terms.first(where: { $0.name == name })?.term else {
+                throw unknown(String(name.prefix(80)), isDescending: isDescending, functions, terms.map(\.name))
+            }
+            // What was compared before decides nothing.
+            guard !keys.contains(where: { $0.term == term }) else { continue }
+            keys.append(GroupArrangement.Key(term, ascending: !isDescending))
+        }
+        return keys
     }
 
-    /// The groups that the response lists, and the sizes of those that it does not.
-    func chosen(_ groups: [AggregateGroup]) -> (listed: [AggregateGroup], others: OtherGroups?) {
-        guard let top else { return (groups, nil) }
-        let (listed, others) = groups.largest(top)
-        return (listed, others)
+    private static func name(_ part: AggregateForm.Part) -> String { "\(part.function.rawValue)(\(part.name))" }
+
+    private static func unknown(
+        _ name: String, isDescending: Bool, _ functions: [AggregateForm.Part], _ names: [String]
+    ) -> Problem {
+        let sign = isDescending ? "-" : ""
+        var (function, path) = (name, "")
+        if let open = name.firstIndex(of: "("), name.last == ")" {
+            function = String(name[..<open])
+            path = String(name[name.index(after: open)...].dropLast())
+        }
+        if let known = AggregateRequest.Function(rawValue: function), !path.isEmpty {
+            // The function is meant, so that only the path can be mistaken.
+            let near = functions.filter { $0.function == known }.map(Self.name).nearest(to: name)
+            let hint = near.map { sign + $0 }
+            return Problem(
+                .parameterInvalid,
+                withHint(
+                    "The request does not ask for '\(name)', by which it orders the groups. Give \(function)=\(path), too.",
+                    hint),
+                parameter: "order", hint: hint)
+        }
+        let near = names.nearest(to: name) ?? functions.first { !path.isEmpty && $0.name == path }.map(Self.name)
+        let hint = near.map { sign + $0 }
+        return Problem(
+            .parameterInvalid,
+            withHint(
+                "'\(name)' does not order groups. Give key paths of 'by', count, or functions of the request, such as average(delay) with average=delay.",
+                hint),
+            parameter: "order", hint: hint)
     }
 }
 

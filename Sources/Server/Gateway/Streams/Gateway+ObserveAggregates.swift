@@ -41,7 +41,7 @@ extension Gateway {
 
     private func aggregatesKey(_ request: Request, _ place: CollectionPlace) throws -> TopicKey {
         let parameters = try QueryParameters(
-            request, single: AggregateQuery.parameters + ["top", ParameterName.lastEventID],
+            request, single: AggregateQuery.parameters + GroupSelection.choices + [ParameterName.lastEventID],
             repeatable: AggregateQuery.functions)
         let asked = try AggregateQuery(parameters, place, place.reader(configuration))
         return TopicKey(

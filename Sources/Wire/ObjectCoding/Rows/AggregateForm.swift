@@ -84,7 +84,7 @@ package struct AggregateForm: Hashable, Sendable {
         Problem(
             .aggregateTooManyGroups,
             "There would be \(count) groups; at most \(limit) are allowed. Narrow the filter, group by less, "
-                + "or request the largest groups with 'top'.",
+                + "or ask for fewer with 'limit'.",
             parameter: "by")
     }
 }

@@ -100,8 +100,8 @@ struct AggregateHistoryTests {
         var requests = queries.aggregates(of: query.classID, &random)
         for index in requests.indices { requests[index].isChecked = random.oneIn(2) }
         let paths = random.oneIn(3) ? [] : queries.singlePaths(from: query.classID, &random)
-        return LiveAggregate(
-            query, requests, by: paths, top: !paths.isEmpty && random.oneIn(3) ? 1 + random.below(3) : nil)
+        let choice = paths.isEmpty ? .all : RandomArrangements.choice(paths.count, requests.count, &random)
+        return LiveAggregate(query, requests, by: paths, choice: choice)
     }
 
     /// Nil for a sum that does not fit.

@@ -116,7 +116,12 @@ struct TwoWorldsTests {
         let id = worlds.random.pick(worlds.seen) ?? 1
         let kind = worlds.random.below(12)
         if kind > 9 {
-            let by = worlds.random.pick(["", "&by=friend.name", "&by=friend", "&by=any", "&by=age&top=2"]) ?? ""
+            let by =
+                worlds.random.pick([
+                    "", "&by=friend.name", "&by=friend", "&by=any", "&by=age&top=2",
+                    "&by=name&order=-sum(age),-count&limit=2",
+                    "&by=age&order=max(friend.age)&offset=1",
+                ]) ?? ""
             let filter = worlds.random.oneIn(2) ? "" : worlds.random.pick(Self.filters) ?? ""
             let of = worlds.random.pick(["", "/\(id)/friends", "/\(id)/pals", "/\(id)/fans"]) ?? ""
             return "aggregates/objects/Person\(of)?sum=age&min=any&max=friend.age&average=age" + by

@@ -70,6 +70,8 @@ struct Follower: Sendable, CustomTestStringConvertible {
         aggregates("objects/Dog?sum=age&average=age&min=age&max=age"),
         aggregates("objects/Dog?by=breed&sum=age&min=age"),
         aggregates("objects/Dog?by=breed,age&top=2&filter=age%20%3E%202"),
+        aggregates("objects/Dog?by=breed&average=age&min=age&order=-average(age),min(age)&limit=2&offset=1"),
+        aggregates("objects/Dog?by=age&order=-count,-age"),
         aggregates("objects/Dog?by=age&filter=ANY%20owners.age%20%3E%2010"),
         aggregates("objects/Person/ada/dogs?by=breed&average=age"),
         aggregates("objects/Dog/1/owners?max=age"),

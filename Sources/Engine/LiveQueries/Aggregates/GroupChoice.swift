@@ -1,0 +1,107 @@
+import ObjectModel
+package import StoreContract
+
+/// Which groups of an aggregate an answer lists, and in which order.
+package enum GroupChoice: Hashable, Sendable {
+    /// All, ascending by their keys.
+    case all
+    /// At most this many groups, the largest first.
+    case largest(Int)
+    case arranged(GroupArrangement)
+
+    /// - Parameter all: all groups, ascending by their keys.
+    package func answer(_ all: [AggregateGroup]) -> AggregateAnswer {
+        switch self {
+        case .all: return AggregateAnswer(groups: all)
+        case .largest(let most):
+            let (listed, others) = all.largest(most)
+            return AggregateAnswer(groups: listed, others: others)
+        case .arranged(let arrangement): return arrangement.answer(all)
+        }
+    }
+}
+
+/// An order of groups by their keys and results, and a window of it. Groups that are equal in it are ascending by all
+/// their keys. Values have the order in which objects are sorted by them: nulls first, then NaN, last if descending.
+package struct GroupArrangement: Hashable, Sendable {
+    package enum Term: Hashable, Sendable {
+        /// The value at one of the paths to group by.
+        case key(Int)
+        case count
+        /// The result of one of the requests.
+        case result(Int)
+    }
+
+    package struct Key: Hashable, Sendable {
+        package var term: Term
+        package var isAscending: Bool
+
+        package init(_ term: Term, ascending: Bool = true) {
+            self.term = term
+            isAscending = ascending
+        }
+    }
+
+    /// The most significant first.
+    package var keys: [Key]
+    /// How many groups are left out at the start.
+    package var offset: Int
+    /// The maximum number of groups; nil for all.
+    package var limit: Int?
+
+    package init(_ keys: [Key], offset: Int = 0, limit: Int? = nil) {
+        self.keys = keys
+        self.offset = offset
+        self.limit = limit
+    }
+
+    /// The groups in the window, and with a window the sizes of the others. Cost: that of a sort, and for windows near
+    /// the start a comparison for each group.
+    func answer(_ all: [AggregateGroup]) -> AggregateAnswer {
+        let start = min(offset, all.count)
+        let length = min(limit ?? .max, all.count - start)
+        let listed = first(start + length, of: all).dropFirst(start).map { all[$0] }
+        guard limit != nil || offset > 0 else { return AggregateAnswer(groups: listed) }
+        let others = OtherGroups(
+            groups: all.count - listed.count,
+            count: all.reduce(0) { $0 + $1.count } - listed.reduce(0) { $0 + $1.count })
+        return AggregateAnswer(groups: listed, others: others)
+    }
+
+    /// Insertion moves at most this many positions per group.
+    private static let insertionLimit = 1000
+
+    /// The positions of the first groups in this order.
+    private func first(_ most: Int, of all: [AggregateGroup]) -> [Int] {
+        if keys.isEmpty { return Array(all.indices.prefix(most)) }
+        func precedes(_ a: Int, _ b: Int) -> Bool {
+            let order = order(all[a], all[b])
+            return order == 0 ? a < b : order < 0
+        }
+        guard most <= Self.insertionLimit, most < all.count / 4 else {
+            return Array(all.indices.sorted(by: precedes).prefix(most))
+        }
+        var best: [Int] = []
+        for index in all.indices {
+            if best.count == most {
+                guard let last = best.last, precedes(index, last) else { continue }
+                best.removeLast()
+            }
+            best.insert(index, at: best.partitioningIndex { precedes(index, $0) })
+        }
+        return best
+    }
+
+    private func order(_ a: AggregateGroup, _ b: AggregateGroup) -> Int {
+        for key in keys {
+            let order =
+                switch key.term {
+                case .key(let place): Value.order(a.key[place], b.key[place])
+                case .count: a.count < b.count ? -1 : a.count > b.count ? 1 : 0
+                case .result(let place): Value.order(a.results[place], b.results[place])
+                }
+            if order != 0 { return key.isAscending ? order : -order }
+        }
+        return 0
+    }
+}
