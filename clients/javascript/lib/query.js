@@ -15,10 +15,12 @@ function shifted(filter, by) {
 
 const rows = ["limit", "offset"];
 const written = ["fields", "expand", "keyPaths"];
+const joined = (all) => ({ ...all, by: all?.by && names([all.by]), order: all?.order && names([all.order]) });
+
 /** What each resource does not accept. */
 const without = {
   objects: ["keyPaths"], sections: ["keyPaths"], values: written, index: [...rows, ...written, "types"],
-  aggregates: [...rows, ...written, "sort"], write: [...written, "types", "snapshot"],
+  aggregates: [...rows, ...written, "sort"], groups: [...written, "sort"], write: [...written, "types", "snapshot"],
 };
 
 class Readable {
@@ -101,18 +103,20 @@ export class Query extends Readable {
     return Math.max(0, Math.min(this.state.limit ?? Infinity, value.count - (this.state.offset ?? 0)));
   }
 
-  async aggregate(functions = {}, options) {
-    return (await this.read("aggregates", functions, options)).value;
+  async aggregate(functions, options) {
+    return (await this.read("aggregates", joined(functions), options)).value;
   }
 
-  async groups(by, functions = {}, options) {
-    return (await this.read("aggregates", { ...functions, by: names([by]) }, options)).value.groups;
+  async groups(by, functions, options) {
+    return (await this.aggregate({ ...functions, by }, options)).groups;
   }
 
   sections(by, { ascending } = {}) { return new Sections(this.client, this.path, { ...this.state, by, ascending }); }
 
-  aggregates({ by, ...functions } = {}) {
-    return new Aggregates(this.client, this.path, { ...this.state, ...functions, by: by === undefined ? undefined : names([by]) });
+  aggregates(functions) {
+    // Limits of a query count objects.
+    const { limit, offset, ...state } = this.state;
+    return new Aggregates(this.client, this.path, { ...state, ...joined(functions) });
   }
 
   async indexOf(key, options) {
@@ -170,7 +174,7 @@ export class Aggregates extends Readable {
 
   get live() { return `aggregates/${this.path}`; }
 
-  parameters() { return super.parameters("aggregates"); }
+  parameters() { return super.parameters("groups"); }
 }
 
 export class ObjectReference extends Edits {

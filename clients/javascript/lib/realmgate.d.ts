@@ -160,6 +160,10 @@ export interface Observable<R, T = any> {
 
 type Names<T> = (keyof T & string) | (string & {});
 type Functions<T> = { [F in "min" | "max" | "sum" | "average"]?: Names<T> | Names<T>[] };
+/** - top: only the largest groups, up to 500, the largest first.
+ *  - order: of the groups: `"-average(delay)"`, with key paths of `by`, `count` and functions of the request.
+ *  - limit, offset: of the groups in this order. */
+type Arrangement = { top?: number; order?: string | string[]; limit?: number; offset?: number };
 export interface Aggregates {
   count: number;
   min?: Record<string, any>;
@@ -208,12 +212,11 @@ export interface Query<T = any, K = any> extends Observable<T[], T> {
   aggregate(functions?: Functions<T>, options?: RequestOptions): Promise<Aggregates>;
   /** Counts the numbers or dates at one path in at most `bins` intervals of round width, up to 500. */
   aggregate(histogram: { by: Names<T>; bins: number }, options?: RequestOptions): Promise<Bins>;
-  /** - top: only the largest groups, up to 500, the largest first. */
-  groups(by: string | string[], functions?: Functions<T> & { top?: number }, options?: RequestOptions): Promise<Group[]>;
+  groups(by: string | string[], functions?: Functions<T> & Arrangement, options?: RequestOptions): Promise<Group[]>;
   /** Count and functions as one answer, which can be observed: `aggregates({ average: "delay" })`. */
   aggregates(functions?: Functions<T> & { by?: undefined }): LiveAggregates<Aggregates, T>;
-  /** The groups of equal values. With `top` only the largest, up to 500, the largest first, and the size of the others. */
-  aggregates(functions: Functions<T> & { by: string | string[]; top?: number }): LiveAggregates<Groups, T>;
+  /** The groups of equal values, with `top`, `limit` or `offset` only some, and the size of the others. */
+  aggregates(functions: Functions<T> & Arrangement & { by: string | string[] }): LiveAggregates<Groups, T>;
   /** `sections("name.first")` */
   sections(by: string, options?: { ascending?: boolean }): Sections<T>;
   /** The position of the object with this key, or null. */
@@ -238,7 +241,7 @@ export interface Sections<T> extends Observable<Section<T>[], T> {
   keys(options?: RequestOptions): Promise<any[]>;
 }
 
-/** Groups in the order of their keys, or of their sizes. `others` are those that `top` leaves out. */
+/** Groups in the order of their keys, or another one. `others` are those that `top`, `limit` and `offset` leave out. */
 export type Groups = Group[] & { others?: { groups: number; count: number } };
 export interface LiveAggregates<R, T = any> extends Observable<R, T> {
   get(options?: RequestOptions): Promise<R>;

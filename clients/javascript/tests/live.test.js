@@ -78,7 +78,8 @@ test("live results", limit, async (t) => {
     const whole = cards.aggregates({ sum: "position", max: ["position"] });
     const groups = cards.aggregates({ by: "column", average: "position" });
     const largest = cards.filter("position > $0", 0).aggregates({ by: ["column", "title"], top: 1 });
-    const all = [whole, groups, largest].map((one) => ({ one, live: watch(one) }));
+    const first = cards.sort("id").limit(1).aggregates({ by: "column", average: "position", order: ["-average(position)", "column"], limit: 1 });
+    const all = [whole, groups, largest, first].map((one) => ({ one, live: watch(one) }));
     await eventually(() => all.every(({ live }) => live.items !== null));
     same(all[0].live.items, { count: 2, max: { position: 4 }, sum: { position: 7 } });
     same(all[1].live.items, [{ key: { column: "a" }, count: 1, average: { position: 3 } }, { key: { column: "b" }, count: 1, average: { position: 4 } }]);
@@ -90,6 +91,9 @@ test("live results", limit, async (t) => {
       await eventually(() => { same(live.items, read); same(live.items.others, read.others); });
     }
     same(all[2].live.items.others, { groups: 1, count: 1 });
+    same(all[3].live.items, [{ key: { column: "b" }, count: 2, average: { position: 5 } }]);
+    same(all[3].live.items.others, { groups: 1, count: 1 });
+    same(await cards.groups("column", { max: "position", order: "-max(position)", offset: 1 }), [{ key: { column: "c" }, count: 1, max: { position: 5 } }]);
     same(before.length, 2);
     for (const { live } of all) live.stop();
     await cards.delete({ all: true });
@@ -219,6 +223,7 @@ test("every state that an observer is shown is that of a fresh query, whatever h
     (client) => client.objects("Card").aggregates({ sum: "position", max: "position" }),
     (client) => client.objects("Card").filter("position > 2").aggregates({ by: "column", average: "position" }),
     (client) => client.objects("Card").aggregates({ by: ["column", "owner.city"], top: 3 }),
+    (client) => client.objects("Card").aggregates({ by: "column", average: "position", order: ["-average(position)", "column"], limit: 2 }),
     (client) => client.object("Card", 1000).collection("tags"),
     (client) => client.object("Card", 1000).collection("rates"),
     (client) => client.object("Card", 1000),

@@ -121,6 +121,7 @@ test("the declarations and the classes of a database are accepted by tsc, and wr
         tx.require("Card", "id == $0", [3], { count: 1 });
       }, { optimistic: true });
       store(db.objects("Card")).subscribe(({ items }) => items?.[0].title);
+      db.objects("Card").aggregates({ by: "column", max: "position", order: ["-max(position)"], limit: 3, offset: 1 }).observe((groups) => groups.others?.count);
       const largest = await db.objects("Card").groups("column", { top: 3, max: "position" });
       const histogram = await db.objects("Card").aggregate({ by: "position", bins: 20 });
       const bars: number = histogram.bins[0].count + histogram.others.groups + largest[0].count;
@@ -141,6 +142,7 @@ test("the declarations and the classes of a database are accepted by tsc, and wr
     ['db.objects("Card").get().then((cards) => { const id: number = cards[0].id; });', /'Int' is not assignable|bigint/],
     ['db.objects("Card").groups("column", { top: "3" });', /'string' is not assignable/],
     ['db.objects("Card").aggregate({ bins: 3 });', /bins/],
+    ['db.objects("Card").aggregates({ by: "column", limit: "3" });', /'string' is not assignable/],
     ['db.object("Person", 3);', /'number' is not assignable/],
   ];
   const files = wrongs.map(([text], at) => {
