@@ -32,6 +32,27 @@ struct AggregateStreamTests {
             ])
     }
 
+    @Test(
+        "a sum that stays no number is told once, whether tallies or a scan give it",
+        arguments: ["sum=weight", "average=weight", "by=breed&sum=weight&average=weight"])
+    func notANumber(_ functions: String) throws {
+        let wire = try Wire.populated()
+        let weights = [#""Infinity""#, #""-Infinity""#, "0.5", "0.5"]
+        let rows = weights.enumerated().map { #"{"_id":\#(10 + $0),"breed":"Collie","weight":\#($1)}"# }
+        let body = "[\(rows.joined(separator: ","))]"
+        #expect(try wire.send(.post, "/v1/objects/Dog", body).status == 201)
+        let stream = try wire.observe(
+            "/v1/observe/aggregates/objects/Dog?\(functions)&filter=_id%20%3E%209")
+        _ = try stream.next("initial")
+        // A sum of halves is exact, one with a tenth is not.
+        for weight in ["0.1", "0.5", "0.1"] {
+            #expect(try wire.send(.patch, "/v1/objects/Dog/12", #"{"weight":\#(weight)}"#).status == 200)
+        }
+        #expect(try wire.send(.delete, "/v1/objects/Dog/11").status == 204)
+        let version = Int64(try wire.version())
+        #expect(try stream.next("update")["version"] == .int(version))
+    }
+
     @Test("groups that come, go and change are told by position, with what they are now")
     func groups() throws {
         let wire = try Wire.populated()

@@ -18,13 +18,24 @@ struct AggregateTallies: Sendable {
     private var groups: [[Value]: GroupTally] = [:]
     /// The groups whose results a scan decides.
     private var ambiguous: Set<[Value]> = []
-    /// The first of the values that are equal in the order, by their form, for each path of numbers.
-    private var keyForms: [Int: [Value: Value]] = [:]
-    /// Whether objects had values that are equal in the order, but not the same, such as 0 and -0: which of them a scan
-    /// reports in the keys of groups depends on the scan.
-    private var hasMixedKeys = false
+    /// The paths of the groups whose values can be equal in the order without being the same.
+    private let numberPaths: [Int]
+    /// What the keys of groups have at each of these paths, by the form.
+    private var keyForms: [[Value: KeyForm]]
+    /// The number of mixed forms.
+    private var mixedForms = 0
     /// Whether a result is not known any more.
     private(set) var isOutdated = false
+
+    /// The values of one form in the keys of groups.
+    private struct KeyForm {
+        let first: Value
+        /// How many groups have a value of the form.
+        var groupCount = 1
+        /// Whether objects had others that are equal in the order, such as 0 and -0: which one a scan reports depends on
+        /// the scan.
+        var isMixed = false
+    }
 
     private init(_ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]) {
         self.query = query
@@ -32,7 +43,8 @@ struct AggregateTallies: Sendable {
         self.requests = requests
         self.paths = (paths + requests.map(\.path)).map { SortKey($0) }
         pathCount = paths.count
-        for (index, path) in paths.enumerated() where path.valueType.base.hasEqualForms { keyForms[index] = [:] }
+        numberPaths = paths.indices.filter { paths[$0].valueType.base.hasEqualForms }
+        keyForms = numberPaths.map { _ in [:] }
         if paths.isEmpty { groups[[]] = GroupTally(key: [], requests) }
     }
 
@@ -59,7 +71,7 @@ struct AggregateTallies: Sendable {
     }
 
     /// Whether a scan decides a result, so that the answer must be read.
-    var isAmbiguous: Bool { hasMixedKeys || !ambiguous.isEmpty }
+    var isAmbiguous: Bool { mixedForms > 0 || !ambiguous.isEmpty }
 
     var hasTooManyGroups: Bool { groups.count > Self.maximumGroups }
 
@@ -120,13 +132,37 @@ struct AggregateTallies: Sendable {
     fileprivate mutating func add(_ values: [Value?], sign: Int) -> [Value] {
         let key = values[..<pathCount].map { $0 ?? .null }
         let form = key.map(\.distinctForm)
+        if !numberPaths.isEmpty { noteKey(key, form) }
         groups[form, default: GroupTally(key: key, requests)].add(values[pathCount...], sign: sign)
-        for index in keyForms.keys where !hasMixedKeys {
-            let known = keyForms[index]?[form[index]]
-            if known == nil { keyForms[index]?[form[index]] = key[index] }
-            hasMixedKeys = known != nil && known != key[index]
-        }
         return form
+    }
+
+    /// Notes the key of an object, before the object is added. Cost: a comparison, unless its group is new.
+    private mutating func noteKey(_ key: [Value], _ form: [Value]) {
+        let known = groups[form]?.key
+        if key == known { return }
+        for (place, path) in numberPaths.enumerated() where key[path] != known?[path] {
+            guard var entry = keyForms[place][form[path]] else {
+                keyForms[place][form[path]] = KeyForm(first: key[path])
+                continue
+            }
+            if known == nil { entry.groupCount += 1 }
+            if key[path] != entry.first, !entry.isMixed {
+                entry.isMixed = true
+                mixedForms += 1
+            }
+            keyForms[place][form[path]] = entry
+        }
+    }
+
+    /// Forgets the key of a group that is gone.
+    private mutating func forgetKey(_ form: [Value]) {
+        for (place, path) in numberPaths.enumerated() {
+            guard var entry = keyForms[place][form[path]] else { continue }
+            entry.groupCount -= 1
+            if entry.groupCount == 0, entry.isMixed { mixedForms -= 1 }
+            keyForms[place][form[path]] = entry.groupCount == 0 ? nil : entry
+        }
     }
 
     /// Removes a group without objects, and notes whether the results of another one are known.
@@ -135,6 +171,7 @@ struct AggregateTallies: Sendable {
         guard let group = groups[form] else { return }
         if group.count == 0, pathCount > 0 {
             groups[form] = nil
+            forgetKey(form)
             return
         }
         switch try group.result(requests) {

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// The sum of floating-point numbers that come and go, as long as it does not depend on the order of addition.
 ///
 /// All numbers are counted in one unit, a power of two that divides each of them. While the sum of their magnitudes is
@@ -7,9 +9,10 @@ struct BinarySum: Sendable {
     private var total: Int128 = 0
     /// The sum of the absolute values.
     private var magnitude: Int128 = 0
-    /// The exponent of the unit: at most that of any number since there were none.
+    /// The exponent of the unit: the lowest of those that divide a number. Nil if there is none but zeros.
     private var unit: Int?
-    private var finiteCount = 0
+    /// How many numbers have a lowest bit of which exponent; ascending.
+    private var exponents: [(exponent: Int, count: Int)] = []
     private var (positiveInfinities, negativeInfinities) = (0, 0)
     /// Whether the numbers did not fit; until there are none.
     private var isLost = false
@@ -20,12 +23,7 @@ struct BinarySum: Sendable {
             if number > 0 { positiveInfinities += sign } else { negativeInfinities += sign }
             return
         }
-        finiteCount += sign
-        if finiteCount == 0 {
-            (total, magnitude, unit, isLost) = (0, 0, nil, false)
-            return
-        }
-        guard number != 0, !isLost else { return }
+        guard number != 0 else { return }
         var digits = number.significandBitPattern
         var exponent = -1074
         if number.exponentBitPattern > 0 {
@@ -35,6 +33,12 @@ struct BinarySum: Sendable {
         let zeros = digits.trailingZeroBitCount
         digits >>= UInt64(zeros)
         exponent += zeros
+        count(exponent, sign)
+        guard let lowest = exponents.first?.exponent else {
+            (total, magnitude, unit, isLost) = (0, 0, nil, false)
+            return
+        }
+        guard !isLost else { return }
         guard let amount = scaled(Int128(digits), exponent) else {
             isLost = true
             return
@@ -42,6 +46,21 @@ struct BinarySum: Sendable {
         total += number < 0 ? -amount * Int128(sign) : amount * Int128(sign)
         magnitude += amount * Int128(sign)
         if magnitude >= Self.most { isLost = true }
+        if let unit, unit < lowest {
+            // The numbers that needed the smaller unit have left; all that are there are multiples of the larger one.
+            total >>= Int128(lowest - unit)
+            magnitude >>= Int128(lowest - unit)
+            self.unit = lowest
+        }
+    }
+
+    private mutating func count(_ exponent: Int, _ sign: Int) {
+        let place = exponents.partitioningIndex { $0.exponent >= exponent }
+        if place == exponents.count || exponents[place].exponent != exponent {
+            exponents.insert((exponent, 0), at: place)
+        }
+        exponents[place].count += sign
+        if exponents[place].count == 0 { exponents.remove(at: place) }
     }
 
     /// The sum; nil where it depends on the order of addition.

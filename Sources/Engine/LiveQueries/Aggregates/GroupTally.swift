@@ -13,7 +13,7 @@ struct GroupTally: Sendable {
     }
 
     /// The values of the first object.
-    private let key: [Value]
+    let key: [Value]
     private(set) var count = 0
     private var parts: [Part]
 

@@ -47,7 +47,12 @@ final class MaintainedAggregate: MaintainedView {
             tallies = try AggregateTallies.read(query, aggregate.requests, by: aggregate.paths, snapshot)
         }
         if let tallies, !tallies.isAmbiguous { return (tallies, try tallies.all()) }
-        return (tallies, try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths))
+        return (tallies, try groups(of: aggregate, snapshot))
+    }
+
+    /// Reads all groups, as tallies give them.
+    private static func groups(of aggregate: LiveAggregate, _ snapshot: any Snapshot) throws -> [AggregateGroup] {
+        try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths).map(\.withOneNaN)
     }
 
     var watches: Set<LiveWatch> {
@@ -137,7 +142,7 @@ extension MaintainedAggregate {
 
     /// Reads the answer. Cost: that of the read, and a comparison of all groups.
     private func readAnswer(_ snapshot: any Snapshot) throws -> IndexChanges {
-        replaceAll(by: try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths))
+        replaceAll(by: try Self.groups(of: aggregate, snapshot))
     }
 
     /// Makes the tallies again. Cost: a pass over the result.
@@ -231,6 +236,21 @@ extension MaintainedAggregate {
             try dependencies.count(of: $0, in: $1)
         }
         return touched == nil ? nil : past
+    }
+}
+
+extension AggregateGroup {
+    /// With one bit pattern for all that is not a number: that of a sum depends on the processor, and no reader sees it.
+    fileprivate var withOneNaN: AggregateGroup {
+        guard results.contains(where: \.isNaN) else { return self }
+        let results = results.map { result -> Value in
+            switch result {
+            case .double(let number) where number.isNaN: .double(.nan)
+            case .decimal(let number) where number.isNaN: .decimal(.nan)
+            default: result
+            }
+        }
+        return AggregateGroup(key: key, count: count, results: results)
     }
 }
 

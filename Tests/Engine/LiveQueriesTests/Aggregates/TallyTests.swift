@@ -42,6 +42,16 @@ struct TallyTests {
         #expect(round % 4 == 0 || known > 50 || !TestRun.hasFixedSeeds)
     }
 
+    @Test("a sum of doubles is known again when the numbers that round have left", arguments: [0.1, -1.0 / 3, 1e-9])
+    func leavingDoubles(_ number: Double) throws {
+        var tally = NumberTally(of: .double)
+        for _ in 0..<1_000 { tally.add(.double(0.5), sign: 1) }
+        tally.add(.double(number), sign: 1)
+        #expect(try tally.total(isChecked: true) == nil)
+        tally.add(.double(number), sign: -1)
+        #expect(try tally.total(isChecked: true) == .double(500))
+    }
+
     @Test("a sum of decimals has the digits and the exponent of their addition", arguments: 0..<20 * TestRun.length)
     func decimals(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
