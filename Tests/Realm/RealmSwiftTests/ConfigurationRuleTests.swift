@@ -88,6 +88,15 @@ struct ConfigurationRuleTests {
         #expect(!left.contains { $0.hasPrefix("a.realm") }, "\(left)")
     }
 
+    @Test("Configuration.inMemoryIdentifier may have any length and contain any character", arguments: [1, 90, 5_000])
+    func longIdentifier(_ length: Int) throws {
+        let identifier = String(repeating: "é/", count: length)
+        let types = configuration.objectTypes
+        let realm = try Realm(configuration: .init(inMemoryIdentifier: identifier, objectTypes: types))
+        #expect(try Realm(configuration: .init(inMemoryIdentifier: identifier, objectTypes: types)) == realm)
+        #expect(try Realm(configuration: .init(inMemoryIdentifier: identifier + "x", objectTypes: types)) != realm)
+    }
+
     @Test("Configuration.inMemoryIdentifier data lasts while an instance is open, and is shared by the identifier")
     func memory() throws {
         let first = Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: configuration.objectTypes)

@@ -162,9 +162,16 @@ enum MemoryFiles {
         return path
     }()
 
+    /// The numbers of the identifiers, which may have any length and contain any character.
+    private static let numbers = Mutex<[String: Int]>([:])
+
     static func path(of identifier: String) -> String {
-        // An identifier can contain any character.
-        directory + "/" + identifier.utf8.map { String($0, radix: 16) }.joined(separator: "-")
+        let number = numbers.withLock { numbers in
+            let number = numbers[identifier] ?? numbers.count + 1
+            numbers[identifier] = number
+            return number
+        }
+        return "\(directory)/\(number)"
     }
 
     private static func removeAll() { try? FileManager.default.removeItem(atPath: directory) }
