@@ -43,6 +43,7 @@ extension ConsoleTests {
         try browser.click(tool("tags", "Move up", 2))
         try waitFor("a,c,b", in: "tags")
         // The focus stays on the element that was moved.
+        try browser.wait(for: "document.activeElement?.closest('.element')?.dataset.place === '1'")
         try browser.press("ArrowUp", alt: true)
         try waitFor("c,a,b", in: "tags")
         try browser.click(tool("tags", "Insert before", 1))
