@@ -78,6 +78,8 @@ package struct RealmImportReport: Sendable {
     package internal(set) var classes: [Class] = []
     /// How many links in mixed values led to objects that were not imported, and are null now, or missing in a set.
     package internal(set) var lostLinks = 0
+    /// What became different of classes that the database had, as sentences.
+    package internal(set) var notes: [String] = []
     /// The version that the import made.
     package internal(set) var version = Version(0)
 

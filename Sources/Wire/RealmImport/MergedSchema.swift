@@ -1,4 +1,5 @@
 import ObjectModel
+import RealmFiles
 import StoreContract
 
 /// The schema of a store after an import: its own classes, and those of the file.
@@ -6,20 +7,34 @@ import StoreContract
 /// A class that both have keeps what the store says of it, and gets the properties that only the file has. Where the
 /// types of a property differ, that of the store stays if it can hold the values of the file; otherwise it is that of
 /// the file, and the change follows the rules of migrations: it needs a schema version of the file that is higher, and
-/// must lose no values.
+/// must lose no values. What a class is stays: a class with another primary key, an embedded class that is an ordinary
+/// one on the other side, and a stored property where the store has linking objects are refused, also without objects.
 struct MergedSchema {
     /// Numbered anew; a store keeps its own numbers.
     let schema: Schema
+    /// What becomes different of classes that the store has, as sentences.
+    let notes: [String]
 
     /// Throws `differentClass` with everything that does not go together.
     ///
+    /// - Parameter store: the state that gets the objects. Whether values would be lost depends on its objects, so only
+    ///   the state that the writer sees decides.
+    init(adding added: RealmClasses, to store: any Snapshot) throws(RealmImportFault) {
+        try self.init(adding: added, to: store.schema) { name in
+            store.schema[name].map { store.count(of: $0.id) > 0 } ?? false
+        }
+    }
+
     /// - Parameter hasObjects: called with the names of classes of the store.
     init(
-        adding added: Schema, to present: Schema, _ style: RealmOptionStyle, hasObjects: (String) -> Bool
+        adding added: RealmClasses, to present: Schema, hasObjects: (String) -> Bool
     ) throws(RealmImportFault) {
+        let style = added.style
         var classes = present.classes
-        for new in added.classes {
+        var obstacles: [RealmObstacle] = []
+        for new in added.schema.classes {
             if let place = classes.firstIndex(where: { $0.name == new.name }) {
+                obstacles += Self.otherKind(new, than: classes[place], added)
                 classes[place] = Self.merged(new, into: classes[place])
             } else {
                 classes.append(new)
@@ -27,27 +42,30 @@ struct MergedSchema {
         }
         // A new database has the version of the file. One that is there keeps its own if it can.
         let isNew = present.classes.isEmpty && present.version == 0
-        let kept = Schema(version: isNew ? added.version : present.version, classes: classes)
-        let reasons = MigrationPlan(from: present, to: kept, steps: []).difference.migrationReasons(
-            hasObjects: hasObjects)
-        guard !reasons.isEmpty else {
-            schema = kept
-            return
-        }
+        let kept = Schema(version: isNew ? added.schema.version : present.version, classes: classes)
+        let difference = MigrationPlan(from: present, to: kept, steps: []).difference
+        let reasons = difference.migrationReasons(hasObjects: hasObjects)
         let losses = reasons.filter { $0.effect == .losesData }
-        guard losses.isEmpty else {
+        guard obstacles.isEmpty, losses.isEmpty else {
+            let loss = losses.isEmpty ? "" : ", and its objects would lose values"
             throw RealmImportFault(
                 .differentClass,
-                "The database has classes of these names with objects in another form, and would lose values. Import the class under another name with \(style.rename("CLASS", to: "NAME")), or leave the property out with \(style.leaveOut("CLASS.PROPERTY")). Nothing was written.",
-                losses.map { RealmObstacle($0.sentence) }, style)
+                "The database has classes of these names in another form\(loss). Nothing was written.",
+                obstacles + losses.map { Self.obstacle($0, added) }, style)
         }
-        guard added.version > present.version else {
+        let version = added.schema.version
+        guard reasons.isEmpty || version > present.version else {
             throw RealmImportFault(
                 .differentClass,
-                "The database has classes of these names with objects in another form. The change is a migration, which needs a higher schema version than \(present.version), and the file has \(added.version). Change the schema of the database first, or import the class under another name with \(style.rename("CLASS", to: "NAME")). Nothing was written.",
-                reasons.map { RealmObstacle($0.sentence) }, style)
+                "The database has classes of these names with objects in another form. The change is a migration, which needs a higher schema version than \(present.version), and the file has \(version). Change the schema of the database first, or leave out or rename what differs. Nothing was written.",
+                reasons.map { Self.obstacle($0, added) }, style)
         }
-        schema = Schema(version: added.version, classes: classes)
+        schema = reasons.isEmpty ? kept : Schema(version: version, classes: classes)
+        var notes = difference.changes.compactMap(Self.note)
+        if !reasons.isEmpty {
+            notes.append("The schema version of the database rises from \(present.version) to \(version).")
+        }
+        self.notes = notes
     }
 
     private static func merged(_ new: ClassSchema, into present: ClassSchema) -> ClassSchema {
@@ -57,10 +75,87 @@ struct MergedSchema {
                 properties.append(property)
                 continue
             }
-            // Its index and its default are the store's matter.
-            if !properties[place].type.keepsValues(of: property.type) { properties[place].type = property.type }
+            let (old, type) = (properties[place].type, property.type)
+            // Refused otherwise.
+            guard !old.isComputed, !old.keepsValues(of: type) else { continue }
+            if old.base == type.base, old.collection == type.collection {
+                // Its index and its default are the store's matter.
+                properties[place].type = type
+            } else {
+                // They need not suit another type.
+                properties[place] = property
+            }
         }
         return ClassSchema(
-            present.name, primaryKey: new.primaryKey, isEmbedded: new.isEmbedded, properties: properties)
+            present.name, primaryKey: present.primaryKey, isEmbedded: present.isEmbedded, properties: properties)
+    }
+
+    // MARK: What stands in the way
+
+    /// Why a class of the file is not that of the store, whatever the objects are.
+    private static func otherKind(
+        _ new: ClassSchema, than present: ClassSchema, _ added: RealmClasses
+    ) -> [RealmObstacle] {
+        func words(_ key: String?) -> String { key.map { "the primary key '\($0)'" } ?? "no primary key" }
+        func words(_ isEmbedded: Bool) -> String { isEmbedded ? "embedded" : "not embedded" }
+        var obstacles: [RealmObstacle] = []
+        let source = added.source(of: new.name)
+        if new.isEmbedded != present.isEmbedded {
+            obstacles.append(
+                .renaming(
+                    source,
+                    "Class '\(new.name)' of the database is \(words(present.isEmbedded)), and that of the file is \(words(new.isEmbedded))."
+                ))
+        } else if new.primaryKey != present.primaryKey {
+            obstacles.append(
+                .renaming(
+                    source,
+                    "Class '\(new.name)' of the database has \(words(present.primaryKey)), and that of the file has \(words(new.primaryKey))."
+                ))
+        }
+        for property in new.properties {
+            guard let old = present[property.name], old.type.isComputed != property.type.isComputed else { continue }
+            obstacles.append(
+                .leavingOut(
+                    added.source(of: property.name, in: new.name),
+                    "Property '\(new.name).\(property.name)' of the database is computed (\(old.type)), and that of the file has values."
+                ))
+        }
+        return obstacles
+    }
+
+    /// A change that the objects of the store do not allow, with the way on.
+    private static func obstacle(_ change: SchemaDifference.Change, _ added: RealmClasses) -> RealmObstacle {
+        // Without its primary key the class would be another one.
+        guard let property = change.property, added.schema[change.className]?.primaryKey != property else {
+            return .renaming(added.source(of: change.className), change.sentence)
+        }
+        return .leavingOut(added.source(of: property, in: change.className), change.sentence)
+    }
+
+    /// What a change means for a class that the store has; nil for a class that comes.
+    private static func note(_ change: SchemaDifference.Change) -> String? {
+        switch change.kind {
+        case .propertyAdded:
+            "Class '\(change.className)' of the database gets the property '\(change.property ?? "")'."
+        case .becameOptional: "Property '\(change.path)' of the database becomes optional."
+        case .becameRequired: "Property '\(change.path)' of the database becomes required: the class has no objects."
+        case .typeChanged(let from, let to):
+            "Property '\(change.path)' of the database has the type '\(to)' instead of '\(from)': the class has no objects."
+        default: nil
+        }
+    }
+}
+
+extension RealmClasses {
+    /// What the file calls a class.
+    func source(of className: String) -> String {
+        tables.first { $0.name == className }.map { $0.table.className ?? $0.table.name } ?? className
+    }
+
+    /// What the file calls a property: `Class.property`.
+    func source(of property: String, in className: String) -> String {
+        tables.first { $0.name == className }?.columns.first { $0.name == property }?.path
+            ?? "\(className).\(property)"
     }
 }

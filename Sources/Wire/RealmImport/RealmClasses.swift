@@ -101,6 +101,15 @@ package struct RealmClasses: Sendable {
 
     // MARK: Which tables
 
+    /// The keys of the tables that become classes, whether or not a store can have them.
+    static func takenKeys(
+        _ file: RealmFile, _ resolved: ResolvedSelection, _ style: RealmOptionStyle
+    ) throws -> Set<UInt32> {
+        var notes: [String] = []
+        return Set(
+            try taken(file.tables, resolved, { try file.objectCount(of: $0) }, style, &notes).map(\.table.key))
+    }
+
     /// The tables that become classes, with their names.
     private static func taken(
         _ all: [RealmTable], _ resolved: ResolvedSelection, _ count: (RealmTable) throws -> Int,

@@ -3,6 +3,8 @@ package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
     package enum Reason: String, CaseIterable, Sendable {
         /// A rename or something to leave out that names nothing in the file.
         case unknownName = "realm_file.unknown_name"
+        /// A rename that is none, or another one for a name that has one.
+        case invalidSelection = "parameter.invalid"
         /// Classes and properties that a store cannot have.
         case unsuitable = "realm_file.unsuitable"
         /// The file has no class.

@@ -18,6 +18,9 @@ package struct RealmImporter: Sendable {
     /// How many objects there are between two reports.
     package static let reportInterval = 2000
 
+    /// The number of attempts at an import in whose turn the database is not the one that it was prepared for.
+    package static let maximumAttempts = 5
+
     private let file: RealmFile
     private let classes: RealmClasses
     private let store: any Store
@@ -37,31 +40,55 @@ package struct RealmImporter: Sendable {
     /// Imports everything. Blocks, and other writes wait meanwhile. Throws `RealmImportFault`, `RealmFileFault`, the
     /// errors of the store, and what `progress` throws; the store is as before then.
     ///
+    /// The classes are merged with those of the newest state, and again in the writer's turn with the state that it sees,
+    /// which decides what would be lost. When the two lead to different schemas, because another write came between, the
+    /// import begins again; after `maximumAttempts` it throws `schemaReplaced`.
+    ///
     /// Cost: reads the file once, and tables with links to later objects twice. Memory: the file, the pages of the
     /// transaction, which are about as many bytes as the objects take in the store, and 24 bytes for each run of object
     /// keys without a gap.
     ///
     /// - Parameter progress: called after every `reportInterval` objects, on the store's thread.
     package func run(progress: @escaping @Sendable (Progress) throws -> Void = { _ in }) throws -> RealmImportReport {
-        let snapshot = try store.snapshot()
-        let before = snapshot.schema
-        let schema = try MergedSchema(adding: classes.schema, to: before, classes.style) { name in
-            before[name].map { snapshot.count(of: $0.id) > 0 } ?? false
-        }.schema
+        var attempt = 1
+        while true {
+            let prepared = try store.snapshot()
+            let merged = try MergedSchema(adding: classes, to: prepared)
+            do {
+                return try run(merged, progress)
+            } catch let error as StoreError where Self.dependsOnSchema(error.code) {
+                // The store refuses a schema before the turn of the import when that schema no longer fits its state.
+                guard try error.code == .schemaReplaced || store.snapshot().version != prepared.version else {
+                    throw error
+                }
+                guard attempt < Self.maximumAttempts else { throw StoreError.schemaReplaced }
+                attempt += 1
+            }
+        }
+    }
+
+    private func run(
+        _ merged: MergedSchema, _ progress: @escaping @Sendable (Progress) throws -> Void
+    ) throws -> RealmImportReport {
         let report = Mutex(RealmImportReport())
         let version = try store.replaceSchema(
-            with: schema,
-            migration: Migration(addsObjects: true) { [file, classes, policy] transaction in
-                // The classes were merged with those of another state otherwise.
-                guard transaction.old.schema == before else { throw StoreError.schemaReplaced }
+            with: merged.schema,
+            migration: Migration(addsObjects: true) { [file, classes, policy, schema = merged.schema] transaction in
+                let present = try MergedSchema(adding: classes, to: transaction.old)
+                guard present.schema == schema else { throw StoreError.schemaReplaced }
                 var copy = ObjectCopy(file, classes, transaction, policy, progress)
-                let done = try copy.run()
+                var done = try copy.run()
                 try file.checkUnchanged()
-                report.withLock { $0 = done }
+                done.notes = present.notes
+                report.withLock { [done] in $0 = done }
             })
         return report.withLock { report in
             report.version = version
             return report
         }
+    }
+
+    private static func dependsOnSchema(_ code: StoreError.Code) -> Bool {
+        [.schemaReplaced, .schemaVersionTooLow, .migrationRequired, .schemaInvalid].contains(code)
     }
 }

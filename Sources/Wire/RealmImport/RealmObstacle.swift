@@ -10,8 +10,10 @@ package enum RealmOptionStyle: Sendable {
     }
 
     func rename(_ name: String, to other: String) -> String {
-        self == .parameters ? "rename=\(name)=\(other)" : "--rename \(name)=\(other)"
+        "\(renameOption)\(name)=\(other)"
     }
+
+    var renameOption: String { self == .parameters ? "rename=" : "--rename " }
 
     var update: String { self == .parameters ? "update=modified" : "--update modified" }
 }

@@ -48,25 +48,23 @@ package struct RealmPreview: Sendable {
             refusal = fault
         }
         notes = imported?.notes ?? []
-        let taken = imported.map { Set($0.tables.map(\.table.key)) }
+        // Also of a file that is refused.
+        let taken = try RealmClasses.takenKeys(file, resolved, selection.style)
         classes = []
         var tables: [RealmTable] = []
         for table in file.tables {
             try check()
             guard let name = resolved.classNames[table.key] ?? table.className else { continue }
-            let isLeftOut = taken.map { !$0.contains(table.key) } ?? resolved.leftOutTables.contains(table.key)
             classes.append(
                 Class(
                     source: table.className ?? table.name, name: name, isEmbedded: table.kind == .embedded,
-                    isLeftOut: isLeftOut, objects: try file.objectCount(of: table),
+                    isLeftOut: !taken.contains(table.key), objects: try file.objectCount(of: table),
                     isNew: snapshot.schema[name] == nil))
             tables.append(table)
         }
         guard refusal == nil, let imported else { return }
         do throws(RealmImportFault) {
-            _ = try MergedSchema(adding: imported.schema, to: snapshot.schema, selection.style) { name in
-                snapshot.schema[name].map { snapshot.count(of: $0.id) > 0 } ?? false
-            }
+            notes += try MergedSchema(adding: imported, to: snapshot).notes
         } catch {
             refusal = error
             return

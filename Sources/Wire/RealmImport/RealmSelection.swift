@@ -15,6 +15,17 @@ package struct RealmSelection: Sendable {
         self.leftOut = leftOut
         self.style = style
     }
+
+    /// Throws `invalidSelection` for what is wrong whatever file it is for.
+    package func check() throws(RealmImportFault) {
+        if let text = renames.first(where: { !$0.contains("=") }) {
+            throw RealmImportFault(.invalidSelection, withoutName(text))
+        }
+    }
+
+    fileprivate func withoutName(_ text: String) -> String {
+        "\(style.renameOption)\(text) has no equals sign: give OLD=NEW."
+    }
 }
 
 /// The selection, compared with the names in a file.
@@ -37,7 +48,7 @@ struct ResolvedSelection {
         case column(Place)
     }
 
-    /// Throws `unknownName` with everything that names nothing.
+    /// Throws `unknownName` or `invalidSelection` with everything that names nothing, is no rename, or is a second one.
     init(_ selection: RealmSelection, _ tables: [RealmTable]) throws(RealmImportFault) {
         var parts: [String: Part] = [:]
         for table in tables {
@@ -50,23 +61,30 @@ struct ResolvedSelection {
         for table in tables where table.className == nil { parts[table.name] = .table(table.key) }
         for table in tables { if let name = table.className { parts[name] = .table(table.key) } }
         var faults: [String] = []
+        var invalid: [String] = []
         let style = selection.style
-        let renameOption = style == .parameters ? "rename=" : "--rename "
+        let renameOption = style.renameOption
         for text in selection.renames {
             // A name may have an equals sign in it: the first that leaves a name of the file counts.
             let places = text.indices.filter { text[$0] == "=" }
             guard let place = places.first(where: { parts[String(text[..<$0])] != nil }) else {
-                let old = places.first.map { String(text[..<$0]) }
-                faults.append(
-                    old.map { Self.unknown($0, renameOption + text, parts) }
-                        ?? "\(renameOption)\(text) has no equals sign: give OLD=NEW.")
+                if let old = places.first.map({ String(text[..<$0]) }) {
+                    faults.append(Self.unknown(old, renameOption + text, parts))
+                } else {
+                    invalid.append(selection.withoutName(text))
+                }
                 continue
             }
             let name = String(text[text.index(after: place)...])
+            let earlier: String?
             switch parts[String(text[..<place])] {
-            case .table(let key)?: classNames[key] = name
-            case .column(let column)?: propertyNames[column] = name
-            case nil: break
+            case .table(let key)?: earlier = classNames.updateValue(name, forKey: key)
+            case .column(let column)?: earlier = propertyNames.updateValue(name, forKey: column)
+            case nil: earlier = nil
+            }
+            if let earlier {
+                invalid.append(
+                    "\(renameOption)\(text): '\(text[..<place])' is renamed to '\(earlier)' already. Give it one name.")
             }
         }
         for text in selection.leftOut {
@@ -77,8 +95,9 @@ struct ResolvedSelection {
             }
         }
         guard faults.isEmpty else {
-            throw RealmImportFault(.unknownName, faults.joined(separator: "\n"))
+            throw RealmImportFault(.unknownName, (faults + invalid).joined(separator: "\n"))
         }
+        guard invalid.isEmpty else { throw RealmImportFault(.invalidSelection, invalid.joined(separator: "\n")) }
     }
 
     private static func unknown(_ name: String, _ option: String, _ parts: [String: Part]) -> String {

@@ -99,6 +99,24 @@ struct RealmFileCommandTests {
             one.output.contains(#""more":[{"street":null,"number":0},{"street":null,"number":1}]"#), "\(one.output)")
     }
 
+    @Test("a class of another kind is refused, and what becomes different of the database is said")
+    func otherKinds() throws {
+        let directory = try TestDirectory()
+        let owners = try file("owners", in: directory)
+        let old = try file("format-20", in: directory)
+        #expect(try run(["import", owners, "--leave-out", "Address.former"], in: directory).status == 0)
+        let refused = try run(["import", old], in: directory)
+        #expect(refused.status == 1 && refused.errors.contains("has the primary key '_id'"), "\(refused.errors)")
+        #expect(refused.errors.contains("Give it another name: --rename Person=NAME."), "\(refused.errors)")
+        let options = ["--rename", "Person=Human", "--leave-out", "Address.street"]
+        let done = try run(["import", old] + options, in: directory)
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(
+            done.errors.contains("Class 'Address' of the database gets the property 'city'."), "\(done.errors)")
+        let twice = try run(["import", old, "--rename", "Pet=A", "--rename", "Pet=B"], in: directory)
+        #expect(twice.status == 64 && twice.errors.contains("'Pet' is renamed to 'A' already"), "\(twice.errors)")
+    }
+
     @Test("objects of a Realm file are exported as those of a database")
     func exports() throws {
         let directory = try TestDirectory()

@@ -115,6 +115,18 @@ struct RealmClassesTests {
         #expect(renamed.schema["Hound"]?.properties.map(\.name) == ["name", "c"])
     }
 
+    @Test("a rename without a name, and a second one of the same name, are refused")
+    func invalidRenames() throws {
+        let tables = [table("class_Dog", 0, [column("name", .string)])]
+        for renames in [["Dog=A", "Dog=B"], ["Dog.name=a", "Dog.name=a"]] {
+            let fault = try fault(tables, renames: renames)
+            #expect(fault.reason == .invalidSelection && fault.message.contains("already"), "\(fault)")
+        }
+        #expect(try fault(tables, renames: ["Dog"]).reason == .invalidSelection)
+        #expect(throws: RealmImportFault.self) { try RealmSelection(renames: ["a=b", "Dog"]).check() }
+        try RealmSelection(renames: ["a=b", "=", "Dog.a=b=c"]).check()
+    }
+
     @Test("two names that become one are refused")
     func clashes() throws {
         let tables = [table("class_A", 0, [column("x"), column("y")]), table("class_B", 1, [column("x")])]

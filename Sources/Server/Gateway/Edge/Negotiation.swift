@@ -62,4 +62,7 @@ struct AcceptedTypes {
         }
         return ranges.isEmpty
     }
+
+    /// Whether a type is accepted by its own name: the way to ask for a form that nobody gets unasked.
+    func names(_ type: String) -> Bool { ranges.first { $0.type == type }?.isAccepted ?? false }
 }

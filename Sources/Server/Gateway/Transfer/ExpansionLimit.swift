@@ -23,7 +23,7 @@ struct ExpansionLimit: Sendable {
             guard expanded > limit else { return }
             throw Problem(
                 .importExpandsTooFar,
-                "The file expands to more than \(limit >> 20) MiB, over \(times) times its size (limits.importExpansion). Send it uncompressed, or split it: with update=modified an interrupted import can be repeated."
+                "The file expands to more than \(sizeInWords(limit)), over \(times) times its size (limits.importExpansion). Send it uncompressed, or split it: with update=modified an interrupted import can be repeated."
             )
         }
     }

@@ -283,7 +283,7 @@ extension Problem {
     init(_ fault: ObjectImporter.TooLarge) {
         self.init(
             .importTooLarge,
-            "A transaction can import files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on disk. Omit 'atomic', or split the file: with update=modified an interrupted import can be repeated."
+            "A transaction can import files of up to \(sizeInWords(fault.limit)), because it is in memory until it is on disk. Omit 'atomic', or split the file: with update=modified an interrupted import can be repeated."
         )
     }
 

@@ -26,7 +26,7 @@ extension Gateway {
         _ run: @escaping @Sendable (_ progress: @escaping @Sendable (Step) -> Void) throws -> Outcome
     ) throws -> Reply {
         let account = Self.limitKey(request)
-        guard request.header("Accept")?.contains("text/event-stream") == true else {
+        guard request.header("Accept").map({ AcceptedTypes($0).names("text/event-stream") }) == true else {
             return transfers.reply(for: account) { [self] in
                 do {
                     return .now(try form.response(try run { _ in }))

@@ -53,7 +53,8 @@ struct RealmUpload: Sendable {
                 progress(reached)
             }
             return .imported(
-                report, notes: classes.notes, format: file.format, schemaVersion: file.schemaVersion ?? 0)
+                report, notes: classes.notes + report.notes, format: file.format, schemaVersion: file.schemaVersion ?? 0
+            )
         }
     }
 
@@ -76,7 +77,7 @@ struct RealmUpload: Sendable {
     static func tooLarge(_ limit: Int) -> Problem {
         Problem(
             .importTooLarge,
-            "A Realm file is imported in one transaction, which is in memory until it is on disk, so it may have \(limit >> 20) MiB (limits.atomicImport). Raise the limit, or import the file where the server runs: realmgate import FILE --data DATABASE."
+            "A Realm file is imported in one transaction, which is in memory until it is on disk, so it may have \(sizeInWords(limit)) (limits.atomicImport). Raise the limit, or import the file where the server runs: realmgate import FILE --data DATABASE."
         )
     }
 }
@@ -100,6 +101,11 @@ extension RealmUploadTerms {
         }
         selection = RealmSelection(
             renames: parameters.all("rename"), leftOut: parameters.all("leaveOut"), style: .parameters)
+        do throws(RealmImportFault) {
+            try selection.check()
+        } catch {
+            throw Problem(error)
+        }
         policy = try parameters.choice("update", default: UpdatePolicy.error)
         isDryRun = try parameters.flag("dryRun")
         key = try request.header(HeaderName.encryptionKey).map { text throws(Problem) in
@@ -134,12 +140,13 @@ extension Problem {
         let code: Code =
             switch fault.reason {
             case .unknownName: .realmFileUnknownName
+            case .invalidSelection: .parameterInvalid
             case .unsuitable: .realmFileUnsuitable
             case .noClasses: .realmFileNoClasses
             case .differentClass: .realmFileDifferentClass
             case .value: .realmFileValue
             case .duplicate: .realmFileDuplicate
             }
-        self.init(code, fault.message)
+        self.init(code, fault.message, parameter: fault.reason == .invalidSelection ? "rename" : nil)
     }
 }

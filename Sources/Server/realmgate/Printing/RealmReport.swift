@@ -6,7 +6,7 @@ import RealmImport
 enum RealmReport {
     /// What is different afterwards or stays behind.
     static func printNotes(_ classes: RealmClasses, _ report: RealmImportReport? = nil) {
-        for note in classes.notes { StandardError.write(note + "\n") }
+        for note in classes.notes + (report?.notes ?? []) { StandardError.write(note + "\n") }
         if let lost = report?.lostLinks, lost > 0 {
             StandardError.write(
                 "\(grouped(lost)) links in mixed values led to objects that were left out, and are null now, or missing in a set.\n"

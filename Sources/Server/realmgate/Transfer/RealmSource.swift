@@ -86,8 +86,9 @@ extension CommandFailure {
         self.init(message, exitCode: exitCode)
     }
 
-    /// The exit code is 64 for options that name nothing, and 1 for what is wrong with classes and objects.
+    /// The exit code is 64 for options that name nothing or contradict each other, and 1 for what is wrong with classes and objects.
     init(_ fault: RealmImportFault, _ path: String) {
-        self.init("'\(path)': \(fault.message)", exitCode: fault.reason == .unknownName ? 64 : 1)
+        self.init(
+            "'\(path)': \(fault.message)", exitCode: [.unknownName, .invalidSelection].contains(fault.reason) ? 64 : 1)
     }
 }

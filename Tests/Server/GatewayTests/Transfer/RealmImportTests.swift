@@ -292,6 +292,179 @@ struct RealmImportTests {
         }
     }
 
+    // MARK: Beside other writes
+
+    /// Keeps the store's writer until it is let go.
+    private struct Pause {
+        private let gate = DispatchSemaphore(value: 0)
+
+        init(_ store: EmbeddedStore) {
+            let isClosed = DispatchSemaphore(value: 0)
+            store.submit(
+                { [gate] _ in
+                    isClosed.signal()
+                    gate.wait()
+                }, isAlone: true
+            ) { _ in }
+            isClosed.wait()
+        }
+
+        func end() { gate.signal() }
+    }
+
+    @Test("an object that is written while an import waits for its turn is not lost")
+    func objectsMeanwhile() throws {
+        let site = try RealmSite()
+        let pets = ClassSchema("Pet", properties: [PropertySchema("name", .init(.int))])
+        let person = ClassSchema(
+            "Person", properties: [PropertySchema("fullName", .init(.string)), PropertySchema("age", .init(.int))])
+        try site.store.replaceSchema(with: Schema(version: 1, classes: [pets, person]))
+        let pause = Pause(site.store)
+        let isWritten = DispatchSemaphore(value: 0)
+        site.store.submit(
+            { transaction in
+                let pet = try #require(transaction.schema["Pet"])
+                _ = try transaction.create(pet.id, [try #require(pet["name"]).id: .int(7)])
+            }, isAlone: false
+        ) { _ in isWritten.signal() }
+        let bytes = try RealmSite.file("format-20")
+        let client = try LoopbackClient(port: site.port)
+        try client.send(
+            "POST /v1/import",
+            headers: "Content-Type: application/x-realm\r\nContent-Length: \(bytes.count)\r\n")
+        try client.write(bytes)
+        let transfers = site.gateway.transfers
+        let waits = eventually { transfers.length == 1 }
+        pause.end()
+        try #require(waits)
+        isWritten.wait()
+        let answer = try client.receive()
+        #expect(answer.status == 409 && answer.text.contains("realm_file.different_class"), "\(answer.text)")
+        let snapshot = try site.store.snapshot()
+        let pet = try #require(snapshot.schema["Pet"])
+        #expect(try snapshot.value(pet.id, ObjectKey(0), try #require(pet["name"]).id) == .int(7))
+    }
+
+    @Test("imports of other classes at once all come")
+    func atOnce() throws {
+        let site = try RealmSite()
+        let pause = Pause(site.store)
+        var clients: [LoopbackClient] = []
+        for (place, name) in ["many", "format-20", "many"].enumerated() {
+            let bytes = try RealmSite.file(name)
+            let names = name == "many" ? "?rename=City=K\(place)&rename=Trip=L\(place)" : ""
+            let client = try LoopbackClient(port: site.port)
+            try client.send(
+                "POST /v1/import\(names)",
+                headers: "Content-Type: application/x-realm\r\nContent-Length: \(bytes.count)\r\n")
+            try client.write(bytes)
+            clients.append(client)
+        }
+        let transfers = site.gateway.transfers
+        let wait = eventually { transfers.length == clients.count }
+        pause.end()
+        try #require(wait)
+        for client in clients {
+            let answer = try client.receive()
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        let snapshot = try site.store.snapshot()
+        #expect(snapshot.schema.classes.map(\.name).sorted() == ["Address", "K0", "K2", "L0", "L2", "Person", "Pet"])
+        #expect(snapshot.schema.version == 12 && snapshot.schema["L2"].map { snapshot.count(of: $0.id) } == 2700)
+    }
+
+    // MARK: What a class is, and what is said of it
+
+    @Test("a class of another kind is refused with the way on, and what becomes different is said")
+    func otherKinds() throws {
+        let site = try RealmSite()
+        #expect(try site.post(RealmSite.file("owners"), "?leaveOut=Address.former").status == 200)
+        let before = try State(site.store)
+        let bytes = try RealmSite.file("format-20")
+        let refused = try site.post(bytes)
+        #expect(refused.status == 409 && refused.code == "realm_file.different_class", "\(refused.text)")
+        #expect(refused.document["detail"]?.asString?.contains("rename=Person=NAME") == true, "\(refused.text)")
+        let seen = try site.post(bytes, "?dryRun")
+        let refusal = try #require(seen.document["refusal"])
+        #expect(refusal["code"] == "realm_file.different_class" && refusal["detail"] == refused.document["detail"])
+        let obstacle = try #require(refusal["obstacles"]?.asArray?.first { $0["name"] == "Person" })
+        #expect(obstacle["way"] == "rename", "\(seen.text)")
+        #expect(try State(site.store) == before)
+        // The address of the owners has other properties.
+        let ready = try site.post(bytes, "?dryRun&rename=Person=Human&leaveOut=Address.street")
+        #expect(ready.document["refusal"] == .null, "\(ready.text)")
+        #expect(ready.text.contains("Class 'Address' of the database gets the property 'city'."), "\(ready.text)")
+        let done = try site.post(bytes, "?rename=Person=Human&leaveOut=Address.street")
+        #expect(done.status == 200 && done.document["notes"] == ready.document["notes"], "\(done.text)")
+    }
+
+    @Test("of a file of which nothing is left the rehearsal says that each class is left out")
+    func nothingLeft() throws {
+        let site = try RealmSite()
+        let seen = try site.post(
+            RealmSite.people(), "?dryRun&leaveOut=Address.former&leaveOut=Entry&leaveOut=Person")
+        #expect(seen.document["refusal"]?["code"] == "realm_file.no_classes", "\(seen.text)")
+        #expect(seen.document["objects"]?.asInt == 0, "\(seen.text)")
+        #expect(seen.document["classes"]?.asArray?.allSatisfy { $0["leftOut"] == true } == true, "\(seen.text)")
+    }
+
+    @Test("a rename that is none is refused before the body, and a second one of a name is refused")
+    func renames() throws {
+        let site = try RealmSite()
+        for expects in [true, false] {
+            let client = try LoopbackClient(port: site.port)
+            try client.send(
+                "POST /v1/import?rename=Person",
+                headers: "Content-Type: application/x-realm\r\nContent-Length: 1000\r\n"
+                    + (expects ? "Expect: 100-continue\r\n" : ""))
+            let answer = try client.receive()
+            #expect(answer.status == 400 && answer.text.contains("parameter.invalid"), "\(answer.text)")
+        }
+        let bytes = try RealmSite.people()
+        for (names, isDryRun) in [
+            ("rename=Entry=N&rename=Entry=M", false), ("rename=Person.name=a&rename=Person.name=a", true),
+        ] {
+            let twice = try site.post(bytes, "?\(names)&leaveOut=Address.former" + (isDryRun ? "&dryRun" : ""))
+            #expect(twice.status == 400 && twice.code == "parameter.invalid", "\(twice.text)")
+            #expect(twice.document["parameter"] == "rename" && twice.text.contains("already"), "\(twice.text)")
+        }
+        #expect(try site.store.snapshot().schema.classes.isEmpty)
+    }
+
+    @Test("a stream is for those who accept one by its name, with a quality above zero")
+    func asked() throws {
+        let site = try RealmSite()
+        let bytes = try RealmSite.people()
+        for (accept, isStream) in [
+            ("text/event-stream;q=0", false), ("application/json, text/event-stream; q=0.0", false), ("*/*", false),
+            ("text/event-streams", false), ("application/json;q=0.1, Text/Event-Stream;q=0.5", true),
+        ] {
+            let client = try LoopbackClient(port: site.port)
+            try client.send(
+                "POST /v1/import?dryRun",
+                headers:
+                    "Content-Type: application/x-realm\r\nAccept: \(accept)\r\nContent-Length: \(bytes.count)\r\n")
+            try client.write(bytes)
+            if isStream {
+                #expect(try client.receive().status == 200)
+                #expect(try client.event().name == "done", "\(accept)")
+            } else {
+                #expect(try client.receive().text.hasPrefix("{\"format\":"), "\(accept)")
+            }
+        }
+    }
+
+    @Test("sizes are said exactly")
+    func sizes() throws {
+        for (bytes, words) in [
+            (256 << 20, "256 MiB"), (1 << 20, "1 MiB"), ((1 << 20) + 1024, "1025 KiB"), (1024, "1 KiB"),
+            (1500, "1500 bytes"), (0, "0 bytes"),
+        ] { #expect(sizeInWords(bytes) == words) }
+        let site = try RealmSite { $0.atomicImportLimit = 4096 }
+        let answer = try site.post(RealmSite.people())
+        #expect(answer.status == 413 && answer.text.contains("may have 4 KiB (limits.atomicImport)"), "\(answer.text)")
+    }
+
     @Test("each fault of a file has the code that the gateway sends, with one status")
     func codes() {
         let faults: [RealmFileFault] = [
