@@ -67,7 +67,9 @@ struct MergedSchemaTests {
             guard turn == 1 else { return }
             try base.write { transaction in
                 let known = try #require(transaction.schema[name])
-                _ = try transaction.create(known.id, [try #require(known["name"]).id: .int(7)])
+                var values: [PropertyID: Value] = [try #require(known["name"]).id: .int(7)]
+                if let key = known.primaryKey.flatMap({ known[$0] }) { values[key.id] = .string("a") }
+                _ = try transaction.create(known.id, values)
             }
         }
         let fault = try refusal { try RealmTestFile.importing(file, in: directory, into: store) }
@@ -220,7 +222,11 @@ struct MergedSchemaTests {
             let directory = try TestDirectory()
             let store = try RealmTestFile.store(directory, "store\(place)", schema: one.schema)
             defer { store.close() }
-            if hasObjects { try create(one.schema.classes[0].name, in: store) }
+            if hasObjects {
+                let made = one.schema.classes[0]
+                let key = made.primaryKey.flatMap { made[$0] }.map { [$0.name: $0.type.zeroValue] }
+                try create(made.name, key ?? [:], in: store)
+            }
             let before = try store.snapshot()
             let selection = RealmSelection(leftOut: one.left)
             let fault = try refusal { try RealmTestFile.importing(one.file, selection, in: directory, into: store) }
