@@ -4,7 +4,7 @@ package import StoreTesting
 import Synchronization
 
 /// A store that knows which of its snapshots are alive, and can delay change sets as a busy writer may.
-package final class ProbeStore: Store {
+package final class ProbeStore: ForwardingStore {
     private struct Weak {
         weak var snapshot: (any Snapshot)?
     }
@@ -15,7 +15,7 @@ package final class ProbeStore: Store {
         var waiting: [ChangeSet] = []
     }
 
-    private let base: ModelStore
+    package let base: any Store
     private let snapshots = Mutex<[Weak]>([])
     private let commits = Mutex(Commits())
 
@@ -59,27 +59,7 @@ package final class ProbeStore: Store {
         return snapshot
     }
 
-    package func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isAlone: Bool,
-        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.submit(work, isAlone: isAlone, completion: completion) }
-
-    package func replaceSchema(
-        with schema: Schema, migration: Migration?,
-        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.replaceSchema(with: schema, migration: migration, completion: completion) }
-
-    package func snapshot(at version: Version) throws -> any Snapshot { try base.snapshot(at: version) }
-    package func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
-        try base.asOf(version, before: snapshot)
-    }
-    package func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }
-    package func changeLogFloor() throws -> Version { try base.changeLogFloor() }
-
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
         commits.withLock { $0.listeners.append(listener) }
     }
-
-    package func changes(after version: Version) throws -> [ChangeSet]? { try base.changes(after: version) }
-    package func close() { base.close() }
 }

@@ -1,5 +1,6 @@
 package import ObjectModel
 package import StoreContract
+package import StoreTesting
 import Synchronization
 
 /// A store whose commits fail once: it runs every piece of work twice that does not need a commit of its own, and only
@@ -7,10 +8,10 @@ import Synchronization
 ///
 /// A store does so by itself when a group of works fails as a whole, or when a commit finds room only after it was
 /// tried.
-package final class RepeatingStore: Store {
+package final class RepeatingStore: ForwardingStore {
     private struct CommitFailed: Error {}
 
-    private let base: any Store
+    package let base: any Store
     private let repeated = Atomic(0)
 
     package init(_ base: any Store) { self.base = base }
@@ -34,20 +35,4 @@ package final class RepeatingStore: Store {
             base.submit(work, isAlone: false, completion: completion)
         }
     }
-
-    package func replaceSchema(
-        with schema: Schema, migration: Migration?,
-        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.replaceSchema(with: schema, migration: migration, completion: completion) }
-
-    package func snapshot() throws -> any Snapshot { try base.snapshot() }
-    package func snapshot(at version: Version) throws -> any Snapshot { try base.snapshot(at: version) }
-    package func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
-        try base.asOf(version, before: snapshot)
-    }
-    package func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }
-    package func changeLogFloor() throws -> Version { try base.changeLogFloor() }
-    package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) { base.onCommit(listener) }
-    package func changes(after version: Version) throws -> [ChangeSet]? { try base.changes(after: version) }
-    package func close() { base.close() }
 }

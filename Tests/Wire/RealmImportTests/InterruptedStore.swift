@@ -1,10 +1,11 @@
 import ObjectModel
 import StoreContract
+import StoreTesting
 import Synchronization
 
 /// A store in which something else happens between the preparation of a schema and its turn, as other writers may do.
-final class InterruptedStore: Store {
-    private let base: any Store
+final class InterruptedStore: ForwardingStore {
+    let base: any Store
     private let turns = Mutex(0)
     private let before: @Sendable (_ turn: Int) throws -> Void
 
@@ -32,20 +33,4 @@ final class InterruptedStore: Store {
         }
         base.replaceSchema(with: schema, migration: migration, completion: completion)
     }
-
-    func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isAlone: Bool,
-        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.submit(work, isAlone: isAlone, completion: completion) }
-
-    func snapshot() throws -> any Snapshot { try base.snapshot() }
-    func snapshot(at version: Version) throws -> any Snapshot { try base.snapshot(at: version) }
-    func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
-        try base.asOf(version, before: snapshot)
-    }
-    func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }
-    func changeLogFloor() throws -> Version { try base.changeLogFloor() }
-    func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) { base.onCommit(listener) }
-    func changes(after version: Version) throws -> [ChangeSet]? { try base.changes(after: version) }
-    func close() { base.close() }
 }
