@@ -324,7 +324,7 @@ targets += floor(
             "RealmImport",
             [
                 "RealmImport", "RealmFileKeys", "RealmFiles", "EmbeddedStore", "Transfer", "JSONCoding",
-                "StoreContract",
+                "StoreContract", "StoreTesting",
                 "QueryLanguage", "ObjectModel", "RepositoryFiles", "TestBasics",
             ]),
     ])

@@ -51,7 +51,7 @@ package final class Gateway: Sendable {
     let queries = KnownQueries()
     let demo = DemoState()
     let ruleProblems: RuleProblems
-    private let files: StaticFiles
+    let files: StaticFiles
     /// The counters of the server that uses the router.
     package let serverCounters = ServerCounters()
     let requestMetrics = RequestMetrics()
@@ -62,7 +62,7 @@ package final class Gateway: Sendable {
     let logStreams: LogStreams
     let isDraining = Atomic(false)
     let started = ContinuousClock.now
-    private let routes = Mutex<[Router.Route]>([])
+    let routes = Mutex<[Router.Route]>([])
 
     /// Reads the static files and begins to observe the store. Throws if a directory cannot be read or the store is
     /// closed.
@@ -140,64 +140,6 @@ package final class Gateway: Sendable {
         recordWorkers.quota.limit = configuration.queriesPerCaller ?? .max
     }
 
-    /// All routes, with their middlewares.
-    package var router: Router {
-        var router = Router(logger: logger)
-        useFront(&router)
-        router.use { [self] request, next in awaitVersions(request, next) }
-        router.use(negotiate)
-        let inlineBody = configuration.inlineBody
-        func register(
-            _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling, folds: Bool = false,
-            _ handler: @escaping Handler
-        ) {
-            router.on(method, pattern, body: body) { [self] request, path in
-                guard request.body.count > inlineBody else { return answerShort(request, path, handler) }
-                return answerLong(request, path, folds: folds, handler)
-            }
-        }
-        func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
-            register(method, pattern, .memory, handler)
-        }
-        func onObjects(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
-            register(method, pattern, .memory, folds: true, handler)
-        }
-
-        on(.get, "/v1/schema", getSchema)
-        on(.put, "/v1/schema", putSchema)
-        on(.post, "/v1/schema/plan", planSchema)
-        onObjects(.post, "/v1/objects/:class", createObjects)
-        onObjects(.put, "/v1/objects/:class/:key", putObject)
-        onObjects(.patch, "/v1/objects/:class/:key", patchObject)
-        on(.delete, "/v1/objects/:class/:key", deleteObject)
-        onBulk(onObjects)
-        onEdits(onObjects)
-        onTransactions(onObjects)
-        onObjects(.put, "/v1/values/objects/:class", putValues)
-        onObjects(.put, "/v1/values/objects/:class/:key/:property", putHeldValues)
-        onObjects(.put, "/v1/values/objects/:class/:key/:property/*steps", putHeldValues)
-        for (pattern, read) in reads { on(.get, pattern, read) }
-        let queries = queryRouter
-        on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
-        onSubscriptions(on)
-        onHealth(on)
-        onLogs(on)
-        onKeys(on)
-        onTransfer(on)
-        for upload in uploads {
-            register(.post, upload.pattern, .file(limit: configuration.importLimit), upload.handler)
-        }
-        onSnapshots(on)
-        on(.get, "/openapi.json", getDescription)
-        on(.get, "/docs") { [files] request, _ in try files.reader(request) }
-        on(.get, "/") { [files] request, _ in try files.index(request) }
-        on(.get, "/static/*path") { [files] request, path in
-            try files.file(path.rest.joined(separator: "/"), request)
-        }
-        routes.withLock { [all = router.routes] in $0 = all }
-        return router
-    }
-
     /// The number of attempts at a request whose schema is replaced between its preparation and its write.
     private static let maximumAttempts = 5
 
@@ -238,13 +180,6 @@ package final class Gateway: Sendable {
         }
     }
 
-    /// The reading routes only, for requests that come as forms.
-    private var queryRouter: Router {
-        var router = Router(logger: logger)
-        for (pattern, read) in reads { router.on(.get, pattern, read) }
-        return router
-    }
-
     /// The routes of the router that was created last.
     var knownRoutes: [Router.Route] { routes.withLock { $0 } }
 
@@ -272,11 +207,6 @@ package final class Gateway: Sendable {
     }
 
     func problem(of error: any Error) -> Problem { Problem(of: error, logger) }
-}
-
-extension Gateway {
-    /// Registers a route; passed to the functions that add the routes of one area.
-    typealias Registration = (HTTPMethod, String, @escaping Handler) -> Void
 }
 
 extension Request {

@@ -9,7 +9,7 @@ import WireProtocol
 extension Gateway {
     /// The order matters: the limit by address comes before authentication, so that keys cannot be guessed quickly.
     /// Errors from all middlewares inside get an identifier, are logged and compressed, and pages can read them.
-    func useFront(_ router: inout Router) {
+    func useFront(_ router: inout Router, _ table: [Route]) {
         router.use(nameClients)
         useOutside(&router)
         router.use(limitAddresses)
@@ -32,7 +32,7 @@ extension Gateway {
             expandRequests(limit: limit) { [workers] request, work in
                 workers.reply(for: Self.limitKey(request), work)
             })
-        admitFiles(&router)
+        admitFiles(&router, table)
     }
 
     /// Adds identifiers, the log, and the security headers for browsers.
@@ -57,21 +57,23 @@ extension Gateway {
 
     /// Receives a body into a file only for authenticated callers within their rate limit, and only if what can be known
     /// of the request without its body is right. Its error responses look like all others.
-    private func admitFiles(_ router: inout Router) {
+    private func admitFiles(_ router: inout Router, _ table: [Route]) {
         var gate = Router(logger: logger)
         refuseForeigners(&gate)
         gate.use(nameClients)
         gate.use(limitAddresses)
         gate.use { [self] request, next in try identifyCaller(request, next) }
         gate.use(limitCallers)
-        for upload in uploads {
-            gate.post(upload.pattern) { [self] request, path in
+        for route in table {
+            guard case .file(let check) = route.body else { continue }
+            let admitted = admitting(route, check)
+            gate.on(route.method, route.pattern) { [self] request, path in
                 // A repeated request gets the answer of the first, and a version may have to be waited for.
                 guard request.header(HeaderName.idempotencyKey) == nil, request.header(HeaderName.atLeast) == nil else {
                     return .now(.empty(Self.admitted))
                 }
                 do {
-                    try upload.check(request, path)
+                    try admitted(request, path)
                     return .now(.empty(Self.admitted))
                 } catch {
                     return .now(response(to: error, of: request))

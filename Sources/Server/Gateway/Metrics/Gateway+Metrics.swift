@@ -10,19 +10,8 @@ import WireProtocol
 import WriteRequests
 
 extension Gateway {
-    func onHealth(_ on: Registration) {
-        on(.get, Endpoint.health.pattern) { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
-        on(.get, "/readyz") { [self] _, _ in
-            try checkReadiness()
-            return .now(.json(Array(#"{"status":"ready"}"#.utf8)))
-        }
-        on(.get, "/metrics", getMetrics)
-        on(.get, "/v1/metrics/history", getMetricsHistory)
-    }
-
     /// `GET /metrics`, for administrators unless the configuration makes it public.
     func getMetrics(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try requireMetrics(request)
         _ = try QueryParameters(request, single: [])
         // Some of the numbers wait for others' locks.
         return workers.reply(for: Self.limitKey(request)) { [self] in

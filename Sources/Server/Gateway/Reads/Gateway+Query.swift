@@ -2,42 +2,10 @@ import HTTPServer
 import ObjectCoding
 
 extension Gateway {
-    /// The resources that are read with query parameters, by path.
-    var reads: KeyValuePairs<String, Handler> {
-        [
-            "/v1/objects/:class": getCollection,
-            "/v1/objects/:class/:key": getObject,
-            "/v1/objects/:class/:key/:property": getHeldCollection,
-            "/v1/objects/:class/:key/:property/*steps": getHeldCollection,
-            "/v1/aggregates/objects/:class": getAggregates,
-            "/v1/aggregates/objects/:class/:key/:property": getHeldAggregates,
-            "/v1/aggregates/objects/:class/:key/:property/*steps": getHeldAggregates,
-            "/v1/sections/objects/:class": getSections,
-            "/v1/sections/objects/:class/:key/:property": getHeldSections,
-            "/v1/sections/objects/:class/:key/:property/*steps": getHeldSections,
-            "/v1/index/objects/:class": getIndex,
-            "/v1/index/objects/:class/:key/:property": getHeldIndex,
-            "/v1/index/objects/:class/:key/:property/*steps": getHeldIndex,
-            "/v1/values/objects/:class": getValues,
-            "/v1/values/objects/:class/:key/:property": getHeldValues,
-            "/v1/values/objects/:class/:key/:property/*steps": getHeldValues,
-            "/v1/observe/objects/:class": observeCollection,
-            "/v1/observe/objects/:class/:key": observeObject,
-            "/v1/observe/objects/:class/:key/:property": observeHeldCollection,
-            "/v1/observe/objects/:class/:key/:property/*steps": observeHeldCollection,
-            "/v1/observe/sections/:class": observeSections,
-            "/v1/observe/sections/:class/:key/:property": observeHeldSections,
-            "/v1/observe/sections/:class/:key/:property/*steps": observeHeldSections,
-            "/v1/observe/aggregates/objects/:class": observeAggregates,
-            "/v1/observe/aggregates/objects/:class/:key/:property": observeHeldAggregates,
-            "/v1/observe/aggregates/objects/:class/:key/:property/*steps": observeHeldAggregates,
-        ]
-    }
-
     /// `POST /v1/query/…`: a read whose parameters are a form in the body, because they would be too long for a URL.
     /// The path after `query` is that of the resource.
     ///
-    /// - Parameter router: has the routes of `reads`.
+    /// - Parameter router: has the routes of queries.
     func query(_ request: Request, by router: Router) throws -> Reply {
         let type = request.header("Content-Type").map { FieldElement($0) }
         guard request.body.isEmpty || type?.name == "application/x-www-form-urlencoded" && type?.isUTF8 == true else {

@@ -8,17 +8,8 @@ import ObjectModel
 import StoreContract
 
 extension Gateway {
-    /// Registers the routes of snapshots.
-    func onSnapshots(_ on: Registration) {
-        on(.post, "/v1/snapshots", makeSnapshot)
-        on(.get, "/v1/snapshots", listSnapshots)
-        on(.get, "/v1/snapshots/:snapshot", getSnapshot)
-        on(.delete, "/v1/snapshots/:snapshot", deleteSnapshot)
-        on(.get, "/v1/snapshots/:snapshot/changes", compareSnapshots)
-    }
-
     /// `POST /v1/snapshots?ttl=60`.
-    private func makeSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func makeSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["ttl"])
         guard request.body.isEmpty else {
             throw Problem(
@@ -55,7 +46,7 @@ extension Gateway {
 
     /// Lists the caller's snapshots, or all for administrators. Callers without a credential cannot be distinguished,
     /// so they see none.
-    private func listSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func listSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
         let json = JSONWriter(capacity: 512)
@@ -72,7 +63,7 @@ extension Gateway {
         return .now(.json(json.bytes))
     }
 
-    private func getSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func getSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let frozen = try named(path, request)
         var response = Response.json(Self.document(frozen))
@@ -80,7 +71,7 @@ extension Gateway {
         return .now(response)
     }
 
-    private func deleteSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func deleteSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let frozen = try named(path, request)
         guard let versions = store.sharedVersions else {

@@ -13,23 +13,11 @@ import SyncSubscriptions
 import WireProtocol
 
 extension Gateway {
-    func onSubscriptions(_ register: Registration) {
-        func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
-            register(method, pattern, subscriptions.areShared ? waiting(handler) : handler)
-        }
-        on(.get, Endpoint.subscriptionSet.pattern, getSubscriptions)
-        on(.post, Endpoint.subscriptionSet.pattern, postSubscription)
-        on(.delete, Endpoint.subscriptionSet.pattern, deleteSubscriptions)
-        on(.get, Endpoint.subscriptionStream.pattern, streamSubscriptions)
-        on(.get, Endpoint.subscription.pattern, getSubscription)
-        on(.put, Endpoint.subscription.pattern, putSubscription)
-        on(.delete, Endpoint.subscription.pattern, deleteSubscription)
-        on(.put, Endpoint.barrier.pattern, putBarrier)
-    }
-
-    /// Shared sets are read from the log, for which no loop waits, nor a worker that queries need.
-    private func waiting(_ handler: @escaping Handler) -> Handler {
-        { [self] request, path in
+    /// Returns a handler for subscription sets. Sets that gateways share are read from the log, for which no loop waits,
+    /// nor a worker that queries need.
+    func ofRecords(_ handler: @escaping Handler) -> Handler {
+        guard subscriptions.areShared else { return handler }
+        return { [self] request, path in
             var request = request
             request.isOnLoop = false
             return recordWorkers.reply(for: Self.limitKey(request)) { [self, request] in
@@ -81,13 +69,13 @@ extension Gateway {
         return key
     }
 
-    private func putSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func putSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
         let name = path[Endpoint.Parameter.name] ?? ""
         try SubscriptionSets.check(name, "subscription")
         return try put(name, request, path)
     }
 
-    private func postSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func postSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
         try put(nil, request, path)
     }
 
@@ -144,7 +132,7 @@ extension Gateway {
         return .json(json.bytes, status: status)
     }
 
-    private func getSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func getSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
         let set = try existingSet(path, caller, request)
@@ -173,7 +161,7 @@ extension Gateway {
         return failed?.state ?? (subscriptions.contains { $0.state == .pending } ? .pending : .complete)
     }
 
-    private func getSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func getSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
         let set = try existingSet(path, caller, request)
@@ -190,7 +178,7 @@ extension Gateway {
             hint: set.subscriptions.map(\.label).nearest(to: name))
     }
 
-    private func deleteSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func deleteSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
         let set = try existingSet(path, caller, request)
@@ -200,7 +188,7 @@ extension Gateway {
     }
 
     /// Deletes all subscriptions, those of a class or, with a query, the unnamed one with that query.
-    private func deleteSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func deleteSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
         let query = QueryReader.parameters + ["limit"]
         let parameters = try QueryParameters(request, single: query + ["class", "unnamedOnly"])
         let caller = try caller(of: request)
@@ -237,7 +225,7 @@ extension Gateway {
     }
 
     /// Requests an event on the open streams of the set, after everything that was committed before.
-    private func putBarrier(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func putBarrier(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let caller = try caller(of: request)
         let set = try existingSet(path, caller, request)
@@ -254,7 +242,7 @@ extension Gateway {
         return .now(.json(json.bytes, status: 202))
     }
 
-    private func streamSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func streamSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [ParameterName.lastEventID])
         let caller = try caller(of: request)
         let set = try existingSet(path, caller, request)

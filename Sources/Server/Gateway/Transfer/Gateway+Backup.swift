@@ -34,7 +34,6 @@ extension Gateway {
     /// `GET /v1/backup`: a consistent copy of one version of the store, made while the store is in use. It is written
     /// to a file first, so that a slow client does not prevent the reuse of disk space; the disk needs room for it.
     func getBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try requireAdministrator(request)
         _ = try QueryParameters(request, single: [])
         guard request.method != .head else { return .now(Self.backup(.pieces(UnmadeBody()))) }
         let account = Self.limitKey(request)

@@ -95,31 +95,6 @@ private struct ImportOrder: Sendable {
 }
 
 extension Gateway {
-    /// A route of `POST` whose body is received into a file.
-    struct Upload {
-        let pattern: String
-        /// Checks what can be known without the body, before it is received. It runs on the loop's thread.
-        let check: @Sendable (Request, PathParameters) throws -> Void
-        let handler: Handler
-    }
-
-    var uploads: [Upload] {
-        [
-            Upload(pattern: "/v1/import", check: { _ = try self.realmTerms($0, $1) }, handler: importRealmFile),
-            Upload(pattern: "/v1/import/:class", check: { _ = try self.importTerms($0, $1) }, handler: importObjects),
-            Upload(
-                pattern: "/v1/schema/inference", check: { _ = try self.inferenceTerms($0, $1) }, handler: inferSchema),
-            Upload(pattern: "/v1/backup/check", check: { try self.checkTerms($0, $1) }, handler: checkBackup),
-        ]
-    }
-
-    func onTransfer(_ on: Registration) {
-        on(.get, "/v1/demo", getDemo)
-        on(.post, "/v1/demo", loadDemo)
-        on(.get, "/v1/export/:class", exportObjects)
-        on(.get, "/v1/backup", getBackup)
-    }
-
     /// `POST /v1/import/{Class}`: imports the objects of an NDJSON or CSV file. A worker reads the file after all of it
     /// has arrived; a client that accepts `text/event-stream` receives the progress. The import ends if its client
     /// disconnects.

@@ -5,14 +5,9 @@ import ObjectModel
 import StoreContract
 import WriteRequests
 
+/// Changes and deletions of all objects that a filter matches.
 extension Gateway {
-    /// Changes and deletes all objects that a filter matches.
-    func onBulk(_ on: Registration) {
-        on(.patch, "/v1/objects/:class", patchCollection)
-        on(.delete, "/v1/objects/:class", deleteCollection)
-    }
-
-    private func patchCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func patchCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
         let objectClass = try snapshot.schema.named(path["class"] ?? "")
@@ -27,7 +22,7 @@ extension Gateway {
         }
     }
 
-    private func deleteCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func deleteCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
         let objectClass = try snapshot.schema.named(path["class"] ?? "")

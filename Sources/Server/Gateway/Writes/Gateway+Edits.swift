@@ -5,19 +5,10 @@ import ObjectModel
 import StoreContract
 import WriteRequests
 
+/// Edits of properties and their elements.
 extension Gateway {
-    /// Edits properties and their elements.
-    func onEdits(_ on: Registration) {
-        for pattern in ["/v1/objects/:class/:key/:property", "/v1/objects/:class/:key/:property/*steps"] {
-            on(.post, pattern, addElements)
-            on(.put, pattern, putPlace)
-            on(.patch, pattern, patchPlace)
-            on(.delete, pattern, deletePlace)
-        }
-    }
-
     /// `POST`: inserts elements into a list or set, or moves an element of a list.
-    private func addElements(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func addElements(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["index"])
         let index = try parameters.integer("index", in: 0...Int.max - 1)
         let snapshot = try snapshot(for: request)
@@ -37,7 +28,7 @@ extension Gateway {
     }
 
     /// `PUT`: assigns an element, a map's key, or the whole property.
-    private func putPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func putPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let snapshot = try snapshot(for: request)
         let target = try PropertyPath(path, snapshot.schema)
@@ -48,7 +39,7 @@ extension Gateway {
     }
 
     /// `PATCH`: assigns properties of a link's target, or of the objects in a collection.
-    private func patchPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func patchPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
         let target = try PropertyPath(path, snapshot.schema)
@@ -70,7 +61,7 @@ extension Gateway {
     }
 
     /// `DELETE`: removes an element, empties a collection, or sets a single value to null.
-    private func deletePlace(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func deletePlace(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["value"] + BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
         let target = try PropertyPath(path, snapshot.schema)

@@ -13,9 +13,7 @@ private enum ResultContent: String, CaseIterable {
 
 extension Gateway {
     /// Runs several writes as one transaction.
-    func onTransactions(_ on: Registration) { on(.post, Endpoint.transactions.pattern, transact) }
-
-    private func transact(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func transact(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["include"])
         let includesObjects = try parameters.choice("include", default: ResultContent.keys) == .objects
         let snapshot = try snapshot(for: request)

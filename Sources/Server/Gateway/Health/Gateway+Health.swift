@@ -16,8 +16,26 @@ extension Gateway {
     /// Reports the server as not ready from now on, because it is about to stop.
     package func beginDraining() { isDraining.store(true, ordering: .relaxed) }
 
+    /// `GET /healthz`: the process answers.
+    func getHealth(_ request: Request, _ path: PathParameters) throws -> Reply { .now(Self.status("ok")) }
+
+    /// `GET /readyz`: the server should get requests.
+    func getReadiness(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try checkReadiness()
+        return .now(Self.status("ready"))
+    }
+
+    private static func status(_ word: String) -> Response {
+        let json = JSONWriter(capacity: 32)
+        json.beginObject()
+        json.name("status")
+        json.string(word)
+        json.endObject()
+        return .json(json.bytes)
+    }
+
     /// Throws 503 with the reason if the server should get no requests.
-    func checkReadiness() throws {
+    private func checkReadiness() throws {
         guard !isDraining.load(ordering: .relaxed) else {
             var problem = Problem(
                 .gatewayDraining, "The server is about to stop. Running requests will finish; do not send more.")
