@@ -4,19 +4,11 @@ import WireProtocol
 extension Gateway {
     /// Every route. Tests compare it with `openapi/`, and try each row as every kind of caller.
     package var routeTable: [Route] {
-        queries + objectWrites + subscriptionRoutes + transfers + administration + [
-            Route(.get, "/v1/whoami", whoAmI),
-            Route(.get, "/openapi.json", for: .everyone, getDescription),
-            Route(.get, "/docs", for: .everyone) { [files] request, _ in try files.reader(request) },
-            Route(.get, "/", for: .everyone) { [files] request, _ in try files.index(request) },
-            Route(.get, "/static/*path", for: .everyone) { [files] request, path in
-                try files.file(path.rest.joined(separator: "/"), request)
-            },
-        ]
+        [reads, objectWrites, subscriptionRoutes, transferRoutes, administration, pages].flatMap { $0 }
     }
 
     /// Reads and event streams.
-    private var queries: [Route] {
+    private var reads: [Route] {
         [
             .query("/v1/objects/:class", getCollection),
             .query("/v1/objects/:class/:key", getObject),
@@ -90,7 +82,7 @@ extension Gateway {
     }
 
     /// What reads and writes whole files.
-    private var transfers: [Route] {
+    private var transferRoutes: [Route] {
         [
             Route(.get, "/v1/export/:class", exportObjects),
             Route(
@@ -116,6 +108,7 @@ extension Gateway {
             Route(.get, "/v1/schema", getSchema),
             Route(.put, "/v1/schema", for: .administrators, putSchema),
             Route(.post, "/v1/schema/plan", for: .administrators, planSchema),
+            Route(.get, "/v1/whoami", whoAmI),
             Route(.get, "/v1/roles", for: .administrators, listRoles),
             Route(.get, "/v1/keys", for: .administrators, listKeys),
             Route(.post, "/v1/keys", for: .administrators, createKey),
@@ -127,6 +120,18 @@ extension Gateway {
             Route(.get, "/readyz", for: .everyone, getReadiness),
             Route(.get, "/metrics", for: .metricsReaders, getMetrics),
             Route(.get, "/v1/metrics/history", for: .metricsReaders, getMetricsHistory),
+        ]
+    }
+
+    /// The console and the description of the API.
+    private var pages: [Route] {
+        [
+            Route(.get, "/openapi.json", for: .everyone, getDescription),
+            Route(.get, "/docs", for: .everyone) { [files] request, _ in try files.reader(request) },
+            Route(.get, "/", for: .everyone) { [files] request, _ in try files.index(request) },
+            Route(.get, "/static/*path", for: .everyone) { [files] request, path in
+                try files.file(path.rest.joined(separator: "/"), request)
+            },
         ]
     }
 }

@@ -89,7 +89,7 @@ extension Gateway {
     }
 
     /// `GET /v1/snapshots/{id}/changes?to={id}`: the differences to a later version, by default the latest.
-    private func compareSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
+    func compareSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["to", "limit"])
         let limit = try parameters.integer("limit", in: 0...configuration.maximumPage) ?? configuration.defaultPage
         let view = try caller(of: request).view

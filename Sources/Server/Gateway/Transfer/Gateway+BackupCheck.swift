@@ -70,7 +70,7 @@ extension Gateway {
     /// `text/event-stream` receives the progress. The check ends if its client disconnects.
     func checkBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
         // Checked first, and without a body before it is received: an empty one needs no type.
-        if request.bodyFile?.count == 0 { try checkAuthority(request) } else { try checkTerms(request, path) }
+        if request.bodyFile?.count == 0 { _ = try QueryParameters(request, single: []) } else { try checkTerms(request, path) }
         guard let file = request.bodyFile, file.count > 0 else {
             throw Problem(.importEmpty, "Send the backup as the body of the request.")
         }

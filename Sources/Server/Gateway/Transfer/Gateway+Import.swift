@@ -8,7 +8,7 @@ import Transfer
 import WireProtocol
 
 /// What the target and the header of a `POST /v1/import/{Class}` say.
-private struct ImportTerms: Sendable {
+struct ImportTerms: Sendable {
     let objectClass: ClassSchema
     let schema: Schema
     let format: TransferFormat
@@ -126,7 +126,7 @@ extension Gateway {
     }
 
     /// Reads what a request for an import says besides its body.
-    fileprivate func importTerms(_ request: Request, _ path: PathParameters) throws -> ImportTerms {
+    func importTerms(_ request: Request, _ path: PathParameters) throws -> ImportTerms {
         let parameters = try QueryParameters(request, single: ["format", "update", "atomic", Self.escapeFormulas])
         let schema = try snapshot(for: request).schema
         let objectClass = try schema.named(path["class"] ?? "")

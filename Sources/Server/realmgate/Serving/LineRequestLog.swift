@@ -30,7 +30,7 @@ struct LineRequestLog: RequestLog {
         if let caller = record.caller { line.field("caller", caller) }
         line.field("method", record.method.description)
         line.field("milliseconds", thousandths: Int(record.microseconds))
-        line.field("peer", record.peer.description)
+        line.field("peer", record.peer)
         line.field("request", record.label)
         line.field("route", record.route)
         line.field("status", record.status)

@@ -1,3 +1,4 @@
+import HTTPServer
 import Logging
 import ObjectModel
 
@@ -27,6 +28,12 @@ struct TextLine {
         bytes.append(UInt8(ascii: "\""))
         plain(value, isQuoted: true)
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends an address, which is a single word.
+    mutating func field(_ name: String, _ address: RemoteAddress) {
+        begin(name)
+        address.append(to: &bytes)
     }
 
     /// Appends a non-negative integer.
