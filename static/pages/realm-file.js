@@ -117,17 +117,18 @@ export class RealmFilePanel {
     text.focus();
   }
 
-  #draw({ format, schemaVersion, objects, classes, notes, refusal }) {
+  #draw({ format, schemaVersion, objects, classes, lostLinks, notes, refusal }) {
     const focused = document.activeElement?.dataset.place;
     const rows = classes.map((one) => [this.#taken(one), this.#nameOf(one), tally(one.objects), standing(one)]);
     const hasPresent = classes.some((one) => one.present > 0);
+    const said = [...notes, ...lost(lostLinks, "would be")];
     this.body.replaceChildren(
       make("p.figure", { role: "status" },
         `${this.#file.name}: ${tally(objects)} objects, Realm’s format ${format}, schema version ${schemaVersion}.`),
       ...(refusal === null ? [] : this.#obstacles(refusal)),
       table("Classes of the file", ["Class in the file", "Name here", { words: "Objects", number: true }, "In this database"], rows),
       ...(hasPresent ? [make("div.form-grid", {}, field("If the key exists", this.update))] : []),
-      ...(notes.length > 0 ? [make("ul.notes", {}, notes.map((one) => make("li.note", {}, one)))] : []),
+      ...(said.length > 0 ? [make("ul.notes", {}, said.map((one) => make("li.note", {}, one)))] : []),
       make("div.buttons", {}, button("Cancel", () => this.#cancel()),
         refusal === null && button("Import", () => this.#import(), { kind: "primary" })));
     if (focused !== undefined) this.body.querySelector(`[data-place="${CSS.escape(focused)}"]`)?.focus();
@@ -233,8 +234,7 @@ export class RealmFilePanel {
     const numbers = classes.flatMap((one) => one.numbers.filter(({ count }) => count > 0).map((each) => [
       `${one.name}.${each.property}`, tally(each.count), each.sum, each.minimum ?? "", each.maximum ?? "",
     ]));
-    const lost = lostLinks > 0 ? [`${tally(lostLinks)} links in mixed values led to objects that were left out, and are null now, or missing in a set.`] : [];
-    const said = [...notes, ...lost];
+    const said = [...notes, ...lost(lostLinks, "are")];
     const hasPresent = classes.some(({ present }) => present > 0);
     const count = (words) => ({ words, number: true });
     this.body.replaceChildren(
@@ -257,6 +257,12 @@ function standing({ embedded, leftOut, new: isNew, present }) {
   const kind = embedded ? "embedded, " : "";
   if (isNew) return `${kind}new`;
   return present > 0 ? `${kind}has ${tally(present)} of them` : `${kind}gets more objects`;
+}
+
+/** What becomes of links in mixed values whose targets are left out; `verb` says whether they have become that. */
+function lost(count, verb) {
+  if (count === 0) return [];
+  return [`${tally(count)} ${count === 1 ? "link" : "links"} in mixed values to objects that are left out ${verb} null, or missing in a set.`];
 }
 
 const hexadecimal = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -68,6 +68,7 @@ package enum StatusTable {
         case .realmFileUnknown, .realmFileDamaged, .realmFileUnknownName: 400
         case .realmFileFormat, .realmFileKey, .realmFileUnsuitable, .realmFileNoClasses, .realmFileValue: 422
         case .realmFileDifferentClass, .realmFileDuplicate: 409
+        case .realmFileRepeatedKey, .realmFileTooLarge: 422
         case .realmFileInUse, .realmFileUnreadable: 503
         case .exportImpossible, .backupTooSlow: 422
         case .clientGone: 499

@@ -105,7 +105,8 @@ struct ClusterCursor {
         let cluster: Cluster
         if slots[0] & 1 == 1 {
             let count = try reader.count(slots, 0)
-            guard count <= NodeReader.emptyLimit, reader.budget.take(bytes: 0, elements: count) else {
+            guard count <= NodeReader.emptyLimit, case .granted = reader.budget.take(bytes: 0, elements: count)
+            else {
                 throw reader.damaged("it claims \(count) objects", at: node.ref)
             }
             cluster = Cluster(slots: slots, count: count, offset: offset, keys: nil)

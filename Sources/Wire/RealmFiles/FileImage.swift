@@ -56,10 +56,12 @@ final class FileImage: @unchecked Sendable {
         contains(offset, length) ? [UInt8](UnsafeRawBufferPointer(start: base + offset, count: length)) : nil
     }
 
-    /// Bytes as UTF-8, with replacement characters for what is not.
-    func text(at offset: Int, count length: Int) -> String? {
+    /// Bytes as UTF-8, with replacement characters for what is not, and whether all of it is.
+    func text(at offset: Int, count length: Int) -> (text: String, isValid: Bool)? {
         guard contains(offset, length) else { return nil }
-        return String(decoding: UnsafeRawBufferPointer(start: base + offset, count: length), as: UTF8.self)
+        let bytes = UnsafeRawBufferPointer(start: base + offset, count: length)
+        if let text = String(validating: bytes, as: UTF8.self) { return (text, true) }
+        return (String(decoding: bytes, as: UTF8.self), false)
     }
 
     /// Numbers in a row, of 0, 1, 2, 4, 8, 16, 32 or 64 bits each, and at most 2²⁴ of them. Those of 1, 2 and 4 bits have

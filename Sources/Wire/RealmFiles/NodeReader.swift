@@ -7,6 +7,8 @@ final class NodeReader {
     /// The objects that links may lead to; nil until the tables are known.
     let targets: LinkTargets?
     var budget: ReadingBudget
+    /// The texts that were not UTF-8.
+    let texts: InvalidTexts
     /// What is read, for the words of a fault.
     var subject = "the list of tables"
     /// The values of enumerated columns, by their place.
@@ -19,7 +21,11 @@ final class NodeReader {
     /// The most elements of a node that has no bytes for them. Realm's nodes have at most 1,000.
     static let emptyLimit = 65_536
 
-    init(_ image: FileImage, _ header: FileHeader, targets: LinkTargets?, budget: ReadingBudget) {
+    init(
+        _ image: FileImage, _ header: FileHeader, targets: LinkTargets?, budget: ReadingBudget,
+        _ texts: InvalidTexts = InvalidTexts()
+    ) {
+        self.texts = texts
         self.image = image
         self.targets = targets
         self.budget = budget
@@ -49,8 +55,12 @@ final class NodeReader {
         }
         guard length <= end - Node.headerLength - Int(ref) else { throw damaged("it ends beyond the file", at: ref) }
         guard length > 0 || size <= Self.emptyLimit else { throw damaged("it claims \(size) elements", at: ref) }
-        guard budget.take(bytes: length, elements: form == .raw ? 0 : size) else {
+        switch budget.take(bytes: length, elements: form == .raw ? 0 : size) {
+        case .granted: break
+        case .exhausted:
             throw damaged("more is read than the file can have; nodes are shared or lead in a circle", at: ref)
+        case .tooMany(let most):
+            throw .tooLarge(place: "\(subject), node \(ref)", most: most)
         }
         return Node(
             ref: ref, form: form, width: width, size: size, isInner: flags & 0x80 != 0, hasRefs: flags & 0x40 != 0,

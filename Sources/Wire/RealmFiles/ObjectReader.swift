@@ -51,8 +51,17 @@ struct ObjectReader {
         values.reserveCapacity(cluster.count)
         switch column.collection {
         case .none: try reader.append(try reader.node(at: ref), form, to: &values)
-        case .list, .set:
+        case .list:
             for root in try reader.slots(at: ref).values { values.append(.list(try reader.sequence(root, form))) }
+        case .set:
+            for root in try reader.slots(at: ref).values {
+                let elements = try reader.sequence(root, form)
+                // They are in order, so that equal ones are neighbours.
+                guard zip(elements, elements.dropFirst()).allSatisfy({ !$0.isSame(as: $1) }) else {
+                    throw reader.damaged("a set has an element twice", at: root)
+                }
+                values.append(.list(elements))
+            }
         case .map(let keysAreIntegers):
             for root in try reader.slots(at: ref).values {
                 values.append(try reader.map(root, keysAreIntegers: keysAreIntegers, form))

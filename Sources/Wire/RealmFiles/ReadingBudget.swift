@@ -7,8 +7,10 @@ struct ReadingBudget {
     private(set) var visits: Int
     private(set) var bytes: Int
     private(set) var elements: Int
-    /// The elements that may be in memory at once. As many fit into a file of single bits; only lists of two million
-    /// zeros and more, in a file with little else, could exceed it.
+    /// The elements that may be in memory at once, which are the values of one cluster. An element takes a bit or more
+    /// of the file and some 50 bytes of memory, so the file's length says nothing about the memory that it needs: only
+    /// two million elements, and one for each four bytes of the file, may be there together. Only a list of millions of
+    /// very small numbers in one object exceeds that.
     private var live: Int
     private var liveLimit: Int
 
@@ -17,18 +19,28 @@ struct ReadingBudget {
         visits = max(0, length / 2 + 64 - spent.visits)
         bytes = max(0, length * 4 + 4096 - spent.bytes)
         elements = max(0, length * 128 + 8 * 1_048_576 - spent.elements)
-        liveLimit = length * 8 + 2 * 1_048_576
+        liveLimit = length / 4 + 2 * 1_048_576
         live = liveLimit
     }
 
-    /// Takes one node; returns false when too much has been read.
-    mutating func take(bytes count: Int, elements number: Int) -> Bool {
-        guard visits > 0, count <= bytes, number <= elements, number <= live else { return false }
+    /// Whether a node may be read.
+    enum Decision {
+        case granted
+        /// More would be read than the file can have.
+        case exhausted
+        /// More elements than this would be in memory at once.
+        case tooMany(Int)
+    }
+
+    /// Takes one node, if that is granted.
+    mutating func take(bytes count: Int, elements number: Int) -> Decision {
+        guard visits > 0, count <= bytes, number <= elements else { return .exhausted }
+        guard number <= live else { return .tooMany(liveLimit) }
         visits -= 1
         bytes -= count
         elements -= number
         live -= number
-        return true
+        return .granted
     }
 
     /// Says that so many of the elements that were read stay in memory.

@@ -17,6 +17,7 @@ package final class RealmFile: Sendable {
     private let header: FileHeader
     private let targets: LinkTargets
     private let costs: ReadingCosts
+    private let texts: InvalidTexts
 
     /// Whether the first bytes of a file are those of a Realm file that is not encrypted; false for what cannot be read.
     /// Cost: reads 24 bytes.
@@ -51,7 +52,9 @@ package final class RealmFile: Sendable {
     }
 
     private init(_ image: FileImage, _ header: FileHeader, source: SourceFile?) throws(RealmFileFault) {
-        let reader = NodeReader(image, header, targets: nil, budget: ReadingBudget(length: image.count))
+        let texts = InvalidTexts()
+        self.texts = texts
+        let reader = NodeReader(image, header, targets: nil, budget: ReadingBudget(length: image.count), texts)
         let group = try GroupReader(reader, top: header.top)
         self.source = source
         self.image = image
@@ -70,7 +73,7 @@ package final class RealmFile: Sendable {
     /// Throws ``RealmFileFault`` and what the body throws.
     package func forEachObject(of table: RealmTable, _ body: (RealmObject) throws -> Void) throws {
         try costs.measure(.values, of: table.key, length: image.count) { budget in
-            let reader = NodeReader(image, header, targets: targets, budget: budget)
+            let reader = NodeReader(image, header, targets: targets, budget: budget, texts)
             defer { budget = reader.budget }
             try ObjectReader(table, reader).forEach(body)
         }
@@ -79,7 +82,7 @@ package final class RealmFile: Sendable {
     /// Finds objects of a table by their keys: for embedded ones, which belong where a link leads to them. Cost: reads all
     /// keys, and keeps 32 bytes for each cluster, which has 256 objects in files that Realm writes.
     package func lookup(in table: RealmTable) throws(RealmFileFault) -> RealmObjectLookup {
-        let reader = NodeReader(image, header, targets: targets, budget: ReadingBudget(length: image.count))
+        let reader = NodeReader(image, header, targets: targets, budget: ReadingBudget(length: image.count), texts)
         return try RealmObjectLookup(table, reader, length: image.count)
     }
 
@@ -98,6 +101,10 @@ package final class RealmFile: Sendable {
             return count
         }
     }
+
+    /// The texts that were not UTF-8, of all that was read so far: how many, up to 1,000, and where the first is. Their
+    /// other bytes have become U+FFFD. Nil without any.
+    package var invalidTexts: (count: Int, first: String)? { texts.summary }
 
     /// Throws `inUse` when another program has written to the file since it was opened. What is read stays the same
     /// snapshot all the same, because it is read from a copy.

@@ -11,6 +11,8 @@ package enum RealmFileFault: Error, Equatable, Sendable {
     case wrongKey(length: Int)
     /// The file breaks a rule of its format. The place names the node, and what was read there.
     case damaged(place: String, reason: String)
+    /// So many values are in one object, or in few, that they do not fit into the memory that this file may take.
+    case tooLarge(place: String, most: Int)
     /// Another program writes the file so often that no whole copy of it could be taken.
     case inUse
     /// The system's error number.
@@ -23,6 +25,7 @@ package enum RealmFileFault: Error, Equatable, Sendable {
         case .unsupportedFormat: "realm_file.format"
         case .wrongKey: "realm_file.key"
         case .damaged: "realm_file.damaged"
+        case .tooLarge: "realm_file.too_large"
         case .inUse: "realm_file.in_use"
         case .unreadable: "realm_file.unreadable"
         }
@@ -37,13 +40,16 @@ package enum RealmFileFault: Error, Equatable, Sendable {
                 : "This is not a Realm file."
         case .unsupportedFormat(let number) where number < 11:
             "The file has Realm's format \(number); formats 11 and 20 to 24 can be read. "
-                + "Open it with Realm 10 or a later version, which converts it, and try again."
+                + "Versions of Realm with Realm Core 13 or below convert it: open it with an app that has one, or with "
+                + "a Realm Studio of 2023, and try again.\(number < 6 ? " A file this old may need a version of Realm before 5 first." : "")"
         case .unsupportedFormat(let number):
             "The file has Realm's format \(number), which is not known; formats 11 and 20 to 24 can be read."
         case .wrongKey(RealmFile.keyLength):
             "The key does not open this file, or the file is damaged. Give the 64 bytes that it was encrypted with."
         case .wrongKey(let length): "A key has \(RealmFile.keyLength) bytes; this one has \(length)."
         case .damaged(let place, let reason): "The file is damaged: \(place): \(reason). Try a copy of it."
+        case .tooLarge(let place, let most):
+            "The file has too many values in one place: \(place): at most \(most) values can be in memory at once for a file of this size. Leave the property out."
         case .inUse:
             "Another program writes the file. Close that program, or copy the file while it does not write, and try again."
         case .unreadable(let code): "The file cannot be read: \(String(cString: strerror(code)))."

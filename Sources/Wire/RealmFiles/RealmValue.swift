@@ -24,6 +24,20 @@ package enum RealmValue: Sendable {
     case map([(key: RealmValue, value: RealmValue)])
 }
 
+extension RealmValue {
+    /// Whether both are the same null, number, flag or link, which are the elements that take a few bits. Others are not
+    /// compared: their bytes bound their number.
+    func isSame(as other: RealmValue) -> Bool {
+        switch (self, other) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int(let a), .int(let b)): a == b
+        case (.link(let a, let key), .link(let b, let otherKey)): a == b && key == otherKey
+        default: false
+        }
+    }
+}
+
 /// One object of a Realm file.
 package struct RealmObject: Sendable {
     /// The object's number in its table, which is what links say. Ascending, and with gaps.

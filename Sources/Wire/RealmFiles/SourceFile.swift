@@ -73,7 +73,7 @@ final class SourceFile: Sendable {
                 case .damaged, .wrongKey: if attempt >= Self.doubts { throw error }
                 // The codes of the pages are right, and their bytes make no sense: half of the key is.
                 case .notRealm where key != nil: throw .wrongKey(length: RealmFile.keyLength)
-                case .notRealm, .unsupportedFormat, .unreadable: throw error
+                case .notRealm, .unsupportedFormat, .tooLarge, .unreadable: throw error
                 }
             }
         }

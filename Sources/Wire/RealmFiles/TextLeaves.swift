@@ -3,7 +3,7 @@ enum Cell {
     case null
     case at(Int, count: Int)
     /// Those of a value that lies in several nodes.
-    case joined([UInt8])
+    case joined([UInt8], ref: Int64)
 }
 
 extension NodeReader {
@@ -25,9 +25,9 @@ extension NodeReader {
             case .at(let start, let count):
                 guard count > 0, image.byte(at: start + count - 1) == 0 else { throw noFinalZero(node) }
                 texts.append(.at(start, count: count - 1))
-            case .joined(let bytes):
+            case .joined(let bytes, let ref):
                 guard bytes.last == 0 else { throw noFinalZero(node) }
-                texts.append(.joined(bytes.dropLast()))
+                texts.append(.joined(bytes.dropLast(), ref: ref))
             }
         }
         return texts
@@ -45,11 +45,15 @@ extension NodeReader {
     func text(_ cell: Cell) throws(RealmFileFault) -> String? {
         switch cell {
         case .null: return nil
-        case .joined(let bytes): return String(decoding: bytes, as: UTF8.self)
+        case .joined(let bytes, let ref):
+            if let text = String(validating: bytes, as: UTF8.self) { return text }
+            texts.add(at: ref, in: subject)
+            return String(decoding: bytes, as: UTF8.self)
         case .at(let start, let count):
-            guard let text = image.text(at: start, count: count) else {
+            guard let (text, isValid) = image.text(at: start, count: count) else {
                 throw damaged("a string ends beyond the file", at: Int64(start))
             }
+            if !isValid { texts.add(at: Int64(start), in: subject) }
             return text
         }
     }
@@ -58,7 +62,7 @@ extension NodeReader {
     func bytes(_ cell: Cell) throws(RealmFileFault) -> [UInt8]? {
         switch cell {
         case .null: return nil
-        case .joined(let bytes): return bytes
+        case .joined(let bytes, _): return bytes
         case .at(let start, let count):
             guard let bytes = image.bytes(at: start, count: count) else {
                 throw damaged("a value ends beyond the file", at: Int64(start))
@@ -129,7 +133,7 @@ extension NodeReader {
             }
             var joined: [UInt8] = []
             for part in try slots(value).values { joined += try bytes(try content(try self.node(at: part))) ?? [] }
-            cells.append(.joined(joined))
+            cells.append(.joined(joined, ref: ref))
         }
         return cells
     }

@@ -42,6 +42,12 @@ struct ObjectCopy {
             if !columns.isEmpty { waiting.append((table, columns)) }
         }
         for (table, _) in waiting { reached.total += try file.objectCount(of: table.table) }
+        if let (count, first) = file.invalidTexts {
+            let most = count == 1000 ? "1,000 or more texts" : count == 1 ? "1 text" : "\(count) texts"
+            conversion.note(
+                "\(most) of the file \(count == 1 ? "is" : "are") not UTF-8, first in \(first): bytes that are not became U+FFFD."
+            )
+        }
         conversion.beginConnecting()
         for (table, columns) in waiting { try connect(table, columns) }
         try progress(reached)
@@ -51,6 +57,8 @@ struct ObjectCopy {
     /// Creates the objects of a table. Returns the columns that have links to objects that are not there yet.
     private mutating func create(_ table: TableCopy) throws -> Set<Int> {
         var waiting: Set<Int> = []
+        // The store compares them at the end, when nobody knows which object of the file it was.
+        var primaryKeys: Set<Value> = []
         let keyProperty = transaction.count(of: table.classID) > 0 ? table.primaryKey : nil
         reached.className = table.name
         try file.forEachObject(of: table.table) { object in
@@ -64,6 +72,15 @@ struct ObjectCopy {
                     row[column.position] = value
                     if keyProperty != nil { given.append((column.id, column.position)) }
                 }
+            }
+            if let place = table.primaryKey, !primaryKeys.insert(row[place]).inserted {
+                let difference = file.invalidTexts == nil ? "" : " They may differ in bytes that are not UTF-8."
+                let sentence =
+                    "The file has two objects of '\(table.oldName)' with \(try name(object, table)).\(difference)"
+                throw RealmImportFault(
+                    .repeatedKey,
+                    "\(sentence) Delete one of them in the app, or leave the class out: \(style.leaveOut(table.oldName)). Nothing was written.",
+                    offering: .leavingOut(table.oldName, sentence))
             }
             if let keyProperty,
                 let present = try transaction.key(of: table.classID, primaryKey: row[keyProperty])
@@ -123,11 +140,12 @@ struct ObjectCopy {
         do {
             return try work()
         } catch let error as StoreError where Self.isAboutValues(error) {
-            let property = error.property ?? "PROPERTY"
+            let property = "\(table.oldName).\(table.sourceName(of: error.property ?? "PROPERTY"))"
+            let sentence = "\(table.name) with \(try name(object, table)): \(error.message)"
             throw RealmImportFault(
                 .value,
-                "\(table.name) with \(try name(object, table)): \(error.message) Leave the property out, or change the value in the app: \(style.leaveOut("\(table.oldName).\(table.sourceName(of: property))")). Nothing was written."
-            )
+                "\(sentence) Leave the property out, or change the value in the app: \(style.leaveOut(property)). Nothing was written.",
+                offering: .leavingOut(property, sentence))
         }
     }
 

@@ -13,6 +13,8 @@ package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
         case differentClass = "realm_file.different_class"
         /// A value that a store cannot have.
         case value = "realm_file.value"
+        /// Objects of the file that have the same primary key.
+        case repeatedKey = "realm_file.repeated_key"
         /// An object whose primary key the database has already.
         case duplicate = "realm_file.duplicate"
     }
@@ -20,12 +22,18 @@ package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
     package var reason: Reason
     /// One sentence or more, each of which says what to do.
     package var message: String
-    /// What stands in the way one by one, for `unsuitable` and `differentClass`.
+    /// What stands in the way one by one, for `unsuitable` and `differentClass`; the one of `value` and `repeatedKey`.
     package private(set) var obstacles: [RealmObstacle] = []
 
     package init(_ reason: Reason, _ message: String) {
         self.reason = reason
         self.message = message
+    }
+
+    /// A fault whose message says all, with what a program can offer as the way on.
+    init(_ reason: Reason, _ message: String, offering obstacle: RealmObstacle) {
+        self.init(reason, message)
+        obstacles = [obstacle]
     }
 
     /// Several of the same kind, one per line.

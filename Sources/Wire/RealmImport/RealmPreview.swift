@@ -28,8 +28,11 @@ package struct RealmPreview: Sendable {
     /// Why the import would be refused; nil if nothing of this preview stands in its way.
     package private(set) var refusal: RealmImportFault?
 
-    /// Cost: reads the classes that the database has objects of, and counts the others. A value that the database cannot
-    /// have, such as a map key, is found by the import alone.
+    /// How many links in mixed values lead to objects that are not imported; 0 before `rehearse`.
+    package private(set) var lostLinks = 0
+
+    /// Cost: reads the classes that the database has objects of, and counts the others. What single values stand in the
+    /// way of, such as a map key, `rehearse` finds.
     ///
     /// Throws `RealmFileFault`, `RealmImportFault` for a selection that names nothing, and what `check` throws.
     ///
@@ -74,6 +77,24 @@ package struct RealmPreview: Sendable {
             guard classes[place].present > 0, policy == .error, refusal == nil else { continue }
             refusal = .duplicates(
                 classes[place].present, of: classes[place].name, classes[place].source, selection.style)
+        }
+    }
+
+    /// Finds out by an import that is undone what no look at the classes shows: values that the database cannot have, and
+    /// links that would be lost. Does nothing for a file that would be refused without that. Cost and errors are those of
+    /// `RealmImporter.run`, but its `RealmImportFault` becomes the refusal.
+    package mutating func rehearse(
+        _ file: RealmFile, _ selection: RealmSelection, into store: any Store, _ policy: UpdatePolicy = .error,
+        progress: @escaping @Sendable (RealmImporter.Progress) throws -> Void = { _ in }
+    ) throws {
+        guard refusal == nil else { return }
+        do {
+            let importer = RealmImporter(file, try RealmClasses(file, selection), into: store, policy)
+            let report = try importer.rehearse(progress: progress)
+            notes += report.notes.filter { !notes.contains($0) }
+            lostLinks = report.lostLinks
+        } catch let fault as RealmImportFault {
+            refusal = fault
         }
     }
 

@@ -46,6 +46,8 @@ struct ValueConversion {
         }
     }
 
+    mutating func note(_ sentence: String) { report.notes.append(sentence) }
+
     func key(of key: Int64, in table: TableCopy) -> ObjectKey? { keys[table.table.key]?[key] }
 
     /// The value of a property. Before all objects are there, it is without meaning if `isWaiting` afterwards.

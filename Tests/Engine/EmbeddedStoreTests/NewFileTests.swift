@@ -1,7 +1,9 @@
 import Foundation
 import ObjectModel
+import QueryLanguage
 import RepositoryFiles
 import StoreContract
+import Synchronization
 import Testing
 
 @testable import EmbeddedStore
@@ -35,6 +37,44 @@ struct NewFileTests {
         let store = try EmbeddedStore.open(path: path)
         defer { store.close() }
         #expect(try store.snapshot().version == version && store.snapshot().schema == Self.schema)
+    }
+
+    @Test("of two makers at the same time one makes the file, and the other is told and has written nothing")
+    func race() throws {
+        let directory = try TestDirectory()
+        for round in 0..<60 {
+            let path = directory.file("store-\(round)")
+            let made = Mutex<[Int]>([])
+            let refusals = Mutex<[StoreError.Code]>([])
+            DispatchQueue.concurrentPerform(iterations: 2) { maker in
+                do {
+                    try EmbeddedStore.make(path: path) { store in
+                        try store.replaceSchema(with: Self.schema)
+                        try store.write { transaction in
+                            guard let dog = transaction.schema["Dog"], let age = dog["age"] else { return }
+                            _ = try transaction.create(dog.id, [age.id: .int(Int64(maker))])
+                        }
+                    }
+                    made.withLock { $0.append(maker) }
+                } catch let error as StoreError {
+                    refusals.withLock { $0.append(error.code) }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            let (winners, others) = (made.withLock { $0 }, refusals.withLock { $0 })
+            #expect(winners.count == 1 && others.allSatisfy { [.busy, .fileAccess].contains($0) }, "\(others)")
+            let store = try EmbeddedStore.open(path: path)
+            defer { store.close() }
+            let snapshot = try store.snapshot()
+            let dog = try #require(snapshot.schema["Dog"])
+            let age = try #require(dog["age"])
+            let values = try snapshot.select(BoundQuery(classID: dog.id), .all).map {
+                try snapshot.value(dog.id, $0, age.id)
+            }
+            #expect(values == winners.map { .int(Int64($0)) })
+        }
+        #expect(try files(directory).allSatisfy { !$0.contains("making") })
     }
 
     @Test("a name that is taken, before or meanwhile, and a second maker are refused")

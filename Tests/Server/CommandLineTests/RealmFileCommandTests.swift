@@ -50,6 +50,38 @@ struct RealmFileCommandTests {
         #expect(try run(["query", "Trip", "--count"], in: directory).output == "2700\n")
     }
 
+    @Test("a file that is not there, may not be read or has a key twice has a sentence and a status of its own")
+    func unusable() throws {
+        let directory = try TestDirectory()
+        for command in [["schema", "gone.realm"], ["export", "gone.realm", "Dog"], ["import", "gone.realm"]] {
+            let result = try run(command, in: directory)
+            #expect(result.status == 66 && result.errors.contains("There is no file 'gone.realm'"), "\(result.errors)")
+        }
+        let many = URL(fileURLWithPath: try file("many", in: directory))
+        var bytes = try Data(contentsOf: many)
+        let key = try #require(bytes.range(of: Data("C1\0".utf8)))
+        bytes.replaceSubrange(key, with: Data("C0\0".utf8))
+        try bytes.write(to: many)
+        let twice = try run(["import", many.path], in: directory)
+        #expect(twice.status == 65 && twice.errors.contains("two objects of 'City'"), "\(twice.errors)")
+        #expect(!hasDatabase(directory))
+    }
+
+    @Test("names of a file cannot steer a terminal")
+    func controls() throws {
+        let directory = try TestDirectory()
+        let many = URL(fileURLWithPath: try file("many", in: directory))
+        var bytes = try Data(contentsOf: many)
+        let name = try #require(bytes.range(of: Data("class_City\0".utf8)))
+        bytes.replaceSubrange(name, with: Data("class_C\u{1B}ty\0".utf8))
+        try bytes.write(to: many)
+        for command in [["import", many.path], ["schema", many.path], ["export", many.path, "--output", "out"]] {
+            let result = try run(command, in: directory)
+            #expect(!(result.output + result.errors).unicodeScalars.contains("\u{1B}"), "\(command)")
+            #expect(result.errors.contains("C\\u{1b}ty"), "\(result.errors)")
+        }
+    }
+
     @Test("a realm in PostgreSQL gets classes and objects of a Realm file, and each of its replicas has them")
     func shared() throws {
         guard PostgresServer.isThere else { return }

@@ -26,6 +26,17 @@ enum RealmTestFile {
         return path
     }
 
+    static func bytes(_ name: String) throws -> [UInt8] { try packed(name + ".realm") }
+
+    /// A file of the repository in which some bytes, which it has once, are others.
+    static func altered(_ name: String, _ old: String, to new: [UInt8]) throws -> RealmFile {
+        var bytes = try packed(name + ".realm")
+        let places = bytes.indices.dropLast(old.utf8.count).filter { bytes[$0...].starts(with: old.utf8) }
+        #expect(places.count == 1)
+        bytes.replaceSubrange(try #require(places.first)..<(places[0] + old.utf8.count), with: new)
+        return try RealmFile(bytes: bytes)
+    }
+
     static func open(_ name: String, in directory: TestDirectory, key: [UInt8]? = nil) throws -> RealmFile {
         try RealmFile(path: try path(name, in: directory), key: key)
     }

@@ -368,6 +368,7 @@ export interface RealmImportPreview {
   classes: {
     name: string; source: string; embedded: boolean; leftOut: boolean; new: boolean; objects: number; present: number;
   }[];
+  lostLinks: number;
   notes: string[];
   refusal: null | {
     code: string;

@@ -3,26 +3,30 @@ import StoreContract
 
 extension EmbeddedStore {
     /// Makes a new file of what the body writes: it gets its name when all of that is on disk, and there is none when
-    /// the body throws. A process that is killed meanwhile leaves `PATH.making`, which the next one for that path
-    /// replaces. Throws `fileAccess` when the name is taken, `busy` when another process is making a file of that name,
-    /// and the errors of `open` and of the body.
+    /// the body throws. A process that is killed meanwhile leaves `PATH.making` and an empty `PATH.making-turn`, which the
+    /// next one for that path replaces. Throws `fileAccess` when the name is taken, `busy` when another process is making
+    /// a file of that name, and the errors of `open` and of the body.
     package static func make<R>(
         path: String, options: EmbeddedStoreOptions = EmbeddedStoreOptions(), _ body: (EmbeddedStore) throws -> R
     ) throws -> R {
         let draft = path + ".making"
         let lock = draft + "-lock"
+        let turn = draft + "-turn"
         guard FileIdentity(path: path) == nil else { throw taken(path) }
-        guard let presence = try FilePresence.takeAlone(draft) else {
+        // Held until the file has its name. A lock on the draft itself would have to be let go for the store to open it,
+        // and another process would come between.
+        guard let presence = try FilePresence.takeAlone(turn) else {
             throw StoreError(.busy, "Another program is making '\(path)'. Try again when that is done.")
         }
-        withExtendedLifetime(presence) {
+        defer { withExtendedLifetime(presence) { _ = unlink(turn) } }
+        // The one that had the turn before may have made it.
+        guard FileIdentity(path: path) == nil else { throw taken(path) }
+        func removeDraft() {
             unlink(draft)
             unlink(lock)
         }
-        defer {
-            unlink(draft)
-            unlink(lock)
-        }
+        removeDraft()
+        defer { removeDraft() }
         let store = try open(path: draft, options: options)
         let result: R
         do {

@@ -41,7 +41,7 @@ struct SeedFile {
 extension RealmFileFault {
     fileprivate var code: Realm.Error.Code {
         switch self {
-        case .notRealm, .wrongKey, .damaged: .invalidDatabase
+        case .notRealm, .wrongKey, .damaged, .tooLarge: .invalidDatabase
         case .unsupportedFormat: .unsupportedFileFormatVersion
         case .inUse, .unreadable: .fileOperationFailed
         }

@@ -117,6 +117,7 @@ extension JSONWriter {
             endObject()
         }
         endArray()
+        member("lostLinks", preview.lostLinks)
         strings("notes", preview.notes)
         name("refusal")
         if let refusal = preview.refusal {

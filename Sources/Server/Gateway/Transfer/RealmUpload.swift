@@ -44,8 +44,16 @@ struct RealmUpload: Sendable {
             try watch.check()
             if terms.isDryRun {
                 let snapshot = try store.snapshot()
-                return .preview(
-                    try RealmPreview(file, terms.selection, into: snapshot, terms.policy) { try watch.check() })
+                var preview = try RealmPreview(file, terms.selection, into: snapshot, terms.policy) {
+                    try watch.check()
+                }
+                // From here on, others wait.
+                let watch = TransferWatch(mayRest: false)
+                try preview.rehearse(file, terms.selection, into: store, terms.policy) { reached in
+                    try watch.check()
+                    progress(reached)
+                }
+                return .preview(preview)
             }
             let classes = try RealmClasses(file, terms.selection)
             let report = try RealmImporter(file, classes, into: store, terms.policy).run { reached in
@@ -131,6 +139,7 @@ extension Problem {
         case .unsupportedFormat: self.init(.realmFileFormat, fault.message)
         case .wrongKey: self.init(.realmFileKey, fault.message, parameter: HeaderName.encryptionKey)
         case .damaged: self.init(.realmFileDamaged, fault.message)
+        case .tooLarge: self.init(.realmFileTooLarge, fault.message)
         case .inUse: self.init(.realmFileInUse, fault.message)
         case .unreadable: self.init(.realmFileUnreadable, fault.message)
         }
@@ -145,6 +154,7 @@ extension Problem {
             case .noClasses: .realmFileNoClasses
             case .differentClass: .realmFileDifferentClass
             case .value: .realmFileValue
+            case .repeatedKey: .realmFileRepeatedKey
             case .duplicate: .realmFileDuplicate
             }
         self.init(code, fault.message, parameter: fault.reason == .invalidSelection ? "rename" : nil)

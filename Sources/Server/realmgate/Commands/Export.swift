@@ -64,9 +64,10 @@ struct Export: ParsableCommand {
         if let source = try realmFile.source(className) { return try export(source) }
         // A file may have the name of a class.
         guard realmClass == nil, PropertyType.isClassName(className) || !RealmSource.isFile(className) else {
+            try RealmSource.checkReadable(className)
             throw CommandFailure(
                 "'\(className)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. To export a class of a database, give the class alone.",
-                exitCode: RealmSource.isFile(className) ? 65 : 66)
+                exitCode: 65)
         }
         try realmFile.refuse()
         let store = try database.open(.process, mustExist: true)

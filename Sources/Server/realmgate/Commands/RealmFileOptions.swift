@@ -30,6 +30,7 @@ struct RealmFileOptions: ParsableArguments {
 
     /// The Realm file at a path; nil if its bytes are not those of one, and no key is given.
     func source(_ path: String) throws -> RealmSource? {
+        if encryptionKeyFile != nil || RealmSource.isFile(path) { try RealmSource.checkReadable(path) }
         guard encryptionKeyFile != nil || RealmFile.isPlain(path: path) else { return nil }
         return RealmSource(path: path, key: try encryptionKeyFile.map(RealmSource.key), selection: selection)
     }

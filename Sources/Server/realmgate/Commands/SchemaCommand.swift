@@ -80,10 +80,11 @@ struct SchemaCommand: ParsableCommand {
 
     /// Prints the classes of a Realm file.
     private func show(_ path: String) throws {
+        try RealmSource.checkReadable(path)
         guard let source = try realmOptions.source(path) else {
             throw CommandFailure(
                 "'\(path)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. For the classes of a database give --data \(path).",
-                exitCode: RealmSource.isFile(path) ? 65 : 66)
+                exitCode: 65)
         }
         try source.read { file, classes in
             print(SchemaFile.text(of: classes.schema))

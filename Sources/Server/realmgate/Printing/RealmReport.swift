@@ -6,10 +6,12 @@ import RealmImport
 enum RealmReport {
     /// What is different afterwards or stays behind.
     static func printNotes(_ classes: RealmClasses, _ report: RealmImportReport? = nil) {
-        for note in classes.notes + (report?.notes ?? []) { StandardError.write(note + "\n") }
+        for note in classes.notes + (report?.notes ?? []) { StandardError.write(note.printable() + "\n") }
         if let lost = report?.lostLinks, lost > 0 {
             StandardError.write(
-                "\(grouped(lost)) links in mixed values led to objects that were left out, and are null now, or missing in a set.\n"
+                lost == 1
+                    ? "1 link in a mixed value led to an object that was left out, and is null now, or missing in a set.\n"
+                    : "\(grouped(lost)) links in mixed values led to objects that were left out, and are null now, or missing in a set.\n"
             )
         }
     }
@@ -18,19 +20,19 @@ enum RealmReport {
     static func lines(counting file: RealmFile, _ classes: RealmClasses) throws -> [String] {
         let counts = try classes.counts(in: file)
         return ["Realm's format \(file.format), schema version \(classes.schema.version)"]
-            + counts.map { "\($0.name): \(objects($0.objects, isEmbedded: $0.isEmbedded))" }
+            + counts.map { "\($0.name.printable()): \(objects($0.objects, isEmbedded: $0.isEmbedded))" }
     }
 
     /// The counts and sums of an import, to compare with what the app says.
     static func lines(_ report: RealmImportReport) -> [String] {
         var lines: [String] = []
         for entry in report.classes {
-            var line = "\(entry.name): \(objects(entry.objects, isEmbedded: entry.isEmbedded))"
+            var line = "\(entry.name.printable()): \(objects(entry.objects, isEmbedded: entry.isEmbedded))"
             if entry.present > 0 {
-                line += ", of which \(grouped(entry.present)) were there and \(grouped(entry.modified)) changed"
+                line += ", \(grouped(entry.present)) of them there before, \(grouped(entry.modified)) changed"
             }
             lines.append(line)
-            lines += entry.numbers.map { "  \($0.property): \(text($0))" }
+            lines += entry.numbers.map { "  \($0.property.printable()): \(text($0))" }
         }
         return lines
     }

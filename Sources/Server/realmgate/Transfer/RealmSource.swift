@@ -18,6 +18,16 @@ struct RealmSource {
     /// Whether there is a file, of whatever kind.
     static func isFile(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Throws when a file is not there or may not be read.
+    static func checkReadable(_ path: String) throws {
+        guard access(path, R_OK) != 0 else { return }
+        let reason = errno
+        guard reason == ENOENT else {
+            throw CommandFailure("Cannot read '\(path)': \(String(cString: strerror(reason))).", exitCode: 66)
+        }
+        throw CommandFailure("There is no file '\(path)'.", exitCode: 66)
+    }
+
     /// Reads a key from a file.
     static func key(_ path: String) throws -> [UInt8] {
         let bytes: [UInt8]?
@@ -31,7 +41,7 @@ struct RealmSource {
         let digits = bytes.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard let key = RealmFile.key(hexadecimal: digits) else {
             throw CommandFailure(
-                "The key in '\(path)' has \(bytes.count) bytes. A key has \(RealmFile.keyLength) bytes, or \(2 * RealmFile.keyLength) hexadecimal digits.",
+                "The key in '\(path)' has \(bytes.count > 4096 ? "more than 4096" : "\(bytes.count)") bytes. A key has \(RealmFile.keyLength) bytes, or \(2 * RealmFile.keyLength) hexadecimal digits.",
                 exitCode: 78)
         }
         return key
@@ -64,7 +74,7 @@ struct RealmSource {
         return try RealmImporter(file, classes, into: store, policy).run { reached in
             line.withLock {
                 $0.show(
-                    "\(reached.className): \(grouped(reached.done)) of \(grouped(reached.total)) objects read",
+                    "\(reached.className.printable()): \(grouped(reached.done)) of \(grouped(reached.total)) objects read",
                     at: reached.done)
             }
         }
@@ -76,7 +86,7 @@ extension CommandFailure {
     init(_ fault: RealmFileFault, _ path: String) {
         let exitCode: Int32 =
             switch fault {
-            case .notRealm, .unsupportedFormat, .damaged: 65
+            case .notRealm, .unsupportedFormat, .damaged, .tooLarge: 65
             case .wrongKey: 78
             case .unreadable: 66
             case .inUse: 75
@@ -86,9 +96,15 @@ extension CommandFailure {
         self.init(message, exitCode: exitCode)
     }
 
-    /// The exit code is 64 for options that name nothing or contradict each other, and 1 for what is wrong with classes and objects.
+    /// The exit code is 64 for options that name nothing or contradict each other, 65 for a file with two objects of one
+    /// key, and 1 for what the database cannot have.
     init(_ fault: RealmImportFault, _ path: String) {
-        self.init(
-            "'\(path)': \(fault.message)", exitCode: [.unknownName, .invalidSelection].contains(fault.reason) ? 64 : 1)
+        let exitCode: Int32 =
+            switch fault.reason {
+            case .unknownName, .invalidSelection: 64
+            case .repeatedKey: 65
+            case .unsuitable, .noClasses, .differentClass, .value, .duplicate: 1
+            }
+        self.init("'\(path)': \(fault.message)", exitCode: exitCode)
     }
 }

@@ -97,6 +97,8 @@ extension Problem {
         case realmFileDifferentClass = "realm_file.different_class"
         case realmFileValue = "realm_file.value"
         case realmFileDuplicate = "realm_file.duplicate"
+        case realmFileRepeatedKey = "realm_file.repeated_key"
+        case realmFileTooLarge = "realm_file.too_large"
         case backupTooSlow = "backup.too_slow"
         case exportImpossible = "export.impossible"
         case clientGone = "client.gone"

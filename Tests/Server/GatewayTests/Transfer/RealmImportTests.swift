@@ -134,6 +134,26 @@ struct RealmImportTests {
         #expect(try State(other.store) == present)
     }
 
+    @Test("a preview finds what the import would, also in single values, and writes nothing")
+    func values() throws {
+        var bytes = try RealmSite.file("many")
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: "C1\0".utf8) })
+        bytes[place + 1] = UInt8(ascii: "0")
+        let site = try RealmSite()
+        let before = try State(site.store)
+        let seen = try site.post(bytes, "?dryRun")
+        let refusal = seen.document["refusal"]
+        #expect(seen.status == 200 && refusal?["code"] == "realm_file.repeated_key", "\(seen.text)")
+        #expect(refusal?["obstacles"]?.asArray?.first?["name"] == "City")
+        #expect(try State(site.store) == before)
+        let refused = try site.post(bytes)
+        #expect(refused.status == 422 && refused.code == "realm_file.repeated_key", "\(refused.text)")
+        #expect(refused.document["detail"] == refusal?["detail"])
+        let rest = try site.post(bytes, "?dryRun&leaveOut=City")
+        #expect(rest.status == 200 && rest.document["refusal"]?["code"] != "realm_file.repeated_key", "\(rest.text)")
+        #expect(try State(site.store) == before)
+    }
+
     @Test("an encrypted file needs its key in the header, and no answer has it")
     func encrypted() throws {
         let site = try RealmSite()
