@@ -129,9 +129,10 @@ export class ClassPage {
       this.#drawer ??= new Drawer(root, this.#app, () => this.#grid.focus());
       byId("grid").addEventListener("focusin", ({ target }) => {
         const row = target.closest(".row[data-key]");
-        if (row) this.#drawer.follow(this.#placeOf(row.dataset.key));
+        if (row && this.#drawer.isOpen && this.#objectClass !== null) this.#drawer.follow(this.#placeOf(row.dataset.key));
       });
     }
+    if (this.#objectClass === null) return;
     this.#drawer.show(this.#placeOf(key));
     this.#app.announcer.say(`${this.#objectClass.name} ${key} is shown beside the table.`);
   }

@@ -62,7 +62,10 @@ extension ConsoleTests {
         ("core/values", #"m.fromInput("2026-01-31", {kind: "date"})"#, #""2026-01-31T00:00:00Z""#),
         ("core/values", #"m.fromInput("2026-01-31 09:30", {kind: "date"})"#, #""2026-01-31T09:30:00Z""#),
         ("objects/date-picker", #"m.wallClock(m.instantOf("2026-01-31 09:30"), "UTC")"#, #""2026-01-31T09:30:00""#),
-        ("objects/date-picker", #"m.wallClock(m.instantOf("2026-01-31T09:30:07.5+02:00"), "UTC")"#, #""2026-01-31T07:30:07""#),
+        (
+            "objects/date-picker", #"m.wallClock(m.instantOf("2026-01-31T09:30:07.5+02:00"), "UTC")"#,
+            #""2026-01-31T07:30:07""#
+        ),
         ("objects/date-picker", #"m.instantOf("soon")"#, "null"),
         ("objects/date-picker", #"m.storedText("2026-01-31T09:30", "UTC")"#, #""2026-01-31T09:30:00Z""#),
         (
