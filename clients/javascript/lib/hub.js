@@ -113,6 +113,8 @@ export class Hub {
         if (kind === "wake") wake();
         if (kind === "remove") remove(name);
         if (kind !== "add") return;
+        // A page that is welcomed while it adds does it twice.
+        remove(name);
         const member = new Member(port, name, spec);
         members.set(name, member);
         if (spec.written) this.transport.written = spec.written;

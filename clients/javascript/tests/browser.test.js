@@ -13,11 +13,12 @@ test("in a browser, from the server that serves the client", limit, async (t) =>
   const server = await Server.start(t);
   const db = new Realmgate(server.url);
   const browser = await Browser.start(t);
-  await browser.open(`${server.url}/static/icon.svg`);
+  const app = await browser.tab();
+  await app.open(`${server.url}/static/icon.svg`);
   const prelude = `
     globalThis.module ??= import("/static/client/realmgate.js");
     globalThis.pages ??= [];`;
-  const evaluate = (body) => browser.evaluate(`(async () => { ${prelude} const { Realmgate, stringify, UUID } = await module; ${body} })()`);
+  const evaluate = (body, tab = app) => tab.evaluate(`(async () => { ${prelude} const { Realmgate, stringify, UUID } = await module; ${body} })()`);
 
   await t.test("it reads, writes and keeps types", async () => {
     const text = await evaluate(`
@@ -39,20 +40,20 @@ test("in a browser, from the server that serves the client", limit, async (t) =>
     await evaluate(`
       globalThis.live = Array.from({ length: 20 }, (_, at) => db.objects("Card").filter("position == $0", at).sort("id").observe(() => {}));
       return null;`);
-    await eventually(() => browser.evaluate("live.every((one) => one.state === 'live')"));
+    await eventually(() => app.evaluate("live.every((one) => one.state === 'live')"));
     await db.objects("Card").create(Array.from({ length: 20 }, (_, id) => ({ id, position: id })));
-    await eventually(() => browser.evaluate("live.every((one, at) => one.items.length === 1 && one.items[0].id === at)"));
+    await eventually(() => app.evaluate("live.every((one, at) => one.items.length === 1 && one.items[0].id === at)"));
     assert.equal(await open(), 1);
     await server.kill();
-    await eventually(() => browser.evaluate("live.every((one) => one.state === 'waiting')"));
+    await eventually(() => app.evaluate("live.every((one) => one.state === 'waiting')"));
     await server.resume();
     await db.objects("Card").filter("id < 10").update({ position: 3 });
-    await eventually(() => browser.evaluate("live[3].items.length === 10 && live[4].items.length === 0 && live.every((one) => one.state === 'live')"));
-    same(await browser.evaluate("live[3].items.map(({ id }) => id)"), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await eventually(() => app.evaluate("live[3].items.length === 10 && live[4].items.length === 0 && live.every((one) => one.state === 'live')"));
+    same(await app.evaluate("live[3].items.map(({ id }) => id)"), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  await t.test("a page that goes away takes its subscriptions with it", async () => {
-    await browser.open("about:blank");
+  await t.test("a page that is closed takes its stream with it", async () => {
+    await app.close();
     await eventually(async () => await open() === 0);
   });
 
@@ -88,7 +89,7 @@ test("in a browser, from the server that serves the client", limit, async (t) =>
       globalThis.show = (position) => root.render(React.createElement(Cards, { position }));
       globalThis.hide = () => root.unmount();
       show(3);
-      return null;`);
+      return null;`, browser);
     const shown = (text) => eventually(() => browser.evaluate(`document.getElementById("shown")?.textContent === ${JSON.stringify(text)}`));
     await shown("3:live:10");
     await db.object("Card", 15).update({ position: 3 });
