@@ -71,6 +71,7 @@ export class ClassPage {
   #queries = null;
   #visit = null;
   #bulk = null;
+  #drawer = null;
   #writing;
   #views;
 
@@ -98,6 +99,7 @@ export class ClassPage {
         else this.#writing.remove(this.#edited, key);
       },
       open: (key) => navigation.follow(objectAddress(this.#objectClass.name, key, this.#place.snapshot)),
+      look: (key) => this.#look(key),
       address: (object, property, value) =>
         linkAddress(database.schema, this.#objectClass, object, property, value, this.#place.snapshot),
       selected: () => this.#showBulk(),
@@ -117,6 +119,26 @@ export class ClassPage {
       map: new MapView(gateway, byId("other-view"), { ...on, open: (address) => navigation.follow(address) }),
     };
     this.#listen();
+  }
+
+  /** Shows an object beside the table. Its module is loaded when the first one is looked at. */
+  async #look(key) {
+    const root = byId("drawer");
+    if (this.#drawer === null) {
+      const { Drawer } = await import("./drawer.js");
+      this.#drawer ??= new Drawer(root, this.#app, () => this.#grid.focus());
+      byId("grid").addEventListener("focusin", ({ target }) => {
+        const row = target.closest(".row[data-key]");
+        if (row && this.#drawer.isOpen && this.#objectClass !== null) this.#drawer.follow(this.#placeOf(row.dataset.key));
+      });
+    }
+    if (this.#objectClass === null) return;
+    this.#drawer.show(this.#placeOf(key));
+    this.#app.announcer.say(`${this.#objectClass.name} ${key} is shown beside the table.`);
+  }
+
+  #placeOf(key) {
+    return { className: this.#objectClass.name, key, snapshot: this.#place.snapshot };
   }
 
   get #isFrozen() {
@@ -269,6 +291,7 @@ export class ClassPage {
     clearTimeout(this.#visit);
     this.#writing.close();
     this.#counts.close();
+    this.#drawer?.close();
     this.#grid.selection.clear();
     for (const one of Object.values(this.#views)) one.close();
     this.#waiting = null;

@@ -5,6 +5,7 @@ import { objectAddress } from "../core/route.js";
 import { fromInput, linkFromInput, text } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { typeWords } from "./columns.js";
+import { datePicker } from "./date-picker.js";
 import { LinkPicker } from "./link-picker.js";
 
 const byId = (id) => document.getElementById(id);
@@ -26,7 +27,15 @@ export function showCreation(gateway, objectClass, schema, create) {
   fields.replaceChildren(...properties.map((property) => makeField(property, schema)));
   for (const property of properties) {
     const target = property.kind === "link" ? schema.class(property.target) : null;
-    if (target) new LinkPicker(gateway, target, fields.querySelector(`[name="${CSS.escape(property.name)}"]`));
+    const input = fields.querySelector(`[name="${CSS.escape(property.name)}"]`);
+    if (target) new LinkPicker(gateway, target, input);
+    // Beside the label: a label has one control.
+    if (property.kind === "date") {
+      const label = input.parentElement;
+      const place = make("div", {});
+      label.replaceWith(place);
+      place.append(label, datePicker(input, property.name));
+    }
   }
 
   const inputs = () => properties.map((property) => ({ property, input: fields.querySelector(`[name="${CSS.escape(property.name)}"]`) }));

@@ -47,7 +47,10 @@ export class Editor {
       new LinkPicker(gateway, target, this.input);
       this.input.placeholder = `Type to search ${target.name}`;
     }
-    if (property.kind === "date") this.#button("now", () => this.#commit(`${new Date().toISOString()}`));
+    if (property.kind === "date") {
+      this.#addCalendar();
+      this.#button("now", () => this.#commit(`${new Date().toISOString()}`));
+    }
     if (property.optional) this.#button("null", () => this.#store(() => null));
 
     this.fault = document.createElement("p");
@@ -71,6 +74,11 @@ export class Editor {
     this.form.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
+  async #addCalendar() {
+    const { datePicker } = await import("./date-picker.js");
+    if (!this.#closed) this.input.after(datePicker(this.input, this.property.name));
+  }
+
   /** Leaves without storing. */
   close(refocus) {
     if (this.#closed) return;
@@ -92,7 +100,7 @@ export class Editor {
     if (event.key === "Escape") {
       event.preventDefault();
       this.close(true);
-    } else if (event.key === "Enter" && event.target === this.input && !event.shiftKey && !event.isComposing) {
+    } else if (event.key === "Enter" && event.target.matches("input, textarea") && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       if (this.input.value === this.before && this.before !== "") this.close(true);
       else this.#commit(this.input.value);

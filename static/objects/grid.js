@@ -33,7 +33,7 @@ export class Grid {
   #stop = null;
 
   /**
-   * `on.sort(property, additive)`, `on.edit(key, property, cell)`, `on.remove(key)`, `on.open(key)`, `on.selected(keys)`;
+   * `on.sort(property, additive)`, `on.edit(key, property, cell)`, `on.remove(key)`, `on.open(key)`, `on.look(key)` to show an object beside the table, `on.selected(keys)`;
    * `on.address(object, property, value)` gives where a link leads: `{href, title}`, or null; `counts` knows how many
    * objects link to each.
    */
@@ -76,7 +76,8 @@ export class Grid {
       const remove = event.target.closest(".remove");
       if (remove) this.on.remove(remove.closest(".row").dataset.key);
       const open = event.target.closest(".open");
-      if (open) this.on.open(open.closest(".row").dataset.key);
+      if (open && event.shiftKey) this.on.look(open.closest(".row").dataset.key);
+      else if (open) this.on.open(open.closest(".row").dataset.key);
       const heading = event.target.closest(".heading.sortable");
       if (heading && !event.target.closest(".grip")) this.on.sort(this.properties[Number(heading.dataset.column)], event.shiftKey);
     });
@@ -364,7 +365,7 @@ export class Grid {
       made.dataset.column = String(column);
       return made;
     };
-    tail.append(tool("open", "›", `Open ${key}`, "Open this object", this.properties.length));
+    tail.append(tool("open", "›", `Open ${key}`, "Open this object; with Shift, show it beside the table", this.properties.length));
     if (this.#deletes) tail.append(tool("remove", "×", `Delete ${key}`, "Delete this object", this.properties.length + 1));
     if (this.#selects) row.children[0]?.append(this.#makePick(key));
     row.append(tail);
@@ -573,6 +574,9 @@ export class Grid {
       const link = cell.querySelector("a");
       if (link) link.click();
       else this.on.open(key);
+    } else if (event.key === "p" && !ends) {
+      event.preventDefault();
+      this.on.look(key);
     } else if (event.key === "c" && ends && getSelection()?.isCollapsed !== false) {
       navigator.clipboard?.writeText(cell.textContent).catch(() => {});
     } else if (event.key === "Escape") {

@@ -28,19 +28,27 @@ export function open(root, place, app) {
   };
 }
 
+/** The object within another page: `beside` has elements that follow its name, and `gone()` for what a deletion leads to. */
+export function openBeside(root, place, app, beside) {
+  return new ObjectPage(root, place, app, beside);
+}
+
 class ObjectPage {
   #stream = null;
   #object = null;
 
-  constructor(root, { className, key, snapshot }, app) {
+  constructor(root, { className, key, snapshot }, app, beside = null) {
     this.app = app;
+    this.beside = beside;
     this.root = root;
     this.objectClass = app.database.schema.class(className);
     this.key = key;
     this.snapshot = snapshot;
     this.name = `${className} ${key}`;
-    document.title = `${this.name} · Realmgate`;
-    app.navigation.nameHere(() => this.name);
+    if (beside === null) {
+      document.title = `${this.name} · Realmgate`;
+      app.navigation.nameHere(() => this.name);
+    }
     this.trail = make("ol.trail", { "aria-label": "Path to this page" });
     this.state = make("span", { role: "status" }, "Connecting");
     this.version = make("span.version", {});
@@ -52,13 +60,14 @@ class ObjectPage {
     root.replaceChildren(
       this.trail,
       make("header.title", {},
-        make("div", {}, make(`h1${this.name.length > longName ? ".long" : ""}`, { tabindex: "-1" }, this.name),
+        make("div", {}, make(`${beside === null ? "h1" : "h2"}${this.name.length > longName ? ".long" : ""}`, { tabindex: "-1" }, this.name),
           make("p.tally", {}, this.objectClass !== null && make("a.quiet-link", { href: placeAddress({ className, snapshot }) }, `All of ${className}`),
             filter !== "" && [" · ",
               make("a.quiet-link", { href: placeAddress({ className, filter, snapshot }) }, "Show in the table")])),
-        this.lamp));
+        beside?.buttons, this.lamp));
     root.append(this.body);
-    showTrail(app.navigation, this.trail, this.name);
+    if (beside === null) showTrail(app.navigation, this.trail, this.name);
+    else this.trail.hidden = true;
     if (this.objectClass !== null) {
       this.#begin();
       return;
@@ -181,7 +190,7 @@ class ObjectPage {
     const { gateway, database, navigation } = this.app;
     const { objectClass } = this;
     deleteObjects({ gateway, schema: database.schema, objectClass }, [this.key], this.name, {
-      done: () => navigation.go(placeAddress({ className: objectClass.name }), { trail: [] }),
+      done: () => (this.beside === null ? navigation.go(placeAddress({ className: objectClass.name }), { trail: [] }) : this.beside.gone()),
     });
   }
 }

@@ -38,6 +38,7 @@ export class Query {
   #watch = null;
   /** The version that was seen last by looking for one. */
   #seen = null;
+  #isClosed = false;
 
   constructor(gateway, objectClass, on) {
     this.gateway = gateway;
@@ -52,6 +53,7 @@ export class Query {
   }
 
   close() {
+    this.#isClosed = true;
     this.#control?.abort();
     clearTimeout(this.#timer);
     clearTimeout(this.#retry);
@@ -110,7 +112,7 @@ export class Query {
       },
       signal,
     });
-    if (this.place !== asked) return;
+    if (this.place !== asked || this.#isClosed) return;
     this.version = answer.version;
     this.selected = answer.count;
     this.rows.total = answer.count;
@@ -123,6 +125,7 @@ export class Query {
       this.#timer = null;
       try {
         await this.measure(undefined);
+        if (this.#isClosed) return;
         if (this.parameters.filter !== "") await this.on.recount();
       } catch (error) {
         // The stream reports when the gateway cannot be reached; the numbers stay as they were.

@@ -3,6 +3,7 @@
 import { fromInput, linkFromInput } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { select } from "../parts/ui.js";
+import { datePicker } from "./date-picker.js";
 import { LinkPicker } from "./link-picker.js";
 
 /** `{input, read}`; `read` throws for what cannot be read. */
@@ -13,7 +14,10 @@ export function valueControl(gateway, schema, property) {
   }
   const input = make("input", { type: "text", spellcheck: "false", autocomplete: "off" });
   if (property.isNumeric) input.inputMode = "decimal";
-  if (property.kind === "date") input.placeholder = "2026-01-31 12:00 in UTC";
+  if (property.kind === "date") {
+    input.placeholder = "2026-01-31 12:00 in UTC";
+    queueMicrotask(() => input.after(datePicker(input, property.name)));
+  }
   const target = property.kind === "link" ? schema.class(property.target) : null;
   if (target !== null) {
     input.placeholder = `Type to search ${target.name}`;

@@ -4,11 +4,21 @@ package import ObjectModel
 package enum TypeStyle: String, Hashable, Sendable, CaseIterable {
     /// As strings; the schema gives their type.
     case plain
-    /// As `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`, `{"$decimal": …}`, `{"$binary": …}`.
+    /// As `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`, `{"$decimal": …}`, `{"$binary": …}`, and numbers that are not
+    /// finite as `{"$double": …}`.
     case typed
 }
 
 extension JSONWriter {
+    package func double(_ value: Double, _ style: TypeStyle) {
+        if style == .typed, !value.isFinite { wrap(.double) { double(value) } } else { double(value) }
+    }
+
+    /// A NaN or an infinity of a property's float reads like that of a double: only mixed values tell them apart.
+    package func float(_ value: Float, _ style: TypeStyle) {
+        if style == .typed, !value.isFinite { wrap(.double) { float(value) } } else { float(value) }
+    }
+
     /// RFC 3339 in UTC with as many digits of fraction as are needed.
     package func date(_ value: Timestamp, _ style: TypeStyle = .plain) {
         if style == .typed { wrap(.date) { date(value) } } else { date(value) }
@@ -87,8 +97,8 @@ extension JSONWriter {
         switch value {
         case .bool(let value): bool(value)
         case .int(let value): int(value)
-        case .float(let value): float(value)
-        case .double(let value): double(value)
+        case .float(let value): float(value, style)
+        case .double(let value): double(value, style)
         case .string(let value): string(value)
         case .date(let value): date(value, style)
         case .objectId(let value): objectId(value, style)

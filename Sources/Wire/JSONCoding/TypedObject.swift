@@ -35,7 +35,8 @@ package struct TypedObject {
             if case .object = member.value { content = .other } else { content = .json(member.value) }
         }
         self.base = base
-        isNumber = name == .numberInt || name == .numberLong || name == .numberDouble
+        let isNotFinite = if case (.double, .string) = (name, member.value) { true } else { false }
+        isNumber = name == .numberInt || name == .numberLong || name == .numberDouble || isNotFinite
     }
 
     /// Returns the value as one of the type; nil if it is none.

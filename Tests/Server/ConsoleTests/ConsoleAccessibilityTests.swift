@@ -94,6 +94,17 @@ extension ConsoleTests {
         try browser.wait(for: "document.querySelector('#remove-dialog').open")
         try check("the question before a deletion")
         try browser.press("Escape")
+        try browser.evaluate("\(cell(1, 0)).focus(); null")
+        try browser.press("p")
+        try browser.wait(for: "document.querySelector('#drawer:not([hidden]) .object-fields')")
+        try browser.wait(
+            for: "document.getAnimations().every((one) => one.effect.getTiming().iterations === Infinity)")
+        try check("an object beside the table")
+        try browser.turn(to: "#/Odd")
+        try browser.press("n")
+        try browser.wait(for: "document.querySelector('#create-dialog').open")
+        try check("a form with a date")
+        try browser.press("Escape")
         expectNoComplaints()
     }
 

@@ -62,6 +62,50 @@ extension ConsoleTests {
         expectNoComplaints()
     }
 
+    @Test("an object is shown beside the table, follows the rows, and is edited and deleted there")
+    func drawer() throws {
+        try open()
+        try waitForNames(["Rex", "Bello", "Rina", "Cleo"])
+        let name = "document.querySelector('#drawer:not([hidden]) h2')?.textContent"
+        try browser.evaluate("\(cell(1, 0)).focus(); null")
+        try browser.press("p")
+        try browser.wait(for: "\(name) === 'Dog 1' && document.querySelector('#drawer .lamp')")
+        try browser.press("ArrowDown")
+        try browser.wait(for: "\(name) === 'Dog 2' && document.querySelector('#drawer [aria-label=\"Edit name\"]')")
+        #expect(try browser.evaluate("document.title.startsWith('Dog · ')") as? Bool == true)
+        try browser.evaluate("document.querySelector('#drawer [aria-label=\"Edit name\"]').click(); null")
+        try browser.wait(for: "document.activeElement.matches('#drawer .editor textarea')")
+        try browser.type("Bella")
+        try browser.press("Enter")
+        try waitForNames(["Rex", "Bella", "Rina", "Cleo"])
+        // Escape closes it where nothing is edited, and leads back to the table.
+        try browser.wait(for: "!document.querySelector('#drawer .editor')")
+        try browser.evaluate("document.querySelector('#drawer h2').focus(); null")
+        try browser.press("Escape")
+        try browser.wait(
+            for: "document.querySelector('#drawer').hidden && document.activeElement.closest('#grid') !== null")
+
+        // With Shift, the button of a row does the same.
+        try browser.evaluate(
+            """
+            \(row(3)).querySelector('.open').dispatchEvent(new MouseEvent('click', { shiftKey: true, bubbles: true })); null
+            """)
+        try browser.wait(for: "\(name) === 'Dog 3' && document.querySelector('#drawer .danger-line')")
+        try browser.evaluate("document.querySelector('#drawer .danger-line').click(); null")
+        try browser.wait(for: "document.querySelector('#remove-dialog').open")
+        try browser.press("Tab")
+        try browser.press("Enter")
+        try waitForNames(["Rex", "Bella", "Cleo"])
+        try browser.wait(for: "document.querySelector('#drawer').hidden")
+        // Another page ends it.
+        try browser.evaluate("\(cell(1, 0)).focus(); null")
+        try browser.press("p")
+        try browser.wait(for: "\(name) === 'Dog 1'")
+        try browser.turn(to: "#schema")
+        try browser.wait(for: "document.querySelector('#drawer').hidden")
+        expectNoComplaints()
+    }
+
     @Test("undoing a deletion brings back the object, its links, and the links to it")
     func undoing() throws {
         #expect(

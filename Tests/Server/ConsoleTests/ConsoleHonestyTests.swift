@@ -69,6 +69,35 @@ extension ConsoleTests {
         expectNoComplaints()
     }
 
+    @Test("a date is chosen in a calendar, in a zone that it names, and the text stays what is stored")
+    func calendar() throws {
+        #expect(
+            try client.send("POST", "/v1/objects/Odd", body: #"{"id": 1, "at": "2026-01-31T12:00:00Z"}"#).status == 201)
+        try load("#/Odd/1")
+        try browser.wait(for: "document.querySelector('[aria-label=\"Edit at\"]')")
+        try browser.click("document.querySelector('[aria-label=\"Edit at\"]')")
+        let picker = "document.querySelector('.editor .date-picker input')"
+        try browser.wait(for: "\(picker)?.value.startsWith('2026-01-31T12:00')")
+        #expect(try browser.text("document.querySelector('.editor .date-picker select').value") == "UTC")
+        try browser.evaluate(
+            """
+            \(picker).value = '2026-03-01T08:15:30';
+            \(picker).dispatchEvent(new Event('input', { bubbles: true })); \(picker).focus(); null
+            """)
+        try browser.wait(for: "document.querySelector('.editor input').value === '2026-03-01T08:15:30Z'")
+        try browser.press("Enter")
+        try browser.wait(for: "document.querySelector('.value.date .text')?.textContent === '2026-03-01 08:15:30'")
+        // What is typed shows in the calendar.
+        try browser.turn(to: "#/Odd")
+        try browser.press("n")
+        try browser.wait(for: "document.activeElement?.name === 'id'")
+        try browser.evaluate("document.querySelector('#create-fields [name=at]').focus(); null")
+        try browser.type("2026-05-06 07:08")
+        try browser.wait(
+            for: "document.querySelector('#create-fields .date-picker input').value.startsWith('2026-05-06T07:08')")
+        expectNoComplaints()
+    }
+
     @Test("a duplicate key is refused in the form's own words, with the way to the object that has it")
     func duplicateKey() throws {
         try open()

@@ -61,6 +61,17 @@ extension ConsoleTests {
         ("core/route", #"m.sortText(m.nextSort(m.parseSort("a,-b"), "c", false))"#, #""c""#),
         ("core/values", #"m.fromInput("2026-01-31", {kind: "date"})"#, #""2026-01-31T00:00:00Z""#),
         ("core/values", #"m.fromInput("2026-01-31 09:30", {kind: "date"})"#, #""2026-01-31T09:30:00Z""#),
+        ("objects/date-picker", #"m.wallClock(m.instantOf("2026-01-31 09:30"), "UTC")"#, #""2026-01-31T09:30:00""#),
+        (
+            "objects/date-picker", #"m.wallClock(m.instantOf("2026-01-31T09:30:07.5+02:00"), "UTC")"#,
+            #""2026-01-31T07:30:07""#
+        ),
+        ("objects/date-picker", #"m.instantOf("soon")"#, "null"),
+        ("objects/date-picker", #"m.storedText("2026-01-31T09:30", "UTC")"#, #""2026-01-31T09:30:00Z""#),
+        (
+            "objects/date-picker", #"m.storedText(m.wallClock(m.instantOf("2026-07-04 13:30"), "here"), "here")"#,
+            #""2026-07-04T13:30:00Z""#
+        ),
         ("core/values", #"m.literal("it's \\ so", {kind: "string"})"#, #""'it\\'s \\\\ so'""#),
     ]
 

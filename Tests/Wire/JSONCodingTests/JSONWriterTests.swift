@@ -119,6 +119,14 @@ struct JSONWriterTests {
         #expect(written { $0.value(.objectId(id), .typed) } == #"{"$oid":"0123456789abcdef01234567"}"#)
         #expect(written { $0.value(.uuid(uuid), .typed) } == #"{"$uuid":"123e4567-e89b-12d3-a456-426614174000"}"#)
         #expect(written { $0.value(.date(.epoch), .typed) } == #"{"$date":"1970-01-01T00:00:00Z"}"#)
+        for value in [Value.double(.nan), .float(.nan)] {
+            #expect(written { $0.value(value, .typed) } == #"{"$double":"NaN"}"#)
+            #expect(written { $0.value(value) } == #""NaN""#)
+        }
+        #expect(
+            written { $0.value(.list([.float(-.infinity), .float(1.5)]), .typed) } == #"[{"$double":"-Infinity"},1.5]"#)
+        #expect(written { $0.value(.double(3), .typed) } == "3.0")
+        #expect(written { $0.value(.float(.nan), isMixed: true) } == #"{"$float":"NaN"}"#)
         #expect(written { $0.value(.uuid(uuid)) } == #""123e4567-e89b-12d3-a456-426614174000""#)
         #expect(written { $0.link(class: "Dog", key: ObjectKey(7)) } == #"{"$link":{"class":"Dog","key":7}}"#)
     }

@@ -24,6 +24,9 @@ struct ValueCodingTests {
         (#""-Infinity""#, "decimal128", .decimal(-.infinity)), (#""NaN""#, "decimal128?", .decimal(.nan)),
         ("0.10000000000000000555", "double", .double(0.1)), ("3.0000000000000000000", "int", .int(3)),
         (#"{"$float":0.1}"#, "float", .float(0.1)), (#"{"$double":"NaN"}"#, "double", .double(.nan)),
+        (#"{"$double":"NaN"}"#, "float", .float(.nan)), (#"{"$double":"-Infinity"}"#, "float?", .float(-.infinity)),
+        (#"{"$double":"Infinity"}"#, "decimal128", .decimal(.infinity)),
+        (#"{"$double":"NaN"}"#, "mixed", .double(.nan)),
         ("[1,2,1]", "int[]", .list([.int(1), .int(2), .int(1)])), ("[]", "string<>", .set([])),
         ("null", "int[]", .list([])),
         ("null", "int<>", .set([])), ("null", "int{}", .dictionary(ValueMap())),
@@ -59,6 +62,7 @@ struct ValueCodingTests {
 
     private static let misfits: [(String, String)] = [
         ("1", "bool"), ("3.5", "int"), ("1e19", "int"), (#""3""#, "int"), ("true", "int"), ("null", "int"),
+        (#"{"$double":"NaN"}"#, "int"), (#"{"$double":3}"#, "int"),
         (#""nan""#, "double"), ("1e39", "float"), ("1", "string"), (#""2026-02-31T00:00:00Z""#, "date"), ("0", "date"),
         (#"{"$uuid":"1"}"#, "uuid"), (#"{"$date":"1970-01-01","x":1}"#, "date"),
         (#"{"$date":{"$date":"1970-01-01"}}"#, "date"),

@@ -8,22 +8,25 @@ export class Mismatch extends Error {}
 
 // A computer that wakes up should not wait for a timer.
 const wakers = new Set();
-const wake = () => { for (const waker of wakers) waker(); };
+export const wake = () => { for (const waker of wakers) waker(); };
 globalThis.addEventListener?.("online", wake);
 globalThis.document?.addEventListener("visibilitychange", () => { if (!document.hidden) wake(); });
 
 /** In milliseconds. */
 const heartbeat = 15_000;
 
-/** Calls `on.open()`, `on.event(type, data, id)`, `on.lost(error)` before it connects again, `on.failed(error)` at its end. */
+/**
+ * Calls `on.open()`, `on.event(type, data, id)`, `on.lost(error)` before it connects again, `on.failed(error)` at its end.
+ * With `isRaw` the data is text.
+ */
 export class EventStream {
   #control = new AbortController();
   #connection = null;
   #wait = null;
   #lastChunk = 0;
 
-  constructor(transport, path, parameters, on, { silence = 3 * heartbeat, lastEventID = "" } = {}) {
-    Object.assign(this, { transport, path, parameters, on, silence, lastEventID });
+  constructor(transport, path, parameters, on, { silence = 3 * heartbeat, lastEventID = "", isRaw = false } = {}) {
+    Object.assign(this, { transport, path, parameters, on, silence, lastEventID, isRaw });
     wakers.add(this.#waker);
     this.#run();
   }
@@ -123,10 +126,11 @@ export class EventStream {
           const { type, data, id } = event;
           event = { data: [] };
           if (data.length > 0 || type || id) {
-            const document = this.#guard(() => parse(type ? data.join("\n") : ""));
+            const text = type ? data.join("\n") : "";
+            const document = this.#guard(() => (this.isRaw && text && type !== "error" && type !== "closing" ? text : parse(text)));
             if (type === "error" && document.subscription === undefined) return new RealmgateError(document.status, document);
             if (type === "closing") return new RealmgateError(503, { code: document.code, detail: "The server stops." });
-            this.#guard(() => this.on.event(type, document, id));
+            this.#guard(() => this.on.event(type, this.isRaw ? text : document, id));
             state.opened = 0;
             if (signal.aborted || this.#control.signal.aborted) return unreachable();
           }

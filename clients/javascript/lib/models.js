@@ -1,6 +1,7 @@
 // What streams maintain beside the results of queries: maps, objects, sections and aggregates.
 
 import { ListModel, applyUpdate, check, initial } from "./list-model.js";
+import { stringify } from "./values.js";
 
 /** The values of a map, as an object; changes name keys. */
 export class MapModel {
@@ -43,6 +44,44 @@ export class ObjectModel {
     for (const [name, change] of changes) check(!isWritten(name) || "new" in change);
     this.value = Object.fromEntries(Object.entries(this.value).map(([name, value]) => [name, changes.get(name)?.new ?? (changes.has(name) ? null : value)]));
     return { type: "update", version, deletions: [], insertions: [], modifications: [0], properties: [...changes.keys()] };
+  }
+}
+
+/** One object, as a query of its key has it. It takes no result that begins without the object. */
+export class FoundModel {
+  value = null;
+  #list = new ListModel();
+
+  apply(type, data, isPart) {
+    const change = this.#list.apply(type, data, isPart);
+    if (change === null) return null;
+    const before = this.value;
+    [this.value = null] = this.#list.value;
+    const { version } = change;
+    if (this.value === null) return before === null ? undefined : { ...initial(version), type: "deleted", deletions: [0] };
+    if (change.type === "initial") return change;
+    const isOther = (name) => stringify(before?.[name]) !== stringify(this.value[name]);
+    return { ...initial(version), type: "update", modifications: [0], properties: Object.keys(this.value).filter(isOther) };
+  }
+}
+
+/** The query that finds one object, as a state with the name of its class; null where the schema does not tell. */
+export function found({ classes }, { path, state }) {
+  try {
+    const [, className, key] = path.split("/").map((part) => decodeURIComponent(part.replace(/^%FF/, "")));
+    const { primaryKey, properties } = classes.find((one) => one.name === className);
+    const { type } = properties.find((one) => one.name === primaryKey);
+    const { fields, expand, keyPaths } = state;
+    // A query does not write linking objects, and so does not watch them by itself.
+    const isWatched = fields === undefined && expand === undefined && keyPaths === undefined
+      && properties.some((one) => one.type.startsWith("linkingObjects"));
+    const names = isWatched ? properties.map((one) => one.name) : [];
+    if (![primaryKey, ...names].every((one) => /^[A-Za-z]\w*$/.test(one))) return null;
+    const args = [type.startsWith("int") ? BigInt(key) : key];
+    return { className, state: { ...state, filter: `${primaryKey} == $0`, args, keyPaths: isWatched ? names.join(",") : keyPaths } };
+  } catch {
+    // A key of another type is refused by the gateway, in its words.
+    return null;
   }
 }
 

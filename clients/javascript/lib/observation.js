@@ -20,7 +20,7 @@ export class Observation {
   #next = null;
   #cleanups = [];
 
-  constructor(model, callback, { signal, onError, onState } = {}, about = null) {
+  constructor(model, callback, { signal, onError, onState }, about = null) {
     Object.assign(this, { model, callback, onError, onState, about });
     if (signal?.aborted) this.stop();
     else if (signal) {
@@ -62,13 +62,16 @@ export class Observation {
     if (this.items !== null) this.turn("live");
   }
 
+  /** Returns the change; null before the last part of a long event, undefined from a model that does not take the event. */
   receive(type, data, isPart) {
-    if (this.state === "ended") return;
+    if (this.state === "ended") return null;
     const change = this.model.apply(type, data, isPart);
+    if (change === undefined) return change;
     this.turn("live");
-    if (change === null) return;
+    if (change === null) return null;
     this.version = change.version;
     this.show(change);
+    return change;
   }
 
   /** Shows the result with what is written optimistically, and calls back. */

@@ -118,7 +118,7 @@ export class Optimism {
   #overlays = new Map();
   #keyNames = new Map();
 
-  /** - readSchema: reads the schema, for the names of primary keys. */
+  /** - readSchema: gives the schema, for the names of primary keys; with true, as it is now. */
   constructor(readSchema) { this.readSchema = readSchema; }
 
   /** Shows pending writes in a live result from now on. */
@@ -141,8 +141,9 @@ export class Optimism {
 
   /** Runs a request, and shows its operations meanwhile: `{className, kind, key, value}`. `confirm` gives the objects of the answer. */
   async during(operations, request, confirm = () => []) {
-    if (operations.some(({ className }) => !this.#keyNames.has(className))) {
-      const { classes } = await this.readSchema();
+    for (const isFresh of [false, true]) {
+      if (operations.every(({ className }) => this.#keyNames.has(className))) break;
+      const { classes } = await this.readSchema(isFresh);
       for (const one of classes) this.#keyNames.set(one.name, one.primaryKey ?? "$key");
     }
     const pending = { version: null, epochs: new Map() };

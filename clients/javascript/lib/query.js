@@ -13,6 +13,14 @@ function shifted(filter, by) {
     digits === undefined ? token : `$${letter}${Number(digits) + by}`);
 }
 
+function checked(filter, args) {
+  if (typeof filter !== "string") throw new TypeError(`The filter is ${filter}.`);
+  // As null, it would find what has no value.
+  const at = args.indexOf(undefined);
+  if (at >= 0) throw new TypeError(`The argument $${at} is undefined. Null finds objects without a value.`);
+  return filter;
+}
+
 const rows = ["limit", "offset"];
 const written = ["fields", "expand", "keyPaths"];
 const joined = (all) => ({ ...all, by: all?.by && names([all.by]), order: all?.order && names([all.order]) });
@@ -39,7 +47,7 @@ class Readable {
   get live() { return this.path; }
 
   observe(callback, options) {
-    if (typeof callback !== "function") [callback, options] = [undefined, callback];
+    if (typeof callback !== "function") [callback, options] = [undefined, options ?? callback];
     return this.client.observe(this, `/v1/observe/${this.live}`, callback, options);
   }
 
@@ -59,6 +67,7 @@ class Readable {
 export class Query extends Readable {
   filter(text, ...args) {
     const before = this.state.args ?? [];
+    checked(text, args);
     const filter = this.state.filter === undefined ? text : `(${this.state.filter}) AND (${shifted(text, before.length)})`;
     return this.with({ filter, args: [...before, ...args] });
   }
@@ -126,6 +135,7 @@ export class Query extends Readable {
   async indexWhere(matching, ...args) {
     const before = this.state.args ?? [];
     const all = [...before, ...args];
+    checked(matching, args);
     return (await this.with({ args: all }).read("index", { matching: shifted(matching, before.length) })).value.index;
   }
 

@@ -155,6 +155,7 @@ export interface Observation<R> extends AsyncIterable<[R, Change]> {
 
 export interface Observable<R, T = any> {
   observe(callback: (items: R, change: Change) => void, options?: ObserveOptions<T>): Observation<R>;
+  observe(callback: undefined | null, options?: ObserveOptions<T>): Observation<R>;
   observe(options?: ObserveOptions<T>): Observation<R>;
 }
 
@@ -187,7 +188,7 @@ export interface Snapshot { snapshot: string; version: number; expires: string }
 
 /** A lazy query: methods return a new one, and only the last group sends requests. */
 export interface Query<T = any, K = any> extends Observable<T[], T> {
-  /** Several filters hold together. `$0`, `$1` … are the arguments of this filter. */
+  /** Several filters hold together. `$0`, `$1` … are the arguments of this filter; undefined is refused. */
   filter(predicate: string, ...args: unknown[]): Query<T, K>;
   /** `-` in front of a path sorts descending. */
   sort(...paths: string[]): Query<T, K>;
@@ -317,8 +318,16 @@ export interface Options {
   retries?: number;
   /** The time for one attempt, in milliseconds. 30,000 if absent. */
   timeout?: number;
-  /** How many live queries have a stream of their own; the others share one. 1 if absent. */
+  /**
+   * How many of those live results may have a stream at once that no subscription set carries: collections, sections and
+   * aggregates. Others take turns. 3 in pages if absent, elsewhere any number.
+   */
   streams?: number;
+  /**
+   * Whether pages of one origin with the same credential share a stream: true if absent. With a `token` that is a function,
+   * or another `fetch`, they do not, unless a text says who the caller is: pages that give the same text share the stream.
+   */
+  share?: boolean | string;
   /** The silence after which a stream connects again, in milliseconds. 45,000 if absent. */
   silence?: number;
 }
@@ -333,6 +342,9 @@ export class Realmgate<C = Record<string, any>> {
     block: (transaction: Transaction<C>) => void | Promise<void>,
     options?: WriteOptions & { ifVersion?: string; include?: "keys" | "objects" },
   ): Promise<TransactionAnswer>;
+  /** Sends any request of the HTTP API with JSON, again until it is answered, as every other method does. */
+  request(method: string, path: string, options?: RequestOptions & { parameters?: Record<string, any>; value?: unknown; headers?: Record<string, string> }):
+    Promise<{ value: any; mark: string | null; status: number }>;
   schema(options?: RequestOptions): Promise<any>;
   whoami(options?: RequestOptions): Promise<any>;
   /** Keeps the present version for reads with `at`; `ttl` is in seconds. */

@@ -1,11 +1,12 @@
 // Realmgate for JavaScript. The guide is docs/guide/javascript.md, the types are in realmgate.d.ts.
 // @ts-self-types="./realmgate.d.ts"
 
-import { EventStream } from "./events.js";
+import { Connection } from "./connection.js";
 import { ListModel } from "./list-model.js";
 import { Observation } from "./observation.js";
 import { Query } from "./query.js";
 import { Transport, segment } from "./transport.js";
+import { stringify } from "./values.js";
 
 export { RealmgateError } from "./transport.js";
 export {
@@ -13,15 +14,15 @@ export {
 } from "./values.js";
 
 export class Realmgate {
-  #set = null;
+  #connection = null;
   #observations = new Set();
-  #alone = 0;
   #optimism = null;
+  /** A promise of the schema, for the names of primary keys. */
+  #schema = null;
 
-  constructor(url, { streams = 1, silence, ...options } = {}) {
+  constructor(url, { streams, silence, share, ...options } = {}) {
     this.transport = new Transport(url, options);
-    this.streams = streams;
-    this.streamOptions = { silence };
+    this.connectionOptions = { streams, silence, share };
   }
 
   objects(className) { return new Query(this, `objects/${segment(className)}`); }
@@ -36,6 +37,11 @@ export class Realmgate {
     const request = () => this.transport.send("POST", "/v1/transactions", { value: { ifVersion, operations }, parameters: { include }, ...options });
     const { value, mark } = await this.optimistically(optimistic && ((module) => module.shownOperations(operations)), request);
     return { ...value, mark };
+  }
+
+  async request(method, path, options) {
+    const { value, mark, status } = await this.transport.send(method, path, options);
+    return { value, mark, status };
   }
 
   async schema(options) { return (await this.transport.send("GET", "/v1/schema", options)).value; }
@@ -59,58 +65,70 @@ export class Realmgate {
     if (!describe) return request();
     const module = await import("./optimism.js");
     if (this.#optimism === null) {
-      this.#optimism = new module.Optimism(() => this.schema());
+      this.#optimism = new module.Optimism((isFresh) => this.#readSchema(isFresh));
       for (const observation of this.#observations) this.#optimism.attach(observation);
     }
     return this.#optimism.during(describe(module), request, confirm);
   }
 
-  observe(query, path, callback, { matches, ...options } = {}) {
+  observe(query, path, callback, options) {
+    const { matches, ...others } = options ?? {};
     const { snapshot, offset, ...state } = query.state;
     if (snapshot !== undefined || offset !== undefined) throw new TypeError("Live results have neither a snapshot nor an offset.");
     const isClass = query instanceof Query && query.isClass;
     const about = isClass
       ? { className: query.className, sort: state.sort, limit: state.limit ?? null, isFiltered: state.filter !== undefined, matches }
       : null;
-    const observation = new Observation(new ListModel(), callback, options, about);
+    const observation = new Observation(new ListModel(), callback, others, about);
     if (observation.state === "ended") return observation;
     this.#observations.add(observation);
     observation.onEnd(() => this.#observations.delete(observation));
     this.#optimism?.attach(observation);
-    const open = () => this.#open(path, query.parameters(), observation, isClass);
-    if (!isClass) this.#choose(observation, open);
-    else if (this.#alone >= this.streams) this.#share(state, observation, open);
-    else open();
+    this.#connection ??= new Connection(this.transport, this.connectionOptions);
+    const alone = { path, parameters: query.parameters() };
+    if (isClass) {
+      this.#connection.add(observation, { ...alone, subscription: subscribed(query) });
+      // So that the first write that is shown at once waits for nothing.
+      this.#readSchema().then(() => import("./optimism.js")).catch(() => {});
+    } else {
+      this.#choose(query, alone, observation);
+    }
     return observation;
   }
 
-  async #choose(observation, open) {
-    const { Model } = await import("./models.js");
-    observation.model = new Model();
-    if (observation.state !== "ended") open();
-  }
-
-  async #share(state, observation, open) {
-    const { SubscriptionSet } = await import("./subscriptions.js");
-    this.#set ??= new SubscriptionSet(this.transport, this.streamOptions);
-    if (observation.state !== "ended") this.#set.add(observation, { class: observation.about.className, ...state }, open);
-  }
-
-  #open(path, parameters, observation, isClass) {
-    if (isClass) {
-      this.#alone += 1;
-      observation.onEnd(() => { this.#alone -= 1; });
+  /** What is no query of a class has a model that is loaded for it. */
+  async #choose(query, alone, observation) {
+    const isObject = query.path.split("/").length === 3;
+    const loaded = await this.#connection.persist(observation, () => import("./models.js"));
+    const schema = isObject && await this.#readSchema().catch(() => null);
+    if (loaded === null || observation.state === "ended") return;
+    const { Model, FoundModel, found } = loaded;
+    const state = schema ? found(schema, query) : null;
+    observation.model = new (state === null ? Model : FoundModel)();
+    if (state === null) {
+      this.#connection.add(observation, alone);
+      return;
     }
-    const stream = new EventStream(this.transport, path, parameters, {
-      open: () => observation.connected(observation.epoch + 1),
-      event: (type, data, id) => {
-        // Parts of a long event have an empty id.
-        observation.receive(type, data, id.length === 0);
-        if (type === "deleted") observation.stop();
-      },
-      lost: (error) => observation.turn("waiting", error),
-      failed: (error) => observation.fail(error),
-    }, this.streamOptions);
-    observation.onEnd(() => stream.stop());
+    // A query of its key is carried by the subscription set.
+    const otherwise = () => {
+      observation.model = new Model();
+      return { path: alone.path, parameters: { types: alone.parameters.types } };
+    };
+    this.#connection.add(observation, { ...alone, subscription: subscribed(state), otherwise });
   }
+
+  #readSchema(isFresh) {
+    if (isFresh) this.#schema = null;
+    if (this.#schema === null) {
+      this.#schema = this.schema();
+      this.#schema.catch(() => { this.#schema = null; });
+    }
+    return this.#schema;
+  }
+}
+
+/** The body of a subscription. As in a URL, what is empty is absent. */
+function subscribed({ className, state }) {
+  const given = Object.entries({ types: "typed", ...state }).filter(([, value]) => value !== "");
+  return stringify({ class: className, ...Object.fromEntries(given), waitForSync: "never" });
 }

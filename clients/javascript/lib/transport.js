@@ -45,6 +45,7 @@ export class Transport {
     this.headers = headers;
     // A browser's fetch wants to be called on the window.
     this.fetch = (...all) => fetch(...all);
+    this.isOwn = fetch !== globalThis.fetch;
     this.retries = retries;
     this.timeout = timeout;
     this.written = null;
@@ -75,14 +76,15 @@ export class Transport {
 
   /**
    * Sends a request until it has an answer: again after a lost connection, 429 and 503, with growing pauses. A write has
-   * an Idempotency-Key, so that the gateway runs it once. Returns `{value, mark, status, headers}`.
+   * an Idempotency-Key, so that the gateway runs it once. `body` is JSON that is written already. Returns
+   * `{value, mark, status, headers}`.
    */
   async send(method, path, { value, headers = {}, signal, retries = this.retries, isFinal, ...rest } = {}) {
     const all = { Accept: "application/json", ...headers };
     if (method !== "GET" && !path.startsWith("/v1/subscriptions/") && !path.startsWith("/v1/snapshots")) {
       all["Idempotency-Key"] ??= randomUUID();
     }
-    const body = value === undefined ? undefined : stringify(value);
+    const body = value === undefined ? rest.body : stringify(value);
     if (body !== undefined) all["Content-Type"] = "application/json";
     for (let attempt = 0; ; attempt += 1) {
       const sent = this.written ? { ...all, "Realmgate-At-Least": this.written } : all;

@@ -9,6 +9,8 @@ class TextValue {
   }
   toString() { return this.#text; }
   toJSON() { return this.#text; }
+  /** What `console.log` of Node.js and Deno shows. */
+  [Symbol.for("nodejs.util.inspect.custom")]() { return `${this.constructor.name}(${this.#text})`; }
   equals(other) { return other instanceof this.constructor && String(other) === this.#text; }
 }
 
@@ -100,7 +102,8 @@ const readers = {
   $decimal: (text) => new Decimal128(String(text)),
   $binary: (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)),
   $float: (value) => new Float(value),
-  $double: (value) => new Double(value),
+  // A number that is not finite is no text of a mixed value either.
+  $double: (value) => (typeof value === "string" ? Number(value) : new Double(value)),
   $int: (text) => BigInt(text),
   $link: (link) => new Link(link.class, decode(link.key)),
   $dictionary: (members) => decodeMembers(members),
@@ -149,7 +152,8 @@ const tagged = (tag, value) => `{"${tag}":${JSON.stringify(value)}}`;
 export function stringify(value, isRaw = false) {
   switch (typeof value) {
     case "bigint": return String(value);
-    case "number": return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`;
+    // Also a float, a decimal and a mixed value take this form.
+    case "number": return Number.isFinite(value) ? JSON.stringify(value) : `{"$double":"${value}"}`;
     case "undefined": case "function": case "symbol": return "null";
     case "object": break;
     default: return JSON.stringify(value);

@@ -6,17 +6,19 @@ import { Realmgate } from "../lib/realmgate.js";
 import { Browser } from "./support/browser.js";
 import { eventually, limit, same } from "./support/check.js";
 import { guide } from "./support/pages.js";
+import { Proxy } from "./support/proxy.js";
 import { Server } from "./support/server.js";
 
 test("in a browser, from the server that serves the client", limit, async (t) => {
   const server = await Server.start(t);
   const db = new Realmgate(server.url);
   const browser = await Browser.start(t);
-  await browser.open(`${server.url}/static/icon.svg`);
+  const app = await browser.tab();
+  await app.open(`${server.url}/static/icon.svg`);
   const prelude = `
     globalThis.module ??= import("/static/client/realmgate.js");
     globalThis.pages ??= [];`;
-  const evaluate = (body) => browser.evaluate(`(async () => { ${prelude} const { Realmgate, stringify, UUID } = await module; ${body} })()`);
+  const evaluate = (body, tab = app) => tab.evaluate(`(async () => { ${prelude} const { Realmgate, stringify, UUID } = await module; ${body} })()`);
 
   await t.test("it reads, writes and keeps types", async () => {
     const text = await evaluate(`
@@ -28,28 +30,31 @@ test("in a browser, from the server that serves the client", limit, async (t) =>
     assert.equal(text, '{"big":4611686018427387904,"photo":{"$binary":"AQI="},"when":{"$date":"1970-01-01T00:00:00.000Z"}}');
   });
 
-  await t.test("twenty live queries use two connections, and follow over a restart", async () => {
+  /** The streams that the server has open. */
+  const open = async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    return Number(/^realmgate_streams_open (\d+)/m.exec(text)[1]);
+  };
+
+  await t.test("twenty live queries use one connection, and follow over a restart", async () => {
     await evaluate(`
       globalThis.live = Array.from({ length: 20 }, (_, at) => db.objects("Card").filter("position == $0", at).sort("id").observe(() => {}));
       return null;`);
-    await eventually(() => browser.evaluate("live.every((one) => one.state === 'live')"));
+    await eventually(() => app.evaluate("live.every((one) => one.state === 'live')"));
     await db.objects("Card").create(Array.from({ length: 20 }, (_, id) => ({ id, position: id })));
-    await eventually(() => browser.evaluate("live.every((one, at) => one.items.length === 1 && one.items[0].id === at)"));
-    const streams = await browser.evaluate(`performance.getEntriesByType("resource").filter(({ name }) => /\\/stream$|\\/observe\\//.test(name.split("?")[0])).length`);
-    assert.ok(streams <= 2, `${streams} streams`);
+    await eventually(() => app.evaluate("live.every((one, at) => one.items.length === 1 && one.items[0].id === at)"));
+    assert.equal(await open(), 1);
     await server.kill();
-    await eventually(() => browser.evaluate("live.every((one) => one.state === 'waiting')"));
+    await eventually(() => app.evaluate("live.every((one) => one.state === 'waiting')"));
     await server.resume();
     await db.objects("Card").filter("id < 10").update({ position: 3 });
-    await eventually(() => browser.evaluate("live[3].items.length === 10 && live[4].items.length === 0 && live.every((one) => one.state === 'live')"));
-    same(await browser.evaluate("live[3].items.map(({ id }) => id)"), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await eventually(() => app.evaluate("live[3].items.length === 10 && live[4].items.length === 0 && live.every((one) => one.state === 'live')"));
+    same(await app.evaluate("live[3].items.map(({ id }) => id)"), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  await t.test("a page that goes away takes its subscriptions with it", async () => {
-    const set = await browser.evaluate(`performance.getEntriesByType("resource").map(({ name }) => /subscriptions\\/(js-[^/]+)/.exec(name)?.[1]).find(Boolean)`);
-    assert.match(set, /^js-/);
-    await browser.open("about:blank");
-    await eventually(async () => (await db.transport.send("GET", `/v1/subscriptions/${set}`)).value.count === 0);
+  await t.test("a page that is closed takes its stream with it", async () => {
+    await app.close();
+    await eventually(async () => await open() === 0);
   });
 
   // Debian's packages node-react and node-react-dom, as modules of CommonJS.
@@ -84,7 +89,7 @@ test("in a browser, from the server that serves the client", limit, async (t) =>
       globalThis.show = (position) => root.render(React.createElement(Cards, { position }));
       globalThis.hide = () => root.unmount();
       show(3);
-      return null;`);
+      return null;`, browser);
     const shown = (text) => eventually(() => browser.evaluate(`document.getElementById("shown")?.textContent === ${JSON.stringify(text)}`));
     await shown("3:live:10");
     await db.object("Card", 15).update({ position: 3 });
@@ -95,6 +100,52 @@ test("in a browser, from the server that serves the client", limit, async (t) =>
     await browser.evaluate("hide()");
     same(browser.complaints, []);
   });
+});
+
+test("in a browser, writes that are made without a network outlive the page, and are sent once, by any page", limit, async (t) => {
+  const server = await Server.start(t);
+  const proxy = await Proxy.start(t, server);
+  const db = new Realmgate(server.url);
+  const browser = await Browser.start(t);
+  const begin = async (tab) => {
+    await tab.open(`${proxy.url}/static/icon.svg`);
+    await tab.evaluate(`(async () => {
+      const { Realmgate } = await import("/static/client/realmgate.js");
+      const { Outbox } = await import("/static/client/outbox.js");
+      globalThis.db = new Realmgate(location.origin);
+      globalThis.cards = db.objects("Card").sort("id").observe(() => {});
+      globalThis.outbox = await Outbox.open(db);
+      globalThis.tell = () => [outbox.pending.length, outbox.conflicts.length];
+      return null;
+    })()`);
+    await eventually(() => tab.evaluate("cards.state === 'live'"));
+  };
+  await begin(browser);
+  proxy.refuse = (head) => (head.startsWith("POST") ? { status: 503, headers: { "Retry-After": "0" } } : null);
+  same(await browser.evaluate(`(async () => {
+    for (let id = 1; id <= 5; id += 1) await outbox.create("Card", { id, title: "t" + id });
+    await outbox.update("Card", 9, { title: "nine" });
+    await outbox.update("Card", 5, { title: "five" });
+    return tell();
+  })()`), [7, 0]);
+  await eventually(() => browser.evaluate("cards.items.length === 5"));
+  const other = await browser.tab();
+  await begin(other);
+  await browser.open("about:blank");
+  same(await other.evaluate("tell()"), [7, 0]);
+  // What another page has written is shown here as well.
+  await eventually(() => other.evaluate("cards.items.map(({ title }) => title).join() === 't1,t2,t3,t4,five'"));
+  await begin(browser);
+  same(await db.objects("Card").count(), 0);
+  proxy.refuse = () => null;
+  for (const tab of [other, browser]) {
+    await eventually(() => tab.evaluate("dispatchEvent(new Event('online')), tell().join() === '0,1'"));
+    same(await tab.evaluate("outbox.conflicts.map(({ error }) => error.code)"), ["object.not_found"]);
+  }
+  same((await db.objects("Card").sort("id").get()).map(({ title }) => title), ["t1", "t2", "t3", "t4", "five"]);
+  await other.evaluate("outbox.discard(outbox.conflicts[0].id)");
+  await eventually(() => browser.evaluate("tell().join() === '0,0'"));
+  same([...browser.complaints, ...other.complaints], []);
 });
 
 test("in a browser, a page of another origin shows the list of the guide", limit, async (t) => {

@@ -18,16 +18,19 @@ const lib = join(here, "lib");
 const directory = mkdtempSync(join(tmpdir(), "realmgate-guide-"));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-const [live, objects, observed, iterated, writes, transaction, react, svelte] = guide.filter((one) => one.language === "js");
+const [live, objects, observed, iterated, writes, transaction, outboxed, react, svelte, tanstack] = guide.filter((one) => one.language === "js");
 const { Realmgate, UUID } = client;
 
 /** Runs code as a module does, with these names around it; gives back the names that it declares and that are asked for. */
 async function run(code, names = {}, wanted = []) {
   const file = join(directory, `block-${(run.count = (run.count ?? 0) + 1)}.mjs`);
   // Of the addresses of modules, Node.js reads files alone.
-  const known = { realmgate: "realmgate.js", "realmgate/react": "react.js", "realmgate/store": "store.js" };
+  const known = {
+    realmgate: "realmgate.js", "realmgate/react": "react.js", "realmgate/store": "store.js", "realmgate/tanstack": "tanstack.js",
+    "@tanstack/db": "../tests/support/tanstack.js",
+  };
   const placed = code.replace(/ from "([^"]+)"/g, (_, name) => {
-    const found = known[name] ?? (name.endsWith("/static/client/realmgate.js") ? "realmgate.js" : null);
+    const found = known[name] ?? /\/static\/client\/([\w-]+\.js)$/.exec(name)?.[1] ?? null;
     return found === null ? ` from "${name}"` : ` from ${JSON.stringify(pathToFileURL(join(lib, found)).href)}`;
   });
   const imports = [...placed.matchAll(/^import .*$/gm)].map(([line]) => line);
@@ -41,7 +44,7 @@ async function run(code, names = {}, wanted = []) {
 }
 
 test("the guide has a test for each of its blocks", () => {
-  assert.deepEqual(guide.map((one) => one.language), ["js", "js", "js", "js", "js", "js", "ts", "js", "js"]);
+  assert.deepEqual(guide.map((one) => one.language), ["js", "js", "js", "js", "js", "js", "js", "ts", "js", "js", "js"]);
 });
 
 test("reading and observing, on the demo", limit, async (t) => {
@@ -176,6 +179,33 @@ test("writes", limit, async (t) => {
   same(await db.objects("Dog").get(), [{ id: 3, owner: "eve", tags: ["brown"] }]);
   // The state is another one now, so the same is refused.
   await assert.rejects(run(transaction.code, { db, mark }), (error) => error.status === 412);
+});
+
+test("an outbox and a collection of TanStack DB", limit, async (t) => {
+  const server = await Server.start(t, { classes: { schemaVersion: 1, classes: [
+    { name: "Card", primaryKey: "id", properties: [{ name: "id", type: "uuid" }, { name: "title", type: "string" }, { name: "column", type: "string" }] },
+  ] } });
+  const db = new Realmgate(server.url);
+  t.after(() => db.close());
+  const card = await db.objects("Card").create({ id: new UUID(), title: "Old" });
+  const entries = new Map();
+  const storage = {
+    all: async () => [...entries.values()], add: async (entry) => (entries.set(entries.size + 1, { ...entry, id: entries.size + 1 }), entries.size),
+    put: async (entry) => entries.set(entry.id, entry), delete: async (id) => entries.delete(id),
+  };
+  const waiting = [];
+  // Node.js has no IndexedDB.
+  const code = outboxed.code.replace("Outbox.open(db)", "Outbox.open(db, { storage })");
+  const { outbox, answered } = await run(code, { db, UUID, card, storage, showWaiting: (count) => waiting.push(count) }, ["outbox", "answered"]);
+  t.after(() => outbox.close());
+  assert.match((await answered).mark, /-/);
+  assert.ok(waiting.length > 0);
+  same(await db.objects("Card").sort("title").values("title"), ["As long as nobody else has changed it", "Written in a tunnel"]);
+
+  const { cards } = await run(tanstack.code, { db, UUID }, ["cards"]);
+  t.after(() => cards.cleanup());
+  await eventually(() => cards.synced.size === 3);
+  same([...cards.synced.values()].map(({ column }) => column), ["", "", "To do"]);
 });
 
 test("the README's list, with a key", limit, async (t) => {

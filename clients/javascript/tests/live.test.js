@@ -63,6 +63,18 @@ test("live results", limit, async (t) => {
       same(all.held.items, [{ id: 1 }, { id: 2 }]);
       same(all.sections.items, [{ key: "A", count: 1, items: [{ id: 2 }] }, { key: "T", count: 1, items: [{ id: 1 }] }]);
     });
+    const ada = watch(db.object("Person", "ada"));
+    await eventually(() => ada.items !== null);
+    same(ada.items, { handle: "ada", city: null });
+    await db.object("Person", "ada").update({ city: "Rome" });
+    await eventually(() => ada.items.city === "Rome");
+    same(ada.seen.at(-1).change.properties, ["city"]);
+    // Linking objects are not written, and say that they have changed.
+    const { length } = ada.seen;
+    await cards.create({ id: 3, owner: "ada" });
+    await eventually(() => ada.seen.length > length);
+    ada.stop();
+    await db.object("Card", 3).delete();
     await card.delete();
     await eventually(() => all.card.state === "ended" && all.tags.state === "ended");
     assert.equal(all.card.items, null);
@@ -115,6 +127,28 @@ test("live results", limit, async (t) => {
     await cards.delete({ all: true });
   });
 
+  await t.test("options follow an absent callback, and an undefined argument is refused in place of finding what has none", async () => {
+    const control = new AbortController();
+    for (const all of [[undefined, { signal: control.signal }], [null, { signal: control.signal }], [{ signal: control.signal }]]) {
+      const live = cards.observe(...all);
+      await eventually(() => live.state === "live");
+    }
+    const empty = cards.with({ filter: "", sort: "", distinct: "" }).observe();
+    await eventually(() => empty.state === "live");
+    empty.stop();
+    const absent = [cards.observe(), cards.observe(null), cards.observe(undefined), cards.observe(() => {}, null)];
+    await eventually(() => absent.every((one) => one.state === "live"));
+    const signalled = cards.observe(undefined, { signal: control.signal });
+    control.abort();
+    assert.equal(signalled.state, "ended");
+    absent.forEach((one) => one.stop());
+    for (const wrong of [() => cards.filter("owner == $0", undefined), () => cards.filter(undefined), () => cards.filter("id > $0 AND id < $1", 3, undefined)]) {
+      assert.throws(wrong, TypeError);
+    }
+    await assert.rejects(cards.indexWhere("owner == $0", undefined), TypeError);
+    same(await cards.filter("owner == $0", null).get(), []);
+  });
+
   await t.test("many queries share one stream, and the set goes with them", async (t) => {
     const proxy = await Proxy.start(t, server);
     const heads = [];
@@ -124,7 +158,7 @@ test("live results", limit, async (t) => {
     await eventually(() => all.every((one) => one.state === "live"));
     await cards.create(Array.from({ length: 60 }, (_, id) => ({ id })));
     await eventually(() => all.forEach((one, at) => same(one.items, [{ id: at }, { id: at + 30 }])));
-    assert.equal(heads.filter((head) => /\/stream |\/observe\//.test(head)).length, 2);
+    assert.equal(heads.filter((head) => /\/stream |\/observe\//.test(head)).length, 1);
     const set = /subscriptions\/(js-[^/]+)/.exec(heads.join())[1];
     far.close();
     await eventually(async () => (await db.transport.send("GET", `/v1/subscriptions/${set}`)).value.count === 0);
@@ -133,7 +167,7 @@ test("live results", limit, async (t) => {
 
   await t.test("where the server has no room for a set, queries have streams of their own", async (t) => {
     const small = await Server.start(t, { settings: ["subscription.setsPerCaller=1"] });
-    const others = [new Realmgate(small.url, { streams: 0 }), new Realmgate(small.url, { streams: 0 })];
+    const others = [new Realmgate(small.url), new Realmgate(small.url)];
     t.after(() => others.forEach((one) => one.close()));
     const all = others.flatMap((one) => [watch(one.objects("Card")), watch(one.objects("Person"))]);
     await eventually(() => all.every((one) => one.state === "live"));
@@ -207,7 +241,7 @@ test("every state that an observer is shown is that of a fresh query, whatever h
   const proxy = await Proxy.start(t, server);
   const wire = new Wire();
   const { fetch } = wire;
-  const clients = [new Realmgate(proxy.url, { fetch }), new Realmgate(proxy.url, { fetch, streams: 0 }), new Realmgate(server.url, { streams: Infinity })];
+  const clients = [new Realmgate(proxy.url, { fetch }), new Realmgate(proxy.url, { fetch, streams: 2 }), new Realmgate(server.url)];
   t.after(() => clients.forEach((client) => client.close()));
 
   const queries = [

@@ -31,7 +31,7 @@ test("optimistic writes", limit, async (t) => {
   const server = await Server.start(t);
   const db = new Realmgate(server.url);
   const proxy = await Proxy.start(t, server);
-  const far = new Realmgate(proxy.url, { streams: 1 });
+  const far = new Realmgate(proxy.url);
   t.after(() => far.close());
   const cards = far.objects("Card");
   await db.objects("Card").create([{ id: 1, title: "a", position: 1 }, { id: 2, title: "b", position: 2 }, { id: 3, title: "c", position: 3 }]);
@@ -44,6 +44,19 @@ test("optimistic writes", limit, async (t) => {
   function withhold() {
     proxy.holds = (head) => /^(POST|PATCH|PUT|DELETE) \/v1\/(objects|transactions)/.test(head);
   }
+
+  await t.test("the first write is shown at once, while no request is answered", async () => {
+    proxy.holds = () => true;
+    const { length } = all.seen;
+    const written = far.object("Card", 1).update({ title: "at once" }, { optimistic: true });
+    await eventually(() => all.seen.length > length);
+    same(all.items[0].title, "at once");
+    await eventually(() => proxy.held === 1);
+    proxy.release();
+    await written;
+    await far.object("Card", 1).update({ title: "a" });
+    await eventually(() => all.items[0].title === "a");
+  });
 
   await t.test("a change is shown before the answer, at its place, and stays", async () => {
     await far.schema();

@@ -88,6 +88,21 @@ test("reading and writing", limit, async (t) => {
     same(await db.object("Thing", value.id).value("bare"), { $key: bare.$key, x: 1 });
   });
 
+  await t.test("NaN and infinities are numbers, both ways", async () => {
+    const things = db.objects("Thing");
+    for (const ratio of [NaN, Infinity, -Infinity]) {
+      const { id } = await things.create({ id: new UUID(), ratio, extra: [ratio, String(ratio)] });
+      const read = await db.object("Thing", id).get();
+      assert.deepEqual([read.ratio, read.extra], [ratio, [ratio, String(ratio)]]);
+      if (ratio === ratio) same(await things.filter("ratio == $0", ratio).count(), 1);
+      await db.object("Card", 1).map("rates").put("r", ratio);
+      assert.deepEqual((await db.object("Card", 1).get()).rates.r, ratio);
+      assert.deepEqual((await things.filter("id == $0", id).values("ratio")), [ratio]);
+      assert.deepEqual((await things.filter("id == $0", id).aggregate({ max: "ratio" })).max.ratio, Number.isNaN(ratio) ? null : ratio);
+    }
+    await db.object("Card", 1).map("rates").clear();
+  });
+
   await t.test("lists, sets, maps and embedded objects are edited in place", async () => {
     const card = db.object("Card", 1);
     same(await card.list("tags").append("a", "b", "c"), { modified: 3, count: 3 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import {
   Decimal128, Double, Float, Link, ObjectId, Timestamp, UUID, geoCircle, parse, stringify,
 } from "../lib/realmgate.js";
@@ -23,7 +24,8 @@ test("typed values become values of their types and back", () => {
   assert.ok(value.u instanceof UUID && value.o instanceof ObjectId && value.p instanceof Decimal128);
   assert.ok(value.p < 1.2 && value.p > 1);
   assert.deepEqual([...value.b], [0, 1, 255]);
-  assert.ok(value.f instanceof Float && value.x instanceof Double && Number.isNaN(Number(value.x)));
+  assert.ok(value.f instanceof Float && Number.isNaN(value.x));
+  assert.ok(parse('{"$double":3}') instanceof Double);
   assert.deepEqual(value.l, new Link("Dog", value.l.key));
   assert.deepEqual(value.k, { $date: "x" });
   assert.equal(stringify(value), text);
@@ -46,7 +48,13 @@ test("a member named __proto__ is a member", () => {
 test("a dictionary cannot pass for a link, and undefined members are left out", () => {
   assert.equal(stringify({ extra: { $link: { class: "A", key: 1 } }, none: undefined }), '{"extra":{"$dictionary":{"$link":{"class":"A","key":1}}}}');
   assert.equal(stringify([new Set([1n]), new Map([["a", 1]]), geoCircle([1, 2], 0.5), NaN, -Infinity]),
-    '[[1],{"a":1},{"$geoCircle":{"center":[1,2],"radius":0.5}},"NaN","-Infinity"]');
+    '[[1],{"a":1},{"$geoCircle":{"center":[1,2],"radius":0.5}},{"$double":"NaN"},{"$double":"-Infinity"}]');
+  assert.deepEqual(parse(stringify([NaN, Infinity, -Infinity])), [NaN, Infinity, -Infinity]);
+});
+
+test("console.log shows what a value is", () => {
+  assert.equal(inspect([new UUID("6f1b2c3d-0001-4000-8000-000000000001"), new Decimal128("1.10"), new ObjectId("0123456789abcdef01234567")]),
+    "[\n  UUID(6f1b2c3d-0001-4000-8000-000000000001),\n  Decimal128(1.10),\n  ObjectId(0123456789abcdef01234567)\n]");
 });
 
 test("texts of many megabytes are parsed", () => {

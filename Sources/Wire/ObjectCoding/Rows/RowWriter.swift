@@ -54,12 +54,12 @@ package struct RowWriter: RowSink {
 
     package mutating func float(_ column: Int, _ value: Float) {
         name()
-        json.float(value)
+        json.float(value, plan.style)
     }
 
     package mutating func double(_ column: Int, _ value: Double) {
         name()
-        json.double(value)
+        json.double(value, plan.style)
     }
 
     package mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {

@@ -10,11 +10,48 @@ import { eventually, within } from "./check.js";
 
 const executable = ["chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`).find(existsSync);
 
-export class Browser {
-  #waiting = new Map();
-  #last = 0;
+/** One page. */
+export class Tab {
   /** Uncaught exceptions of the page. */
   complaints = [];
+
+  constructor(browser) { this.browser = browser; }
+
+  async begin() {
+    this.target = (await this.browser.send("Target.createTarget", { url: "about:blank" })).targetId;
+    this.session = (await this.browser.send("Target.attachToTarget", { targetId: this.target, flatten: true })).sessionId;
+    this.browser.tabs.set(this.session, this);
+    await this.command("Page.enable");
+    await this.command("Runtime.enable");
+    return this;
+  }
+
+  command(method, params = {}) { return this.browser.send(method, params, this.session); }
+
+  async evaluate(expression) {
+    const answer = await this.command("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
+    if (answer.exceptionDetails) throw new Error(answer.exceptionDetails.exception?.description ?? answer.exceptionDetails.text);
+    return answer.result.value;
+  }
+
+  async open(url) {
+    await this.command("Page.navigate", { url });
+    await eventually(() => this.evaluate(`document.readyState === "complete" && location.href === ${JSON.stringify(url)}`));
+  }
+
+  close() { return this.browser.send("Target.closeTarget", { targetId: this.target }); }
+}
+
+/** The browser, and its first page. */
+export class Browser extends Tab {
+  #waiting = new Map();
+  #last = 0;
+  tabs = new Map();
+
+  constructor() {
+    super(null);
+    this.browser = this;
+  }
 
   static async start(t) {
     if (!executable) throw new Error("There is no Chromium. Install the package chromium.");
@@ -40,41 +77,36 @@ export class Browser {
       rest = messages.pop();
       for (const message of messages) browser.#receive(JSON.parse(message));
     });
-    const { targetId } = await browser.command("Target.createTarget", { url: "about:blank" });
-    browser.session = (await browser.command("Target.attachToTarget", { targetId, flatten: true })).sessionId;
-    await browser.command("Page.enable");
-    await browser.command("Runtime.enable");
-    return browser;
+    return browser.begin();
   }
 
-  command(method, params = {}) {
+  /** Another page. */
+  tab() { return new Tab(this).begin(); }
+
+  send(method, params, session) {
     const id = (this.#last += 1);
-    this.pipe.write(`${JSON.stringify({ id, method, params, sessionId: this.session })}\0`);
-    const answer = new Promise((done, fail) => this.#waiting.set(id, { done, fail }));
+    this.pipe.write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
+    const answer = new Promise((done, fail) => this.#waiting.set(id, { done, fail, session }));
     return within(answer, () => `the browser's answer to ${method} ${JSON.stringify(params).slice(0, 200)}`);
   }
 
-  #end() {
-    for (const { fail } of this.#waiting.values()) fail(new Error("The browser ended."));
-    this.#waiting.clear();
+  #end(session) {
+    for (const [id, entry] of this.#waiting) {
+      if (session !== undefined && entry.session !== session) continue;
+      this.#waiting.delete(id);
+      entry.fail(new Error(session === undefined ? "The browser ended." : "The page ended."));
+    }
   }
 
-  #receive({ id, result, error, method, params }) {
-    if (method === "Runtime.exceptionThrown") this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+  #receive({ id, result, error, method, params, sessionId }) {
+    if (method === "Runtime.exceptionThrown") {
+      const { exception, text } = params.exceptionDetails;
+      this.tabs.get(sessionId)?.complaints.push(exception?.description ?? text);
+    }
+    if (method === "Target.detachedFromTarget") this.#end(params.sessionId);
     const { done, fail } = this.#waiting.get(id) ?? {};
     this.#waiting.delete(id);
     if (error) fail?.(new Error(error.message));
     else done?.(result);
-  }
-
-  async evaluate(expression) {
-    const answer = await this.command("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
-    if (answer.exceptionDetails) throw new Error(answer.exceptionDetails.exception?.description ?? answer.exceptionDetails.text);
-    return answer.result.value;
-  }
-
-  async open(url) {
-    await this.command("Page.navigate", { url });
-    await eventually(() => this.evaluate(`document.readyState === "complete" && location.href === ${JSON.stringify(url)}`));
   }
 }

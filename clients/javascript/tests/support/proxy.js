@@ -7,7 +7,7 @@ const isRequest = /^(GET|POST|PUT|PATCH|DELETE) /;
 
 export class Proxy {
   #connections = new Set();
-  /** Called with the head of each request: returns `{status, headers, body}` to answer in place of the server, or nothing. */
+  /** Called with the first line of each request, and with all of it: returns `{status, headers, body}` to answer in place of the server, or nothing. */
   refuse = () => null;
   /** Called with the head of each request: whether it waits for `release()`. */
   holds = () => false;
@@ -46,7 +46,7 @@ export class Proxy {
       const text = bytes.toString("latin1");
       if (isRequest.test(text)) {
         state.head = text.split("\r\n")[0];
-        const refusal = this.refuse(state.head);
+        const refusal = this.refuse(state.head, text);
         if (refusal) {
           const { status, headers = {}, body = "" } = refusal;
           const lines = Object.entries({ "Content-Length": Buffer.byteLength(body), Connection: "close", ...headers });
