@@ -39,7 +39,7 @@ private struct AggregateRead: Sendable {
             json.bins(found, type, form.style)
         } else {
             let found = try run()
-            let answer = selection.choice.answer(found)
+            let answer = selection.arrangement.answer(found)
             guard answer.groups.count <= limit else { throw AggregateForm.tooMany(found.count, limit: limit) }
             json.name("groups")
             try form.array(answer.groups, look, json)
