@@ -13,8 +13,12 @@ extension Gateway {
         return SharedBytes.event(name: EventKind.closing.rawValue, retry: 2000, data: json.bytes)
     }()
 
-    /// Reports the server as not ready from now on, because it is about to stop.
-    package func beginDraining() { isDraining.store(true, ordering: .relaxed) }
+    /// Reports the server as not ready from now on, because it is about to stop. Reads that wait for a change are
+    /// answered.
+    package func beginDraining() {
+        isDraining.store(true, ordering: .sequentiallyConsistent)
+        heldReads.endAll()
+    }
 
     /// Throws 503 with the reason if the server should get no requests.
     func checkReadiness() throws {
