@@ -50,19 +50,6 @@ package struct OtherGroups: Hashable, Sendable {
     }
 }
 
-extension [AggregateGroup] {
-    /// The groups with the most objects, the largest first, and the sizes of the others. Groups of one size keep their
-    /// order.
-    package func largest(_ most: Int) -> (listed: [AggregateGroup], others: OtherGroups) {
-        let order = indices.sorted { (self[$0].count, $1) > (self[$1].count, $0) }
-        let listed = order.prefix(most).map { self[$0] }
-        let others = OtherGroups(
-            groups: count - listed.count,
-            count: reduce(0) { $0 + $1.count } - listed.reduce(0) { $0 + $1.count })
-        return (listed, others)
-    }
-}
-
 /// How a store runs a query, for people: the plan, and the measurements of each of its parts when it was executed.
 package struct QueryExplanation: Hashable, Sendable {
     package struct Part: Hashable, Sendable {

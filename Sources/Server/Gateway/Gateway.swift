@@ -47,6 +47,7 @@ package final class Gateway: Sendable {
     /// Accounts for the stored responses to repeatable requests.
     let repetitions = Repetitions()
     let waits = VersionWaits()
+    let heldReads: HeldReads
     let plans = KnownPlans()
     let queries = KnownQueries()
     let demo = DemoState()
@@ -106,6 +107,7 @@ package final class Gateway: Sendable {
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }
         snapshots = FrozenVersions(settings)
+        heldReads = HeldReads(configuration.uptime)
         ruleProblems = RuleProblems(logger)
         if let versions = store.sharedVersions { snapshots.share(with: versions) }
         waits.begin(at: try store.snapshot().version)
@@ -197,6 +199,15 @@ package final class Gateway: Sendable {
 
     /// Releases expired snapshots, which otherwise happens within seconds.
     package func expireSnapshots() { snapshots.expire() }
+
+    /// Ends the waiting reads whose time is up, which otherwise happens by itself.
+    package func expireHeldReads() { heldReads.expire() }
+
+    /// The number of results that are kept up to date.
+    package var liveResultCount: Int { topics.resultCount }
+
+    /// The number of reads that wait for a change.
+    package var heldReadCount: Int { heldReads.count }
 
     /// The number of snapshots at present.
     package var snapshotCount: Int { snapshots.count }

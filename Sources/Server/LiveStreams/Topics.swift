@@ -91,6 +91,13 @@ package final class Topics: Sendable {
         }
     }
 
+    /// Observes the data of a key, without a topic. See `TopicObservation`.
+    func observe(
+        _ key: TopicKey, since version: Version?, deliver: @escaping @Sendable (TopicEvent) -> Void
+    ) -> TopicObservation {
+        TopicObservation(key, context.live, since: version, deliver: deliver)
+    }
+
     /// See `LiveQueries.whenDelivered`.
     package func whenDelivered(_ version: Version, _ action: @escaping @Sendable () -> Void) {
         context.live.whenDelivered(version, action)

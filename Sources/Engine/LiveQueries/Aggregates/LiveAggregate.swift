@@ -10,38 +10,22 @@ package struct LiveAggregate: Hashable, Sendable {
     /// The paths to group by, which are single-valued; empty for one group of the whole result.
     package var paths: [BoundPath]
     /// Its positions are those of `paths` and `requests`.
-    package var choice: GroupChoice
+    package var arrangement: GroupArrangement
 
     package init(
         _ query: BoundQuery, _ requests: [AggregateRequest] = [], by paths: [BoundPath] = [],
-        choice: GroupChoice = .all
+        arrangement: GroupArrangement = .all
     ) {
         self.query = query
         self.requests = requests
         self.paths = paths
-        self.choice = choice
+        self.arrangement = arrangement
     }
 
     /// The answer at a version. Throws the errors of the store, and `sumOverflow`.
     package func answer(_ snapshot: any Snapshot) throws -> AggregateAnswer {
-        choice.answer(try snapshot.aggregate(query, requests, by: paths))
+        arrangement.answer(try snapshot.aggregate(query, requests, by: paths))
     }
-}
-
-/// The answer to an aggregate at one version.
-package struct AggregateAnswer: Hashable, Sendable {
-    /// In the order in which they are shown. Without paths to group by, one group.
-    package var groups: [AggregateGroup]
-    /// The groups that are not listed; nil if all are.
-    package var others: OtherGroups?
-
-    package init(groups: [AggregateGroup], others: OtherGroups? = nil) {
-        self.groups = groups
-        self.others = others
-    }
-
-    /// The number of objects in all groups.
-    package var objectCount: Int { groups.reduce(others?.count ?? 0) { $0 + $1.count } }
 }
 
 /// The difference between the answer to an aggregate and the answer at the observer's previous event. Never empty.

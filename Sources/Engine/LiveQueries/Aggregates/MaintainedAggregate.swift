@@ -32,7 +32,7 @@ final class MaintainedAggregate: MaintainedView {
         self.tallies = tallies
         self.all = all
         isAmbiguous = tallies?.isAmbiguous == true
-        if aggregate.choice != .all { chosen = aggregate.choice.answer(all) }
+        if aggregate.arrangement != .all { chosen = aggregate.arrangement.answer(all) }
     }
 
     private var answer: AggregateAnswer { chosen ?? AggregateAnswer(groups: all) }
@@ -50,9 +50,9 @@ final class MaintainedAggregate: MaintainedView {
         return (tallies, try groups(of: aggregate, snapshot))
     }
 
-    /// Reads all groups, as tallies give them.
+    /// Reads all groups.
     private static func groups(of aggregate: LiveAggregate, _ snapshot: any Snapshot) throws -> [AggregateGroup] {
-        try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths).map(\.withOneNaN)
+        try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths)
     }
 
     var watches: Set<LiveWatch> {
@@ -94,7 +94,7 @@ final class MaintainedAggregate: MaintainedView {
         if indices.isEmpty { return }
         let earlier = chosen
         if let earlier {
-            let now = aggregate.choice.answer(all)
+            let now = aggregate.arrangement.answer(all)
             indices = GroupDiff.between(earlier.groups, now.groups)
             chosen = now
         }
@@ -216,7 +216,7 @@ extension MaintainedAggregate {
         guard let past = try pastTallies(step), !past.isAmbiguous, !past.isOutdated, let all = try? past.all() else {
             return nil
         }
-        return aggregate.choice.answer(all)
+        return aggregate.arrangement.answer(all)
     }
 
     /// The tallies before a step that leads to the present; nil where they are not found at little cost.
@@ -236,21 +236,6 @@ extension MaintainedAggregate {
             try dependencies.count(of: $0, in: $1)
         }
         return touched == nil ? nil : past
-    }
-}
-
-extension AggregateGroup {
-    /// With one bit pattern for all that is not a number: that of a sum depends on the processor, and no reader sees it.
-    fileprivate var withOneNaN: AggregateGroup {
-        guard results.contains(where: \.isNaN) else { return self }
-        let results = results.map { result -> Value in
-            switch result {
-            case .double(let number) where number.isNaN: .double(.nan)
-            case .decimal(let number) where number.isNaN: .decimal(.nan)
-            default: result
-            }
-        }
-        return AggregateGroup(key: key, count: count, results: results)
     }
 }
 

@@ -121,18 +121,30 @@ package struct AggregateState {
         case .sum:
             switch domain {
             case .integer, .none: return .int(Int64(truncatingIfNeeded: integers))
-            case .floating: return .double(floating)
-            case .decimal: return .decimal(decimals)
+            case .floating: return .double(floating.withOneNaN)
+            case .decimal: return .decimal(decimals.withOneNaN)
             }
         case .average:
             guard count > 0 else { return .null }
             switch domain {
             case .integer, .none: return .double(Double(integers) / Double(count))
-            case .floating: return .double(floating / Double(count))
-            case .decimal: return Decimal128.average(sum: decimals, count: count).map { .decimal($0) } ?? .null
+            case .floating: return .double((floating / Double(count)).withOneNaN)
+            case .decimal:
+                return Decimal128.average(sum: decimals, count: count).map { .decimal($0.withOneNaN) } ?? .null
             }
         }
     }
+}
+
+// A sum of infinities is not a number. Its bit pattern depends on the processor and on the order of additions, and
+// equal answers would differ by it.
+
+extension Double {
+    fileprivate var withOneNaN: Double { isNaN ? .nan : self }
+}
+
+extension Decimal128 {
+    fileprivate var withOneNaN: Decimal128 { isNaN ? .nan : self }
 }
 
 extension Value {

@@ -76,5 +76,6 @@ extension Gateway {
     func endStreams() {
         guard let access else { return }
         streams.end { access.isValid($0) }
+        heldReads.endInvalid()
     }
 }

@@ -89,6 +89,10 @@ package struct GatewayConfiguration: Sendable {
 
     /// Returns the time of day, for expiry times.
     package var clock: @Sendable () -> Timestamp = { .now() }
+    /// Returns the time since some moment, for reads that wait for a change.
+    package var uptime: @Sendable () -> Duration = { ContinuousClock.now - GatewayConfiguration.start }
+    /// The seconds that a read waits for a change at most; a request for more waits that long.
+    package var longestPoll = 300
 
     /// Whether responses are compressed for clients that request it.
     package var compresses = true
@@ -174,6 +178,8 @@ package struct GatewayConfiguration: Sendable {
     package var workerQueue = 1_000
     /// The maximum number of long requests of one caller that run or wait; 429 beyond. Nil for no limit.
     package var queriesPerCaller: Int? = 200
+
+    private static let start = ContinuousClock.now
 
     package init() {}
 }

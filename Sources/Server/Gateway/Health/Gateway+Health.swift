@@ -13,8 +13,12 @@ extension Gateway {
         return SharedBytes.event(name: EventKind.closing.rawValue, retry: 2000, data: json.bytes)
     }()
 
-    /// Reports the server as not ready from now on, because it is about to stop.
-    package func beginDraining() { isDraining.store(true, ordering: .relaxed) }
+    /// Reports the server as not ready from now on, because it is about to stop. Reads that wait for a change are
+    /// answered.
+    package func beginDraining() {
+        isDraining.store(true, ordering: .sequentiallyConsistent)
+        heldReads.endAll()
+    }
 
     /// `GET /healthz`: the process answers.
     func getHealth(_ request: Request, _ path: PathParameters) throws -> Reply { .now(Self.status("ok")) }

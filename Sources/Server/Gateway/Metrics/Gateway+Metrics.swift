@@ -185,6 +185,8 @@ extension Gateway {
         text.single(
             "realmgate_live_branches", .gauge, "Callers whose costly live queries have a thread of their own.",
             topics.branchCount)
+        text.single(
+            "realmgate_reads_waiting", .gauge, "Reads that wait for a change of their answer.", heldReads.count)
         text.single("realmgate_subscription_sets", .gauge, "Subscription sets.", subscriptions.count)
         text.single("realmgate_snapshots", .gauge, "Snapshots of callers.", snapshots.count)
     }

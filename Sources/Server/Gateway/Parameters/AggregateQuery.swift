@@ -40,7 +40,7 @@ struct AggregateQuery: Sendable {
 
     /// What a stream observes: all but intervals.
     var aggregate: LiveAggregate {
-        LiveAggregate(query, requests, by: groups.map(\.path), choice: selection.choice)
+        LiveAggregate(query, requests, by: groups.map(\.path), arrangement: selection.arrangement)
     }
 
     /// Returns the distinct aggregates requested, in the order of the functions.

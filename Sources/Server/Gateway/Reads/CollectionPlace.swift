@@ -15,6 +15,11 @@ struct CollectionPlace: Sendable {
     let size: Int
     /// Whether they are embedded objects reached through their owner.
     let isOwned: Bool
+    /// The steps of the path to the object that holds them.
+    var hops: [PathHop] = []
+
+    /// See `TopicKey.way`.
+    var way: [BoundQuery] { hops.map(\.query) }
 
     /// Resolves `{Class}`.
     init(class path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
@@ -36,6 +41,7 @@ struct CollectionPlace: Sendable {
         objectClass = target
         scope = .property(property.holder, property.schema.id)
         isOwned = property.schema.ownsTarget
+        hops = property.hops
         // The number of objects that link to one is known only after reading them; it is at most that of their class,
         // unless some link several times.
         size = property.schema.type.isComputed ? snapshot.count(of: target.id) : try property.elementCount
@@ -59,6 +65,11 @@ struct PropertyCollection: Sendable {
     let holder: ObjectReference
     let holderClass: ClassSchema
     let schema: PropertySchema
+    /// The steps of the path to the holder.
+    let hops: [PathHop]
+
+    /// See `TopicKey.way`.
+    var way: [BoundQuery] { hops.map(\.query) }
 
     /// Throws 404 if a part of the path does not exist, and 400 for a single value or an element.
     init(_ path: PathParameters, _ snapshot: any Snapshot) throws {
@@ -84,6 +95,7 @@ struct PropertyCollection: Sendable {
         holder = place.holder
         holderClass = place.holderClass
         schema = place.property
+        hops = place.hops
     }
 
     /// The number of elements of a stored property. Throws the errors of the store.

@@ -1,6 +1,7 @@
 import HTTPServer
 import JSONCoding
 import LiveQueries
+import LiveStreams
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
@@ -39,7 +40,7 @@ private struct AggregateRead: Sendable {
             json.bins(found, type, form.style)
         } else {
             let found = try run()
-            let answer = selection.choice.answer(found)
+            let answer = selection.arrangement.answer(found)
             guard answer.groups.count <= limit else { throw AggregateForm.tooMany(found.count, limit: limit) }
             json.name("groups")
             try form.array(answer.groups, look, json)
@@ -82,8 +83,20 @@ extension Gateway {
             distribute: { try snapshot.distribution(query, of: $0.path, bounds: $1) },
             form: asked.form, groups: asked.groups, selection: asked.selection,
             limit: configuration.maximumGrouping, answerBytes: configuration.answerBytes)
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) { try dependence(of: asked, at: place) }
+        if let unchanged { return .now(unchanged) }
         return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
+    }
+
+    private func dependence(of asked: AggregateQuery, at place: CollectionPlace) throws -> ReadDependence {
+        // The intervals of values follow from all of these.
+        if case .intervals = asked.selection {
+            return ReadDependence(from: asked.query, showing: asked.groups.map(\.name), at: place)
+        }
+        let subject = AggregateSubject(asked.aggregate, asked.form, limit: configuration.maximumGrouping)
+        let key = TopicKey(
+            subject: .aggregate(subject), style: asked.form.style, isOwned: place.isOwned, way: place.way)
+        return ReadDependence([WatchedPart(key)])
     }
 
     /// Aggregates the values in a list, set or map, which are called `self`.
@@ -116,7 +129,8 @@ extension Gateway {
         let selection = try GroupSelection(parameters, groups: groups, functions: names, read.reader.limits)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let (snapshot, holder, id, asked) = (property.snapshot, property.holder, property.schema.id, names)
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
+        if let unchanged { return .now(unchanged) }
         let count = try property.elementCount
         guard read.isPlain, groups.isEmpty else {
             let requests = asked.map { AggregateRequest($0.function, read.path, isChecked: true) }

@@ -120,7 +120,10 @@ extension Gateway {
                 try mode.response(explained.0, explained.1, of: snapshot)
             }
         }
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) {
+            ReadDependence(query, window, isAfterCursor: after != nil, count: read.wantsCount, at: place, parameters)
+        }
+        if let unchanged { return .now(unchanged) }
         // For callers with restricted access the store searches for visible objects.
         let size = seesEverything(request) ? read.size : nil
         return try reply(reading: size ?? place.size, from: place.counted, for: request) {
@@ -145,9 +148,17 @@ extension Gateway {
         return response
     }
 
-    /// Returns 304 if the client has the response of this state.
-    func notModified(_ request: Request, _ mark: Mark) throws(Problem) -> Response? {
+    /// Returns 304 if the client has the response of this state. Called when the request is known to have no errors.
+    ///
+    /// - Parameters:
+    ///   - snapshot: the state, as the caller sees it.
+    ///   - dependence: returns what the response depends on.
+    func notModified(
+        _ request: Request, _ snapshot: any Snapshot, _ dependence: () throws -> ReadDependence
+    ) throws -> Response? {
         guard request.header("If-None-Match") != nil else { return nil }
+        if let probe = request.probe { try probe.note(try dependence(), snapshot) }
+        let mark = snapshot.mark
         return try notModified(request, EntityTag(mark), at: mark)
     }
 }

@@ -17,7 +17,8 @@ extension Gateway {
         let window = try window(parameters)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let snapshot = property.snapshot
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
+        if let unchanged { return .now(unchanged) }
         let (holder, id, answerBytes) = (property.holder, property.schema.id, configuration.answerBytes)
         let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
         guard read.isPlain else { return try getChosen(request, read, window, style) }

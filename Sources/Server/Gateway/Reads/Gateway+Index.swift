@@ -90,7 +90,12 @@ extension Gateway {
         let read = IndexRead(
             snapshot: place.snapshot, query: try reader.query(parameters, place.objectClass, in: place.scope),
             wanted: wanted)
-        if let unchanged = try notModified(request, place.snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, place.snapshot) {
+            var matching: BoundQuery?
+            if case .match(let condition) = wanted { matching = condition }
+            return ReadDependence(orderOf: read.query, matching: matching, at: place)
+        }
+        if let unchanged { return .now(unchanged) }
         return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
@@ -114,7 +119,8 @@ extension Gateway {
         }
         let asked = matching
         let snapshot = property.snapshot
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
+        if let unchanged { return .now(unchanged) }
         return try reply(reading: try property.elementCount, for: request) {
             let content = try read.content()
             let chosen = try content.select(read.query)

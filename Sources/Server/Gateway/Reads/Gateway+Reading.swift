@@ -10,7 +10,8 @@ extension Gateway {
     func readSnapshot(for request: Request) throws -> any Snapshot {
         let id = request.query(Self.snapshotParameter)
         let whole =
-            try id.map { try frozen($0, request, parameter: Self.snapshotParameter) } ?? store.snapshot()
+            try id.map { try frozen($0, request, parameter: Self.snapshotParameter) } ?? request.probe?.pinned
+            ?? store.snapshot()
         do {
             let limited = try whole.limited(by: queryBudget(for: request))
             return seesEverything(request) ? limited : try show(limited, to: try caller(of: request))

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONCoding
+import LiveStreams
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
@@ -175,7 +176,13 @@ extension Gateway {
                 }
             )
         }
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) {
+            let shown = TopicKey(
+                subject: .sections(asked, by: by), fields: parameters["fields"], expand: parameters["expand"],
+                isOwned: place.isOwned, way: place.way)
+            return ReadDependence([WatchedPart(shown)], isExact: false)
+        }
+        if let unchanged { return .now(unchanged) }
         return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
@@ -202,7 +209,8 @@ extension Gateway {
                 }
             )
         }
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
+        if let unchanged { return .now(unchanged) }
         return try reply(reading: try property.elementCount, for: request) { try sections.response() }
     }
 

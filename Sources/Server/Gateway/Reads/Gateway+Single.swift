@@ -22,12 +22,14 @@ extension Gateway {
         guard let value = try place.value(in: snapshot) else { throw try place.missing(in: snapshot) }
         if let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] {
             return try getObject(
-                request, target.key, objectClass, snapshot, isPart: place.property.ownsTarget)
+                request, target.key, objectClass, snapshot, isPart: place.property.ownsTarget,
+                way: (place.hops + [place.hop(to: target)]).map(\.query))
         }
         if value == .null, place.property.type.isLink { throw place.leadsNowhere }
         let parameters = try QueryParameters(request, single: ["types", Self.snapshotParameter])
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) { ReadDependence(place, snapshot.schema) }
+        if let unchanged { return .now(unchanged) }
         let look = LinkResolver(snapshot)
         let json = JSONWriter(capacity: 128)
         json.beginObject()

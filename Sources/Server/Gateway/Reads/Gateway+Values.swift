@@ -56,7 +56,15 @@ extension Gateway {
             snapshot: snapshot, query: query, window: window, result: read.result, plan: read.plan,
             isMixed: read.isMixed, style: style, limit: configuration.maximumObserved,
             answerBytes: configuration.answerBytes)
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) {
+            var shown = query
+            if let limit = window.limit, asked.operation == nil {
+                let (end, isBeyond) = window.offset.addingReportingOverflow(limit)
+                if !isBeyond { shown.steps.append(.limit(end)) }
+            }
+            return ReadDependence(from: shown, showing: asked.path.isEmpty ? [] : [asked.path], at: place)
+        }
+        if let unchanged { return .now(unchanged) }
         return try reply(reading: place.size, from: place.counted, for: request) { try values.response() }
     }
 
@@ -80,7 +88,8 @@ extension Gateway {
         let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
         let (snapshot, most) = (property.snapshot, configuration.maximumObserved)
         let answerBytes = configuration.answerBytes
-        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
+        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
+        if let unchanged { return .now(unchanged) }
         return try reply(reading: try property.elementCount, for: request) {
             let values = try read.values()
             let page = values.dropFirst(min(offset, values.count)).prefix(limit ?? .max)

@@ -8,7 +8,7 @@ import StoreContract
 
 /// Which groups of an aggregate a response has: all of them or some, in an order, or intervals of their keys.
 enum GroupSelection: Sendable {
-    case groups(GroupChoice)
+    case groups(GroupArrangement)
     /// At most this many intervals of the values.
     case intervals(Int)
 
@@ -56,7 +56,7 @@ enum GroupSelection: Sendable {
             let keys = try parameters["order"].map { text throws(Problem) in
                 try Self.order(text, groups, functions, limits)
             }
-            self = .groups(.arranged(GroupArrangement(keys ?? [], offset: offset ?? 0, limit: limit)))
+            self = .groups(GroupArrangement(keys ?? [], offset: offset ?? 0, limit: limit))
             return
         }
         guard let group = groups.first, groups.count == 1, Self.isMeasurable(group) else {
@@ -79,9 +79,9 @@ enum GroupSelection: Sendable {
         }
     }
 
-    /// The groups that are listed; all if the response has intervals.
-    var choice: GroupChoice {
-        if case .groups(let choice) = self { choice } else { .all }
+    /// The groups that are listed, and their order; all if the response has intervals.
+    var arrangement: GroupArrangement {
+        if case .groups(let arrangement) = self { arrangement } else { .all }
     }
 }
 

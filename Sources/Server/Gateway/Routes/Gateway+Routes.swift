@@ -9,23 +9,25 @@ extension Gateway {
 
     /// Reads and event streams.
     private var reads: [Route] {
-        [
-            .query("/v1/objects/:class", getCollection),
-            .query("/v1/objects/:class/:key", getObject),
-            .query("/v1/objects/:class/:key/:property", getHeldCollection),
-            .query("/v1/objects/:class/:key/:property/*steps", getHeldCollection),
-            .query("/v1/aggregates/objects/:class", getAggregates),
-            .query("/v1/aggregates/objects/:class/:key/:property", getHeldAggregates),
-            .query("/v1/aggregates/objects/:class/:key/:property/*steps", getHeldAggregates),
-            .query("/v1/sections/objects/:class", getSections),
-            .query("/v1/sections/objects/:class/:key/:property", getHeldSections),
-            .query("/v1/sections/objects/:class/:key/:property/*steps", getHeldSections),
-            .query("/v1/index/objects/:class", getIndex),
-            .query("/v1/index/objects/:class/:key/:property", getHeldIndex),
-            .query("/v1/index/objects/:class/:key/:property/*steps", getHeldIndex),
-            .query("/v1/values/objects/:class", getValues),
-            .query("/v1/values/objects/:class/:key/:property", getHeldValues),
-            .query("/v1/values/objects/:class/:key/:property/*steps", getHeldValues),
+        // Each can wait for a change of what it reads.
+        func read(_ pattern: String, _ handler: @escaping Handler) -> Route { .query(pattern, polled(handler)) }
+        return [
+            read("/v1/objects/:class", getCollection),
+            read("/v1/objects/:class/:key", getObject),
+            read("/v1/objects/:class/:key/:property", getHeldCollection),
+            read("/v1/objects/:class/:key/:property/*steps", getHeldCollection),
+            read("/v1/aggregates/objects/:class", getAggregates),
+            read("/v1/aggregates/objects/:class/:key/:property", getHeldAggregates),
+            read("/v1/aggregates/objects/:class/:key/:property/*steps", getHeldAggregates),
+            read("/v1/sections/objects/:class", getSections),
+            read("/v1/sections/objects/:class/:key/:property", getHeldSections),
+            read("/v1/sections/objects/:class/:key/:property/*steps", getHeldSections),
+            read("/v1/index/objects/:class", getIndex),
+            read("/v1/index/objects/:class/:key/:property", getHeldIndex),
+            read("/v1/index/objects/:class/:key/:property/*steps", getHeldIndex),
+            read("/v1/values/objects/:class", getValues),
+            read("/v1/values/objects/:class/:key/:property", getHeldValues),
+            read("/v1/values/objects/:class/:key/:property/*steps", getHeldValues),
             .query("/v1/observe/objects/:class", observeCollection),
             .query("/v1/observe/objects/:class/:key", observeObject),
             .query("/v1/observe/objects/:class/:key/:property", observeHeldCollection),

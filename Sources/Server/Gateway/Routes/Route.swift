@@ -45,7 +45,7 @@ package struct Route: Sendable {
         self.handler = handler
     }
 
-    /// A read of what parameters select.
+    /// A read or an event stream of what parameters select.
     static func query(_ pattern: String, _ handler: @escaping Handler) -> Route {
         Route(.get, pattern, isQuery: true, handler)
     }

@@ -267,7 +267,7 @@ extension Gateway {
 
     /// Returns the version that a client knows, if the path led to the same place then; otherwise its knowledge is
     /// about something else.
-    private func known(
+    func known(
         _ version: Version?, _ way: [BoundQuery], _ view: AccessView, _ request: Request
     ) throws -> Version? {
         guard let version, !way.isEmpty else { return version }

@@ -39,4 +39,10 @@ final class OpenStreams: Sendable {
             .accessEnded,
             "The key or token of the stream has expired, or its permissions have changed. Open the stream again with a valid one."
         ))
+
+    /// The answer to a read of such a caller that waits for a change.
+    static let ended = Problem(
+        .accessEnded,
+        "The key or token of the request has expired, or its permissions have changed, while it waited. Repeat it with a valid one."
+    )
 }

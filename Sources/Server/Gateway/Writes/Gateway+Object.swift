@@ -3,6 +3,7 @@ import HTTPServer
 import JSONCoding
 import ObjectCoding
 import ObjectModel
+import QueryLanguage
 import StoreContract
 import WriteRequests
 
@@ -25,7 +26,7 @@ extension Gateway {
     /// - Parameter isPart: whether it is an embedded object reached through its owner.
     func getObject(
         _ request: Request, _ key: ObjectKey?, _ objectClass: ClassSchema, _ snapshot: any Snapshot,
-        isPart: Bool = false, missing: () -> Problem = { .internalError }
+        isPart: Bool = false, way: [BoundQuery] = [], missing: () -> Problem = { .internalError }
     ) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.objectParameters)
         let plain = plainPlan(objectClass, of: snapshot.schema, for: request, isPart: isPart)
@@ -41,7 +42,11 @@ extension Gateway {
             // The part before the dash still identifies the object's own state, for If-Match.
             if plan.looksFurther { tag.text += "-" + row.withBytes { Fingerprint.text(of: $0) } }
         }
-        if let unchanged = try notModified(request, tag, at: mark) { return .now(unchanged) }
+        if let unchanged = try notModified(request, tag, at: mark) {
+            let object = ObjectReference(objectClass.id, key)
+            try request.probe?.note(ReadDependence(object, parameters, isPart: isPart, way: way), snapshot)
+            return .now(unchanged)
+        }
         var response = Response.json(row)
         response.headers["ETag"] = tag.header
         response.headers.add(mark)

@@ -8,6 +8,8 @@ import Synchronization
 /// large file stops at `hasEnded`.
 package final class ClientPresence: Sendable {
     private let state = Atomic<UInt8>(0)
+    /// Called once; nil when there is none, or it was called.
+    private let action = Mutex<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 
@@ -26,9 +28,32 @@ package final class ClientPresence: Sendable {
         guard poll(&entry, 1, 0) > 0 else { return }
         let hasLeft = Int32(entry.revents) & (POLLERR | POLLHUP) != 0
         let hasEnded = Int32(entry.revents) & Self.ended != 0
-        if hasLeft || hasEnded { state.store(hasLeft ? 2 : 1, ordering: .relaxed) }
+        if hasLeft || hasEnded { end(hasLeft ? 2 : 1) }
     }
 
     /// Records that the connection is closed.
-    package func leave() { state.store(2, ordering: .relaxed) }
+    package func leave() { end(2) }
+
+    /// Calls an action once, when the client sends nothing more: on the loop's thread, which must not be blocked, or at
+    /// once if that is known already. Replaces the action of an earlier call. A response ends its use.
+    package func onEnd(_ action: @escaping @Sendable () -> Void) {
+        self.action.withLock { $0 = action }
+        if hasEnded { callAction() }
+    }
+
+    /// Forgets the action.
+    package func forgetAction() { action.withLock { $0 = nil } }
+
+    private func end(_ value: UInt8) {
+        state.store(value, ordering: .sequentiallyConsistent)
+        callAction()
+    }
+
+    private func callAction() {
+        let action = action.withLock { action in
+            defer { action = nil }
+            return action
+        }
+        action?()
+    }
 }

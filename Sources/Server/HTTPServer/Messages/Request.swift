@@ -13,6 +13,8 @@ package struct Request: Sendable {
     package var bodyFile: BodyFile?
     /// Information from a middleware for those inside it.
     package var context: (any RequestContext)?
+    /// Information from a handler for another that it calls.
+    package var inner: (any RequestContext)?
     /// Handles the request again from the beginning, for work that finds its preparation out of date; nil after too
     /// many attempts.
     package var again: (@Sendable () -> Reply)?
@@ -110,7 +112,7 @@ package struct Request: Sendable {
 package protocol RequestContext: AnyObject, Sendable {}
 
 /// One `name=value` of a query string, decoded.
-package struct QueryItem: Sendable, Equatable {
+package struct QueryItem: Sendable, Hashable {
     package var name: String
     package var value: String
 

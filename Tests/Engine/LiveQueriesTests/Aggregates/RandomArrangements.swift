@@ -1,15 +1,14 @@
-import LiveQueries
 import ObjectModel
 import StoreContract
 import TestBasics
 
 /// Random choices of groups, and what they mean in the plainest words.
 enum RandomArrangements {
-    static func choice(_ pathCount: Int, _ requestCount: Int, _ random: inout SeededRandom) -> GroupChoice {
+    static func choice(_ pathCount: Int, _ requestCount: Int, _ random: inout SeededRandom) -> GroupArrangement {
         switch random.below(5) {
         case 0: .all
         case 1: .largest(1 + random.below(3))
-        default: .arranged(arrangement(pathCount, requestCount, &random))
+        default: arrangement(pathCount, requestCount, &random)
         }
     }
 

@@ -221,7 +221,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
 
 extension JSONValue {
     /// Returns the object with a member set or removed.
-    fileprivate func setting(_ name: String, _ value: JSONValue?) -> JSONValue {
+    func setting(_ name: String, _ value: JSONValue?) -> JSONValue {
         guard case .object(var object) = self else { return self }
         object.members.removeAll { $0.name == name }
         if let value { object.members.append(JSONObject.Member(name: name, value: value)) }

@@ -73,7 +73,16 @@ extension ReferenceEvaluator {
         return aggregate(function, all, as: base)
     }
 
+    /// Anything that is not a number is the same one: infinities of both signs have no other sum.
     static func aggregate(_ function: AggregateRequest.Function, _ all: [Value], as base: BaseType?) -> Value {
+        switch result(function, all, as: base) {
+        case .double(let number) where number.isNaN: .double(.nan)
+        case .decimal(let number) where number.isNaN: .decimal(.nan)
+        case let result: result
+        }
+    }
+
+    private static func result(_ function: AggregateRequest.Function, _ all: [Value], as base: BaseType?) -> Value {
         let values = all.filter { !$0.isNull && !$0.isNaN }
         let numbers = values.filter(\.isNumber)
         switch (function, base) {

@@ -1,24 +1,19 @@
-import ObjectModel
-package import StoreContract
+package import ObjectModel
 
-/// Which groups of an aggregate an answer lists, and in which order.
-package enum GroupChoice: Hashable, Sendable {
-    /// All, ascending by their keys.
-    case all
-    /// At most this many groups, the largest first.
-    case largest(Int)
-    case arranged(GroupArrangement)
+/// The answer to an aggregate at one version.
+package struct AggregateAnswer: Hashable, Sendable {
+    /// In the order in which they are shown. Without paths to group by, one group.
+    package var groups: [AggregateGroup]
+    /// The groups that are not listed; nil if all are.
+    package var others: OtherGroups?
 
-    /// - Parameter all: all groups, ascending by their keys.
-    package func answer(_ all: [AggregateGroup]) -> AggregateAnswer {
-        switch self {
-        case .all: return AggregateAnswer(groups: all)
-        case .largest(let most):
-            let (listed, others) = all.largest(most)
-            return AggregateAnswer(groups: listed, others: others)
-        case .arranged(let arrangement): return arrangement.answer(all)
-        }
+    package init(groups: [AggregateGroup], others: OtherGroups? = nil) {
+        self.groups = groups
+        self.others = others
     }
+
+    /// The number of objects in all groups.
+    package var objectCount: Int { groups.reduce(others?.count ?? 0) { $0 + $1.count } }
 }
 
 /// An order of groups by their keys and results, and a window of it. Groups that are equal in it are ascending by all
@@ -55,9 +50,20 @@ package struct GroupArrangement: Hashable, Sendable {
         self.limit = limit
     }
 
+    /// All groups, ascending by their keys.
+    package static let all = GroupArrangement([])
+
+    /// At most this many groups, those with the most objects first.
+    package static func largest(_ most: Int) -> GroupArrangement {
+        GroupArrangement([Key(.count, ascending: false)], limit: most)
+    }
+
     /// The groups in the window, and with a window the sizes of the others. Cost: that of a sort, and for windows near
     /// the start a comparison for each group.
-    func answer(_ all: [AggregateGroup]) -> AggregateAnswer {
+    ///
+    /// - Parameter all: all groups, ascending by their keys.
+    package func answer(_ all: [AggregateGroup]) -> AggregateAnswer {
+        if self == .all { return AggregateAnswer(groups: all) }
         let start = min(offset, all.count)
         let length = min(limit ?? .max, all.count - start)
         let listed = first(start + length, of: all).dropFirst(start).map { all[$0] }
