@@ -83,9 +83,9 @@ struct CollectionsReadingTests {
         #expect(lines[0].hasPrefix("List<int> <0x") && lines[0].hasSuffix("> ("))
         #expect(lines[1] == "\t[0] 0," && lines[100] == "\t[99] 99," && lines[101] == "\t... 3 objects skipped.")
         #expect(lines.last == ")" && lines.count == 103)
-        #expect(person.scores.description.contains("\t[a]: 3,\n\t[b]: (null)\n)"))
+        #expect(person.scores.description.contains("\t[a]: 3,\n\t[b]: <null>\n)"))
         #expect(person.scores.description.hasPrefix("Map<string, int> <0x"))
-        #expect(person.optionals.description.contains("\t[0] (null)\n"))
+        #expect(person.optionals.description.contains("\t[0] <null>\n"))
         let dogs = person.dogs.description
         #expect(dogs.contains("\t[0] CollectionsDog {\n\t\tname = a;\n\t\tage = 1;"))
         #expect(dogs.contains("\t\ttags = List<string> <0x") && dogs.contains("\t\t\t[0] x\n"))

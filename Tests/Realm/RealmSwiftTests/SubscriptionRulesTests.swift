@@ -201,6 +201,7 @@ struct SubscriptionRulesTests {
             set.update {
                 old?.updateQuery(toType: RulesDog.self) { $0.age > 20 }
                 set.remove(ofType: RulesDog.self, where: "age == 4")
+                set.remove(ofType: RulesDog.self) { $0.age == -4 }
             }
             #expect(before.state == .superseded && set.state == .pending)
             #expect(set.first(named: "old")?.query.filter == "age > 20")

@@ -139,6 +139,19 @@ struct ValuesByNameTests {
         }
     }
 
+    @Test("several properties by name at once, where null is NSNull both ways")
+    func several() throws {
+        let (realm, object) = try Self.stored()
+        for object in [object, NamedNumbers()] {
+            try realm.write {
+                object.setValuesForKeys(["int8": 5, "optional8": NSNull(), "texts": ["a"], "any": "x"])
+            }
+            let values = object.dictionaryWithValues(forKeys: ["int8", "optional8", "any", "link"])
+            #expect(values.count == 4 && isWhole(values["int8"], 5) && values["any"] as? String == "x")
+            #expect(values["optional8"] is NSNull && values["link"] is NSNull && Array(object.texts) == ["a"])
+        }
+    }
+
     @Test("MutableSet.value(forKey:) is a set where any value is asked for, and an array where one is")
     func sets() throws {
         let (realm, object) = try Self.stored()

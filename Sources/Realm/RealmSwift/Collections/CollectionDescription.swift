@@ -27,7 +27,8 @@ enum CollectionText {
         guard !isInvalidated else { return head + " [invalidated]" }
         let count = count()
         var text = lines(Swift.min(count, longest)).map { label, value in
-            let value = ObjectBase.text(of: value, depth + 1).split(separator: "\n", omittingEmptySubsequences: false)
+            let value = ObjectBase.text(of: value, depth + 1, null: "<null>")
+                .split(separator: "\n", omittingEmptySubsequences: false)
             return "\t\(label) \(value.joined(separator: "\n\t"))"
         }
         if count > longest { text.append("\t... \(count - longest) objects skipped.") }

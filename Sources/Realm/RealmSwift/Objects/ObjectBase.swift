@@ -241,14 +241,21 @@ extension ObjectBase: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the description of a value within an object or a collection.
-    static func text(of value: Any?, _ depth: Int) -> String {
+    /// Returns the description of a value within an object or a collection: as it is stored, and numbers as Foundation's
+    /// `NSNumber` prints them on Apple's platforms.
+    static func text(of value: Any?, _ depth: Int, null: String = "(null)") -> String {
         switch value.flatMap({ flattened($0) }) {
-        case nil: "(null)"
+        case nil, is NSNull: null
         case let object as ObjectBase: object.describe(depth)
         case let data as Data:
             "<\(data.prefix(24).map { String(format: "%02x", $0) }.joined()) — \(data.count) total bytes>"
         case let collection as any _DescribedCollection: collection.describe(depth)
+        case let mixed as AnyRealmValue: text(of: mixed.content, depth, null: null)
+        case let value as any PersistableEnum: text(of: QueryValue.persisted(value), depth)
+        case let value as any _CustomPersistable: text(of: QueryValue.persisted(value), depth)
+        case let flag as Bool: flag ? "1" : "0"
+        case let number as Float: String(format: "%.7g", Double(number))
+        case let number as Double: String(format: "%.16g", number)
         case let other?: String(describing: other)
         }
     }
@@ -283,6 +290,16 @@ extension ObjectBase {
             guard let slot = slotIfKnown(of: key) else { return setValue(value, forUndefinedKey: key) }
             try setDynamicValue(slot, value)
         }
+    }
+
+    /// Returns the values of several properties by name, `NSNull` for null; see `value(forKey:)`.
+    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? KeyValuePath.null) }) { first, _ in first }
+    }
+
+    /// Assigns several properties by name; see `setValue(_:forKey:)`.
+    public func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
     /// Assigns the property at a dotted path. Does nothing if a link on the path is null.

@@ -62,6 +62,11 @@ extension Projected: _ProjectedProperty {
         guard let root = root as? Root else { return nil }
         return flattened(try value(in: root))
     }
+
+    func text(in root: ObjectBase) throws -> String {
+        guard let root = root as? Root else { return "nil" }
+        return String(describing: try value(in: root))
+    }
 }
 
 /// The type-erased wrapper.
@@ -71,6 +76,9 @@ protocol _ProjectedProperty {
     /// Returns the names of the properties on the path.
     func names() throws -> [String]
     func anyValue(in root: ObjectBase) throws -> Any?
+
+    /// The value as Swift prints it.
+    func text(in root: ObjectBase) throws -> String
 }
 
 /// Returns the names of the properties on a key path of a model class. Throws if there is none.

@@ -35,13 +35,13 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
     /// Returns the projection of the live object; nil if it was deleted. See `Object.thaw`.
     public func thaw() -> Self? { raising { try rootObject.thawed().map { Self(projecting: $0) } } }
 
-    /// `Projection<Class> <address> { name(\.path) = value; … }`, with the projected properties and their paths.
+    /// `Projection<Class> <address> { name(\.path) = value; … }`, with the projected properties and their paths. The
+    /// values are printed as Swift's `print` does, other than in the description of an object.
     open var description: String {
         let lines = raising {
             try ownProperties.map { property in
                 let path = try property.wrapper.names().joined(separator: ".")
-                let value = ObjectBase.text(of: try property.wrapper.anyValue(in: rootObject), 1)
-                return "\t\(property.label)(\\.\(path)) = \(value);"
+                return "\t\(property.label)(\\.\(path)) = \(try property.wrapper.text(in: rootObject));"
             }
         }
         let address = Unmanaged.passUnretained(rootObject).toOpaque()

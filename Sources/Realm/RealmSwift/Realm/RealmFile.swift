@@ -92,14 +92,14 @@ final class RealmFile: Sendable {
         }
         sync?.client.start()
         Logger.log(
-            .detail, Category.Storage.all, "Opened '\(path)' with schema version \(configuration.schemaVersion).")
+            .detail, Category.Storage.all, "DB: Opened '\(path)' with schema version \(configuration.schemaVersion).")
     }
 
     deinit {
         sync?.client.stop()
         store.close()
         syncLock?.letGo()
-        Logger.log(.detail, Category.Storage.all, "Closed '\(path)'.")
+        Logger.log(.detail, Category.Storage.all, "DB: Closed '\(path)'.")
         if isInMemory { RealmFile.remove(path) }
         if let copy { RealmFile.remove(copy) }
     }
@@ -333,6 +333,7 @@ final class RealmFile: Sendable {
         let realm = try RLMRealm(self, instance, configuration)
         // Its version is chosen at the first read: that of a reference that is resolved, or the latest.
         try instance.rest()
+        Logger.log(.trace, Category.Storage.all, "DB: A thread, queue or actor opened '\(path)'.")
         let member = Member(scheduler: scheduler, realm: realm)
         realms.withLock { realms in
             realms = realms.filter { $0.value.realm != nil }

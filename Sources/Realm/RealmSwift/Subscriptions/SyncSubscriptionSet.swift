@@ -109,6 +109,8 @@ public struct SyncSubscriptionSet: Sequence {
     }
 
     /// Removes the first subscription, named or not, to the objects of the query.
+    // A trailing closure could be either.
+    @_disfavoredOverload
     public func remove<T: RealmFetchable>(ofType type: T.Type, where query: (Query<T>) -> Query<Bool>) {
         remove(type, .query(query(Query<T>()).node))
     }

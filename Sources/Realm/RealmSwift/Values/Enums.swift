@@ -11,7 +11,9 @@ extension PersistableEnum {
 
     public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
         let raw = try RawValue._restored(stored, in: realm)
-        guard let value = Self(rawValue: raw) else {
+        // A number out of the raw type's range is no case, whatever its lower bits are.
+        let isWhole = if case .int = stored.value { raw._scalar.value == stored.value } else { true }
+        guard isWhole, let value = Self(rawValue: raw) else {
             throw Unrepresentable(message: "Could not convert raw value '\(raw)' to enum type '\(Self.self)'.")
         }
         return value
@@ -64,6 +66,35 @@ extension CustomPersistable {
 
 extension FailableCustomPersistable {
     public static func _fromPersisted(_ value: PersistedType) -> Self? { Self(persistedValue: value) }
+
+    /// The type may have no value for the zero of its persisted type: any value ends a key path.
+    public static func _traced(_ trace: _Trace) -> Self {
+        let samples = [PersistedType._zero()] + SampleValues.of(PersistedType.self)
+        return samples.lazy.compactMap { _fromPersisted($0) }.first ?? _zero()
+    }
+}
+
+/// Some stored values of each type.
+private enum SampleValues {
+    static func of<T: _Storable>(_: T.Type) -> [T] {
+        stored(T._storedType.type.base).compactMap { try? T._restored(_Stored($0), in: nil) }
+    }
+
+    private static func stored(_ base: BaseType) -> [Value] {
+        switch base {
+        case .int: [1, -1, 2, 3, 4, 5, 10, 100, 1000].map { .int($0) }
+        case .bool: [.bool(true)]
+        case .float: [1, -1, 0.5, 10, 100].map { .float($0) }
+        case .double: [1, -1, 0.5, 10, 100].map { .double($0) }
+        case .decimal128: [1, -1, 10, 100].map { (number: Int64) in .decimal(StoredDecimal(number)) }
+        case .string:
+            ["a", "A", "ab", "abc", "1", "0", "10", "1.0", "true", "a@b.de", "http://a.de/b", "2000-01-01", "{}", "[]"]
+                .map { .string($0) } + [.string("00000000-0000-0000-0000-000000000001")]
+        case .data: [[0], [1], [0, 0, 0, 0]].map { .data($0) }
+        case .date: [.date(Timestamp(seconds: 0)), .date(Timestamp(seconds: 1_000_000_000))]
+        default: []
+        }
+    }
 }
 
 extension _CustomPersistable {

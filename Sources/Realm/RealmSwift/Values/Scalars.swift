@@ -30,9 +30,18 @@ extension _StoredInteger {
     public static func _noSum() -> Self { 0 }
     public var _scalar: _Stored { _Stored(.int(Int64(self))) }
 
+    /// Numbers out of range, which a program with a wider type or a gateway's client may have stored, lose their upper
+    /// bits, as in Realm.
     public static func _scalar(_ stored: _Stored) -> Self? {
         guard case .int(let number) = stored.value else { return nil }
-        return Self(exactly: number)
+        return Self(truncatingIfNeeded: number)
+    }
+
+    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
+        if let same = value as? Self { return same }
+        guard case .int(let number)? = Conversion.plain(value, as: place.type), let exact = Self(exactly: number)
+        else { throw place.misfit(value) }
+        return exact
     }
 }
 
