@@ -102,7 +102,8 @@ private func encodeHex(_ bytes: [UInt8]) -> String {
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
 }
 
-private func decodeHex(_ text: some Sequence<UInt8>) -> [UInt8]? {
+/// The bytes of two hexadecimal digits each; nil for any other text.
+package func decodeHex(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var pending: UInt8?
     for character in text {

@@ -58,7 +58,9 @@ extension NodeReader {
         guard root != 0 else { return .map([]) }
         let entries = format < 23 ? try hashedEntries(root, form) : try entries(root, keysAreIntegers, form)
         guard zip(entries, entries.dropFirst()).allSatisfy({ !Self.isSame($0.key, $1.key) }) else {
-            throw damaged("a map has a key twice\(texts.summary == nil ? "" : ", when bytes that are not UTF-8 are left aside")", at: root)
+            throw damaged(
+                "a map has a key twice\(texts.summary == nil ? "" : ", when bytes that are not UTF-8 are left aside")",
+                at: root)
         }
         if form.type != .mixed {
             for entry in entries { try check(entry.value, form, at: root) }

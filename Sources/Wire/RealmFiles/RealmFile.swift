@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// A Realm file, opened for reading. The file stays as it is, and nothing is written beside it.
 package final class RealmFile: Sendable {
     /// The number of bytes of an encryption key.
@@ -129,5 +131,13 @@ package final class RealmFile: Sendable {
         try reader.append(try reader.node(at: cluster.slots[table.layout[place].leaf + 1]), form, to: &values)
         guard case .int(let version)? = values.first else { return nil }
         return UInt64(exactly: version)
+    }
+}
+
+extension RealmFile {
+    /// A key as text: two hexadecimal digits for each of its bytes. Nil for any other text.
+    package static func key(hexadecimal digits: some Sequence<UInt8>) -> [UInt8]? {
+        guard let key = decodeHex(digits), key.count == keyLength else { return nil }
+        return key
     }
 }

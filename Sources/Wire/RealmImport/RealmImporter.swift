@@ -88,7 +88,8 @@ package struct RealmImporter: Sendable {
         _ merged: MergedSchema, isKept: Bool, _ progress: @escaping @Sendable (Progress) throws -> Void
     ) throws -> RealmImportReport {
         let report = Mutex(RealmImportReport())
-        let work: @Sendable (any MigrationTransaction) throws -> Void = { [file, classes, policy, schema = merged.schema] transaction in
+        let work: @Sendable (any MigrationTransaction) throws -> Void = {
+            [file, classes, policy, schema = merged.schema] transaction in
             let present = try MergedSchema(adding: classes, to: transaction.old)
             guard present.schema == schema else { throw StoreError.schemaReplaced }
             var copy = ObjectCopy(file, classes, transaction, policy, progress)

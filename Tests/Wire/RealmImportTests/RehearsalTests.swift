@@ -11,7 +11,8 @@ import Testing
 struct RehearsalTests {
     private static let whole = RealmSelection()
 
-    private func preview(_ file: RealmFile, _ selection: RealmSelection, _ store: EmbeddedStore) throws -> RealmPreview {
+    private func preview(_ file: RealmFile, _ selection: RealmSelection, _ store: EmbeddedStore) throws -> RealmPreview
+    {
         var preview = try RealmPreview(file, selection, into: try store.snapshot())
         try preview.rehearse(file, selection, into: store)
         return preview
@@ -23,7 +24,8 @@ struct RehearsalTests {
         try RealmImporter(file, try RealmClasses(file, selection), into: store).run()
     }
 
-    @Test("a rehearsal leaves the database as it was, and the import then reports the same", arguments: ["many", "kinds"])
+    @Test(
+        "a rehearsal leaves the database as it was, and the import then reports the same", arguments: ["many", "kinds"])
     func same(name: String) throws {
         let directory = try TestDirectory()
         let store = try RealmTestFile.store(directory, schema: .empty)
@@ -71,7 +73,8 @@ struct RehearsalTests {
         #expect(one.invalidTexts == nil)
         let report = try importing(one, Self.whole, store)
         let note = try #require(report.notes.first { $0.contains("UTF-8") })
-        #expect(note.hasPrefix("1 text of the file is not UTF-8, first in table 'class_City', column 'code'"), "\(note)")
+        #expect(
+            note.hasPrefix("1 text of the file is not UTF-8, first in table 'class_City', column 'code'"), "\(note)")
         let city = try #require(try store.snapshot().schema["City"])
         let key = try store.snapshot().key(of: city.id, primaryKey: .string("C\u{FFFD}99"))
         #expect(key != nil)
@@ -86,6 +89,7 @@ struct RehearsalTests {
         }
         let file = try RealmFile(bytes: bytes)
         let fault = #expect(throws: RealmImportFault.self) { try importing(file, Self.whole, other) }
-        #expect(fault?.reason == .repeatedKey && fault?.message.contains("not UTF-8") == true, "\(fault?.message ?? "")")
+        #expect(
+            fault?.reason == .repeatedKey && fault?.message.contains("not UTF-8") == true, "\(fault?.message ?? "")")
     }
 }

@@ -23,6 +23,13 @@ extension LiveInstance {
         try register(.sections(query, key), keyPaths, deliver)
     }
 
+    /// Observes the answer to an aggregate, in the same way.
+    package func observeAggregate(
+        _ aggregate: LiveAggregate, deliver: @escaping (LiveAggregateEvent) -> Void
+    ) throws -> InstanceToken {
+        try register(.aggregate(aggregate), [], deliver)
+    }
+
     /// Observes one object's list, set or map, in the same way. Throws `notFound` also.
     package func observeCollection(
         _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [],

@@ -137,7 +137,7 @@ enum CollectionObservation {
     }
 
     /// Throws errors here that would otherwise occur on the other queue or actor.
-    private static func prepare(
+    static func prepare(
         _ accessor: any CollectionAccessor, _ keyPaths: [String]?
     ) throws -> (CollectionReferencePayload, RealmFile, Realm.Configuration) {
         try accessor.realm.checkConfinement()

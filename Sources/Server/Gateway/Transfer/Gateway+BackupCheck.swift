@@ -69,8 +69,8 @@ extension Gateway {
     /// `POST /v1/backup/check`: checks a backup that an administrator uploads, and changes nothing. A client that accepts
     /// `text/event-stream` receives the progress. The check ends if its client disconnects.
     func checkBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
-        // Checked first, and without a body before it is received: an empty one needs no type.
-        if request.bodyFile?.count == 0 { _ = try QueryParameters(request, single: []) } else { try checkTerms(request, path) }
+        // An empty body needs no type.
+        if request.bodyFile?.count != 0 { try checkTerms(request, path) }
         guard let file = request.bodyFile, file.count > 0 else {
             throw Problem(.importEmpty, "Send the backup as the body of the request.")
         }

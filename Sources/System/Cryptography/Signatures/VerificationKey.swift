@@ -155,3 +155,10 @@ package struct VerificationKey: Sendable {
         return imported == 0 ? body(key) : imported
     }
 }
+
+/// The reason why a key cannot verify signatures: the predicate of a sentence about the key.
+package struct KeyFault: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ predicate: String) { description = predicate }
+}

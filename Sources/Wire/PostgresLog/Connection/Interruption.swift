@@ -16,3 +16,16 @@ final class Interruption: Sendable {
         _ = isReadable(descriptor, within: Int32(clamping: duration.milliseconds + 1))
     }
 }
+
+/// Pauses between attempts to reach a server: from 20 ms doubling to 1 s, each shortened by chance by up to half, so
+/// that stores that lost the same server do not return at the same moments.
+struct Backoff {
+    private var next = Duration.milliseconds(20)
+
+    /// Waits, but not beyond the deadline; returns earlier when the log is closed.
+    mutating func pause(by deadline: Deadline, _ interruption: Interruption) {
+        let pause = next * Double.random(in: 0.5...1)
+        interruption.pause(min(pause, max(.zero, deadline.remaining)))
+        next = min(next * 2, .seconds(1))
+    }
+}

@@ -97,6 +97,19 @@ struct LiveArticles {
             // article silent
             try realm.write(withoutNotifying: [ofBook]) { book.title = "A new title" }
             // end
+            // article aggregates
+            let ofYears = realm.objects(Book.self).observeAggregate([.max(of: \Book.year)], on: queue) { change in
+                switch change {
+                case .initial(let values), .update(let values):
+                    seen.add("\(values.count) books, until \(values.max(of: \Book.year) ?? 0)")
+                }
+            }
+            let byYear = realm.objects(Book.self).observeAggregate(by: \Book.year, on: queue) { change in
+                if case .update(let groups, _, _, _) = change { seen.add("\(groups.count) years") }
+            }
+            // end
+            byYear.invalidate()
+            ofYears.invalidate()
             // article publisher
             let subscription = realm.objects(Book.self).collectionPublisher
                 .sink(receiveCompletion: { _ in }, receiveValue: { books in print(books.count) })

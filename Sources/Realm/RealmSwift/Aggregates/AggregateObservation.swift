@@ -1,0 +1,154 @@
+import Dispatch
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import RealmInstances
+import StoreContract
+
+/// An event for the observer of an aggregate, which pins no version.
+enum AggregateNews: Sendable {
+    case initial([AggregateGroup])
+    case update([AggregateGroup], IndexChanges)
+
+    /// Failures are not reported.
+    init?(_ event: LiveAggregateEvent) {
+        switch event {
+        case .initial(_, let answer), .resumed(_, let answer): self = .initial(answer.groups)
+        case .update(let change): self = .update(change.answer.groups, change.indices)
+        case .deleted, .failed: return nil
+        }
+    }
+}
+
+/// Observes aggregates of a collection of objects on any thread, queue or actor.
+struct AggregateObservation<Element: ObjectBase>: Sendable {
+    private let aggregates: [RealmAggregate<Element>]
+    /// The property to group by; nil for the collection as a whole.
+    private let group: String?
+
+    init(_ aggregates: [RealmAggregate<Element>], by group: String? = nil) {
+        self.aggregates = aggregates
+        self.group = group
+    }
+
+    /// Observes on the collection's own thread, queue or actor, or on another queue.
+    func begin(
+        _ accessor: any CollectionAccessor, on queue: DispatchQueue?, _ block: @escaping (AggregateNews) -> Void
+    ) throws -> NotificationToken {
+        guard let queue else { return NotificationToken(try observe(accessor, block)) }
+        let (payload, file, configuration) = try prepare(accessor)
+        let transferred = Transferred(block)
+        return NotificationToken(
+            try file.hub.observe(on: queue, from: accessor.realm.snapshot.version) { _ in
+                let realm = try file.realm(on: scheduler(of: queue), configuration)
+                guard let accessor = try payload.accessor(in: realm) else { throw RealmException.invalidObject }
+                return try observe(accessor, transferred.value)
+            } failed: { _ in
+                // The owner was deleted.
+            })
+    }
+
+    /// Observes on an actor.
+    func begin<A: Actor>(
+        _ accessor: any CollectionAccessor, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, AggregateNews) -> Void
+    ) async throws -> NotificationToken {
+        let (payload, file, configuration) = try prepare(accessor)
+        let token = try await file.hub.observe(on: actor, from: accessor.realm.snapshot.version) { actor, _ in
+            let realm = try file.realm(on: scheduler(of: actor), configuration)
+            guard let accessor = try payload.accessor(in: realm) else { return .ended }
+            return try observe(accessor) { [unowned actor] news in
+                actor.assumeIsolated { block($0, news) }
+            }
+        }
+        return NotificationToken(token)
+    }
+
+    private func observe(
+        _ accessor: any CollectionAccessor, _ deliver: @escaping (AggregateNews) -> Void
+    ) throws -> InstanceToken {
+        // Throws for an invalidated collection.
+        _ = try accessor.count()
+        return try accessor.realm.live.observeAggregate(try aggregate(of: accessor)) {
+            AggregateNews($0).map(deliver)
+        }
+    }
+
+    /// Throws errors here that would otherwise occur on the other queue or actor.
+    private func prepare(
+        _ accessor: any CollectionAccessor
+    ) throws -> (CollectionReferencePayload, RealmFile, Realm.Configuration) {
+        let prepared = try CollectionObservation.prepare(accessor, nil)
+        _ = try aggregate(of: accessor)
+        return prepared
+    }
+
+    private func aggregate(of accessor: any CollectionAccessor) throws -> LiveAggregate {
+        guard let query = try accessor.objectQuery() else { throw RealmException.unobservable }
+        let objectClass = try accessor.realm.bound(query.classID)
+        func path(_ name: String, _ isSuitable: (StoredType) -> Bool, _ operation: String) throws -> BoundPath {
+            guard let found = objectClass[name] else {
+                throw RealmException(
+                    "Invalid property name: property '\(name)' not found in object of type '\(objectClass.name)'")
+            }
+            guard !found.type.isCollection, isSuitable(found.type) else {
+                throw RealmException(
+                    "Operation '\(operation)' not supported for \(found.type.described) '\(objectClass.name).\(name)'")
+            }
+            return BoundPath(end: .property(found.id, found.type))
+        }
+        return LiveAggregate(
+            query,
+            try aggregates.map { asked in
+                AggregateRequest(
+                    asked.function,
+                    try path(asked.property, { $0.supports(asked.function) }, asked.function.rawValue))
+            },
+            by: try group.map { [try path($0, { !$0.isLink && !$0.isComputed }, "group by")] } ?? [])
+    }
+
+    // MARK: News in Swift's types
+
+    /// Nil for news of no group, of which there are none.
+    static func change(
+        _ news: AggregateNews, _ aggregates: [RealmAggregate<Element>]
+    ) -> RealmAggregateChange<Element>? {
+        switch news {
+        case .initial(let groups): groups.first.map { .initial(values($0, aggregates)) }
+        case .update(let groups, _): groups.first.map { .update(values($0, aggregates)) }
+        }
+    }
+
+    /// Throws for a key that the type cannot represent.
+    static func groups<Key>(
+        _ news: AggregateNews, _ aggregates: [RealmAggregate<Element>]
+    ) throws -> RealmAggregateGroupsChange<Element, Key>? {
+        func all(_ groups: [AggregateGroup]) throws -> [RealmAggregateGroup<Element, Key>] {
+            try groups.map { group in
+                RealmAggregateGroup(
+                    key: try AggregateConversion.converted(group.key.first ?? .null, to: Key.self, in: nil),
+                    values: values(group, aggregates))
+            }
+        }
+        switch news {
+        case .initial(let groups): return .initial(try all(groups))
+        case .update(let groups, let indices):
+            return .update(
+                try all(groups), deletions: indices.deletions, insertions: indices.insertions,
+                modifications: indices.modifications)
+        }
+    }
+
+    /// Decimals that are computed are reduced, as by `Decimal128`'s operators.
+    private static func values(
+        _ group: AggregateGroup, _ aggregates: [RealmAggregate<Element>]
+    ) -> RealmAggregateValues<Element> {
+        let values = zip(aggregates, group.results).map { asked, value -> (RealmAggregate<Element>, Value) in
+            if case .decimal(let number) = value, asked.function == .sum || asked.function == .average {
+                return (asked, .decimal(number.reduced))
+            }
+            return (asked, value)
+        }
+        return RealmAggregateValues(count: group.count, values: Dictionary(values) { first, _ in first })
+    }
+}
