@@ -111,7 +111,10 @@ package final class Gateway: Sendable {
         ruleProblems = RuleProblems(logger)
         if let versions = store.sharedVersions { snapshots.share(with: versions) }
         waits.begin(at: try store.snapshot().version)
-        store.onCommit { [waits] changes in if let newest = changes.last?.version { waits.reach(newest) } }
+        store.onCommit { [waits, heldReads] changes in
+            if let replaced = changes.last(where: \.schemaChanged) { heldReads.noteSchema(at: replaced.version) }
+            if let newest = changes.last?.version { waits.reach(newest) }
+        }
         subscriptions.expireRegularly()
         subscriptions.watch()
         snapshots.expireRegularly()

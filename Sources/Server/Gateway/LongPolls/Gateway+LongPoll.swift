@@ -44,7 +44,9 @@ extension Gateway {
         case .other(let reply): return reply
         case .unknown: return try read(plain, path)
         }
-        guard try leadsThere(dependence, at: known, request) else { return try read(plain, path) }
+        guard !heldReads.hasOtherSchema(since: known.version), try leadsThere(dependence, at: known, request) else {
+            return try read(plain, path)
+        }
         var lease: Quota.Lease?
         let seconds = isDraining.load(ordering: .relaxed) ? 0 : poll.seconds
         if seconds > 0 {

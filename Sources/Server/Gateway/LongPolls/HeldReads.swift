@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPServer
+import ObjectModel
 import Synchronization
 
 /// The reads whose answers wait for a change.
@@ -18,6 +19,8 @@ final class HeldReads: Sendable {
         var look: Int64?
         /// Those that wait for an answer that nobody reads yet: equal ones share it.
         var readers: [WaitingRead.Identity: [HeldRead]] = [:]
+        /// The version that replaced the schema last, of those since the start.
+        var newestSchema = Version(0)
     }
 
     private let state = Mutex(State())
@@ -32,6 +35,13 @@ final class HeldReads: Sendable {
         let (seconds, attoseconds) = uptime().components
         return seconds * 10 + attoseconds / 100_000_000_000_000_000
     }
+
+    /// Notes a version that replaced the schema.
+    func noteSchema(at version: Version) { state.withLock { $0.newestSchema = version } }
+
+    /// Whether the schema is known to have been replaced after a version. The answer may then look different, whatever
+    /// became of the objects, and a result that others keep up to date already does not tell that.
+    func hasOtherSchema(since version: Version) -> Bool { state.withLock { version < $0.newestSchema } }
 
     /// The number of reads that wait.
     var count: Int { state.withLock { $0.entries.count } }

@@ -69,6 +69,7 @@ extension Gateway {
     /// `POST /v1/backup/check`: checks a backup that an administrator uploads, and changes nothing. A client that accepts
     /// `text/event-stream` receives the progress. The check ends if its client disconnects.
     func checkBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
         // An empty body needs no type.
         if request.bodyFile?.count != 0 { try checkTerms(request, path) }
         guard let file = request.bodyFile, file.count > 0 else {
