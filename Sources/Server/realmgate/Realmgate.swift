@@ -46,7 +46,9 @@ struct Realmgate: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch {
-            if let failure = CommandFailure(error) { fail(failure.message.printable(keepsLines: true), failure.exitCode) }
+            if let failure = CommandFailure(error) {
+                fail(failure.message.printable(keepsLines: true), failure.exitCode)
+            }
             // Errors of ArgumentParser, and its clean exits such as --help.
             exit(withError: error)
         }
