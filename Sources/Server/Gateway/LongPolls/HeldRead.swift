@@ -74,6 +74,7 @@ final class HeldRead: Sendable {
         // They may have changed since the request came.
         if gateway.isDraining.load(ordering: .relaxed) { return endEarly() }
         endUnlessValid()
+        if gateway.heldReads.hasOtherSchema(since: known.version) { endWait() }
         if seconds == 0 { expire() }
         if dependence.isExact { return watch() }
         onWorker { [self] in readBase() }
@@ -103,10 +104,11 @@ final class HeldRead: Sendable {
     }
 
     private func watch() {
-        let isExpired = state.withLock { state in
-            if state.phase == .beginning { state.phase = .waiting }
-            return state.isExpired
+        let (isExpired, isCertain) = state.withLock { state in
+            if state.phase == .beginning { state.phase = state.isCertain ? .reading : .waiting }
+            return (state.isExpired, state.phase == .reading)
         }
+        if isCertain { return gateway.heldReads.readAnswer(for: self) }
         let watches = dependence.parts.map { part in
             gateway.topics.watch(part, since: known.version, for: account) { [weak self] in self?.take($0) }
         }
@@ -114,7 +116,10 @@ final class HeldRead: Sendable {
         if isExpired { expire() }
     }
 
-    /// On the live queries' thread.
+    /// Sends the present answer, whether or not it differs.
+    func endWait() { take(.changed(nil)) }
+
+    /// On the thread of live queries or of held reads.
     private func take(_ news: ChangeWatch.News) {
         switch news {
         case .failed(let error): finish(with: gateway.response(to: error, of: read.request))

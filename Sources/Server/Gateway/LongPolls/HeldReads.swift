@@ -36,8 +36,19 @@ final class HeldReads: Sendable {
         return seconds * 10 + attoseconds / 100_000_000_000_000_000
     }
 
-    /// Notes a version that replaced the schema.
-    func noteSchema(at version: Version) { state.withLock { $0.newestSchema = version } }
+    /// Notes a version that replaced the schema, and has all reads that wait answered: live queries need not tell of a
+    /// schema that changes none of their objects. The store calls it once the version can be read.
+    func noteSchema(at version: Version) {
+        let waits = state.withLock { state in
+            state.newestSchema = version
+            return !state.entries.isEmpty
+        }
+        guard waits else { return }
+        // The writer does not wait for them.
+        queue.async { [self] in
+            for read in all { read.endWait() }
+        }
+    }
 
     /// Whether the schema is known to have been replaced after a version. The answer may then look different, whatever
     /// became of the objects, and a result that others keep up to date already does not tell that.
