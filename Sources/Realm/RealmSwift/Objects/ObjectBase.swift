@@ -28,9 +28,10 @@ open class ObjectBase {
 
     public required init() {}
 
-    /// The name of the class in schemas: `_realmObjectName`, else the name of the Swift class without its enclosing
-    /// types.
-    open class func className() -> String { _realmObjectName() ?? String(describing: self) }
+    /// The name of the class in schemas: `_realmObjectName`, else the name of the Swift class, after those of the model
+    /// classes that it is declared in: `Outer_Inner`. Other types around it leave no trace. A file that has the class by
+    /// its own name alone, as earlier versions stored it, keeps that name.
+    open class func className() -> String { _realmObjectName() ?? NestedName.of(self) }
 
     /// The name of the class in schemas if it differs from Swift's; nil by default. To be overridden.
     open class func _realmObjectName() -> String? { nil }

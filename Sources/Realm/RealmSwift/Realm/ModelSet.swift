@@ -4,7 +4,10 @@ import StoreContract
 /// A class of a realm's schema with the Swift model of its objects.
 final class BoundClass {
     let id: ClassID
+    /// The name in Swift.
     let name: String
+    /// The name in the file.
+    let storedName: String
     let isEmbedded: Bool
     /// The properties by slot: those of the model in its order, or the stored ones if there is no model.
     let properties: [BoundProperty]
@@ -24,7 +27,8 @@ final class BoundClass {
 
     init(_ stored: ClassSchema, _ model: ClassModel?) throws {
         id = stored.id
-        name = stored.name
+        name = model?.name ?? stored.name
+        storedName = stored.name
         isEmbedded = stored.isEmbedded
         self.model = model
         if let model {
@@ -106,7 +110,8 @@ final class ModelSet {
     let renamesProperties: Bool
 
     init(_ stored: StoredSchema, _ models: [ClassModel]) throws {
-        let models = Dictionary(models.map { ($0.name, $0) }) { first, _ in first }
+        let names = StoredNames(models, in: stored)
+        let models = Dictionary(models.map { (names[$0.name], $0) }) { first, _ in first }
         var classes: [BoundClass] = []
         for objectClass in stored.classes { classes.append(try BoundClass(objectClass, models[objectClass.name])) }
         var byID: [BoundClass?] = []
@@ -119,10 +124,14 @@ final class ModelSet {
         byType = Dictionary(
             classes.compactMap { boundClass in boundClass.model.map { (ObjectIdentifier($0.type), boundClass) } }
         ) { first, _ in first }
-        byName = Dictionary(classes.map { ($0.name, $0) }) { first, _ in first }
+        // A class that the file has by an earlier name has both.
+        let named = classes.map { ($0.name, $0) } + classes.map { ($0.storedName, $0) }
+        byName = Dictionary(named) { first, _ in first }
         all = classes
         renamesProperties = classes.contains { $0.properties.contains { $0.name != $0.column } }
-        schema = stored.renaming { objectClass, column in
+        schema = stored.renaming {
+            models[$0]?.name ?? $0
+        } properties: { objectClass, column in
             models[objectClass]?.properties.first { $0.column == column }?.name ?? column
         }
     }
@@ -139,20 +148,25 @@ final class ModelSet {
 }
 
 extension StoredSchema {
-    /// Returns the schema with renamed properties and the same identifiers.
-    fileprivate func renaming(_ name: (_ class: String, _ column: String) -> String) -> StoredSchema {
+    /// Returns the schema with renamed classes and properties and the same identifiers.
+    fileprivate func renaming(
+        _ className: (String) -> String, properties name: (_ class: String, _ column: String) -> String
+    ) -> StoredSchema {
         StoredSchema(
             version: version,
             numberedClasses: classes.map { stored in
                 var objectClass = ClassSchema(
-                    stored.name, primaryKey: stored.primaryKey.map { name(stored.name, $0) },
+                    className(stored.name), primaryKey: stored.primaryKey.map { name(stored.name, $0) },
                     isEmbedded: stored.isEmbedded, properties: stored.properties)
                 for index in objectClass.properties.indices {
                     let property = stored.properties[index]
                     objectClass.properties[index].name = name(stored.name, property.name)
-                    if case .linkingObjects(let origin, let column) = property.type.base {
+                    switch property.type.base {
+                    case .link(let target): objectClass.properties[index].type.base = .link(className(target))
+                    case .linkingObjects(let origin, let column):
                         objectClass.properties[index].type.base = .linkingObjects(
-                            fromClass: origin, property: name(origin, column))
+                            fromClass: className(origin), property: name(origin, column))
+                    default: continue
                     }
                 }
                 return (objectClass, stored.id, stored.properties.map(\.id), stored.nextPropertyID)

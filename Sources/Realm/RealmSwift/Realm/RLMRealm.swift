@@ -58,8 +58,9 @@ public final class RLMRealm {
         var schema = try live.snapshot.schema
         let classes = try configuration.models()
         if configuration.readOnly {
-            let missing = classes.map(\.schema).filter { schema[$0.name] == nil }
             let stored = schema
+            let names = StoredNames(classes, in: stored)
+            let missing = classes.map(names.schema(of:)).filter { stored[$0.name] == nil }
             schema = StoredSchema(version: stored.version, classes: stored.classes + missing)
                 .adoptingIdentities(of: stored)
             absent = Set(schema.classes.map(\.id)).subtracting(stored.classes.map(\.id))
@@ -101,8 +102,11 @@ public final class RLMRealm {
     /// The object of a migration's new data for one of its old data, which has the same key; nil for other objects.
     /// Throws for an object that the migration has deleted.
     func successor(of object: ObjectBase) throws -> ObjectReference? {
-        guard let predecessor, object._realm === predecessor, let name = object._class?.name else { return nil }
-        guard let boundClass = models[name] else { throw RealmException.invalidObject }
+        guard let predecessor, object._realm === predecessor, let name = object._class?.storedName
+        else { return nil }
+        guard let boundClass = models.all.first(where: { $0.storedName == name }) else {
+            throw RealmException.invalidObject
+        }
         let reference = ObjectReference(boundClass.id, object._objectKey)
         guard try exists(reference) else { throw RealmException.invalidObject }
         return reference

@@ -81,7 +81,9 @@ final class RealmFile: Sendable {
         }
         let store = store
         hub = InstanceHub(store, isReadOnly: isReadOnly)
-        let names = try configuration.models().map(\.name)
+        let models = try configuration.models()
+        let storedNames = StoredNames(models, in: try store.snapshot().schema)
+        let names = models.map { storedNames[$0.name] }
         named.withLock { $0.formUnion(names) }
         do {
             syncLock = try configuration.syncConfiguration.map { _ in try SyncFileLock(path) }
@@ -187,7 +189,9 @@ final class RealmFile: Sendable {
             return try EmbeddedStore.open(path: path, log: try connect(replication, path), options: options)
         }
         do {
-            try bring(store, to: wanted, configuration)
+            let names = StoredNames(models, in: try store.snapshot().schema)
+            try bring(
+                store, to: StoredSchema(version: wanted.version, classes: models.map(names.schema(of:))), configuration)
             return store
         } catch let error as StoreError
             where error.code == .migrationRequired && configuration.deleteRealmIfMigrationNeeded
@@ -304,11 +308,12 @@ final class RealmFile: Sendable {
         try named.withLock { named in
             // A configuration may name more classes than the one that opened the file.
             let known = try store.snapshot().schema
-            if models.contains(where: { known[$0.name] == nil }) {
+            let names = StoredNames(models, in: known)
+            if models.contains(where: { known[names[$0.name]] == nil }) {
                 try RealmFile.bring(
-                    store, to: StoredSchema(version: version, classes: models.map(\.schema)), configuration)
+                    store, to: StoredSchema(version: version, classes: models.map(names.schema(of:))), configuration)
             }
-            named.formUnion(models.map(\.name))
+            named.formUnion(models.map { names[$0.name] })
         }
     }
 

@@ -9,6 +9,8 @@ import Synchronization
 final class ClassModel: Sendable {
     let type: ObjectBase.Type
     let name: String
+    /// The Swift class's own name, if `name` is longer by the names of the classes around it; see `StoredNames`.
+    let ownName: String?
     let isEmbedded: Bool
     /// The properties in declaration order, those of base classes first.
     let properties: [PropertyModel]
@@ -33,6 +35,8 @@ final class ClassModel: Sendable {
     private init(_ type: ObjectBase.Type) throws {
         self.type = type
         name = type.className()
+        let own = String(describing: type)
+        ownName = name != own && name == NestedName.of(type) ? own : nil
         isEmbedded = type is EmbeddedObject.Type
         let mapping = type.propertiesMapping()
         let sample = type.init()

@@ -40,8 +40,8 @@ public struct Migration {
     /// the block creates and objects already deleted are skipped. Does nothing for an unknown class.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         raising {
-            let oldClass = old.models[typeName]
             let newClass = new.models[typeName]
+            let oldClass = old.models[newClass?.storedName ?? typeName]
             let keys =
                 if let oldClass {
                     try old.select(.init(classID: oldClass.id))
@@ -87,17 +87,19 @@ public struct Migration {
     /// class existed.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
-        raising { try transaction.deleteData(of: typeName) }
+        raising { try transaction.deleteData(of: storedName(typeName)) }
     }
 
     /// Keeps the data of a property under another name; both are stored names. Call it before the property is read or
     /// assigned.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         raising {
-            try transaction.renameProperty(of: typeName, from: oldName, to: newName)
+            try transaction.renameProperty(of: storedName(typeName), from: oldName, to: newName)
             try new.reloadModels()
         }
     }
+
+    private func storedName(_ typeName: String) -> String { new.models[typeName]?.storedName ?? typeName }
 
     private func known(_ typeName: String) throws -> BoundClass {
         guard let boundClass = new.models[typeName] else {

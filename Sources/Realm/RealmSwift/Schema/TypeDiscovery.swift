@@ -16,6 +16,9 @@ enum TypeDiscovery {
         .sorted { $0.name < $1.name }
     }
 
+    /// Returns the names of all model classes with their modules and the types around them. Cost: as `models`.
+    static func qualifiedNames() -> Set<String> { Set(classes().map { String(reflecting: $0) }) }
+
     private static func classes() -> [ObjectBase.Type] {
         final class Found { var classes: [ObjectBase.Type] = [] }
         let found = Found()

@@ -96,7 +96,7 @@ extension ResultsAccessor {
             throw RealmException("Distinct results cannot be subscribed to: subscribe before 'distinct'.")
         }
         let boundClass = try realm.bound(query.classID)
-        return (boundClass.name, try QueryText.filter(query.predicate, of: boundClass, in: realm))
+        return (boundClass.storedName, try QueryText.filter(query.predicate, of: boundClass, in: realm))
     }
 }
 
@@ -110,7 +110,7 @@ extension RLMRealm {
 
     /// Throws if objects of the class cannot be created because it has no subscription.
     func checkSubscribed(_ boundClass: BoundClass) throws {
-        guard let sync = file?.sync, !boundClass.isEmbedded, !sync.client.follows(boundClass.name) else { return }
+        guard let sync = file?.sync, !boundClass.isEmbedded, !sync.client.follows(boundClass.storedName) else { return }
         throw RealmException(
             "Cannot write to class \(boundClass.name) when no flexible sync subscription has been created.")
     }

@@ -5,7 +5,7 @@ import SyncEngine
 
 /// The implementation of `SyncSubscriptionSet`: a realm's subscriptions at one revision, or during an update.
 final class SubscriptionSetAccessor {
-    private let realm: RLMRealm
+    let realm: RLMRealm
     let sync: FileSync
     private var revision: Int
     private var known: [SyncQuery]
@@ -45,7 +45,7 @@ final class SubscriptionSetAccessor {
         let boundClass = try realm.bound(T._objectType)
         guard let objectClass = realm.models.schema[boundClass.id] else { throw StoreError.unknownClass(boundClass.id) }
         let predicate = try form.bound(to: objectClass, in: realm)
-        return (boundClass.name, try QueryText.filter(predicate, of: boundClass, in: realm))
+        return (boundClass.storedName, try QueryText.filter(predicate, of: boundClass, in: realm))
     }
 
     /// Changes the set within an update.

@@ -136,7 +136,7 @@ public struct SyncSubscriptionSet: Sequence {
 
     /// Removes all subscriptions to a class.
     public func removeAll<T: RealmFetchable>(ofType type: T.Type) {
-        let className = T._objectType.className()
+        let className = raising { try accessor.realm.bound(T._objectType).storedName }
         remove { $0.className == className }
     }
 
