@@ -148,6 +148,10 @@ struct MigratedStreamTests {
         .aggregates("objects/Item?by=kind&sum=age"), .aggregates("objects/Item?by=name"),
         .aggregates("objects/Item?by=age"), .aggregates("objects/Item/1/friends?by=age&top=2"),
         .aggregates("objects/Item?by=kind&sum=age&order=-sum(age)&limit=2"),
+        .answer("values/objects/Item?key=age&sort=id"), .answer("values/objects/Item?keyPath=@unionOfObjects.name"),
+        .answer("values/objects/Item?keyPath=@max.age"), .answer("values/objects/Item?keyPath=friends.name&sort=id"),
+        .answer("values/objects/Item/1/tags?key=self"), .answer("index/objects/Item?of=3&sort=-age"),
+        .answer("index/objects/Item/1/friends?matching=age%20%3E%202"), .answer("index/objects/Item/1/marks?of=1"),
         Follower(kind: .list, target: "objects/Other", fresh: "objects/Other"),
     ]
 
