@@ -61,7 +61,8 @@ export function open(root, place, { gateway, database }) {
         return chip;
       })),
       make("datalist", { id: "stream-addresses" },
-        names.flatMap((name) => [`/v1/observe/objects/${name}`, `/v1/observe/sections/${name}?by=`, `/v1/observe/aggregates/objects/${name}?by=`]
+        names.flatMap((name) => [`/v1/observe/objects/${name}`, `/v1/observe/sections/${name}?by=`, `/v1/observe/aggregates/objects/${name}?by=`,
+          `/v1/observe/values/objects/${name}?keyPath=`, `/v1/observe/index/objects/${name}?of=`]
           .map((value) => make("option", { value }))))),
     list);
   list.append(none);

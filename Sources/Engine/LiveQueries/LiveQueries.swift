@@ -104,6 +104,17 @@ package final class LiveQueries: CommitReceiver {
         register(.aggregate(aggregate), subscriber(holds, deliver), [], nil, lens, version)
     }
 
+    /// Observes an answer that is read as a whole: `initial`, then an update with the new one when it differs. `failed`
+    /// with the errors of the read, and with `notFound` when the object whose property it is about does not exist; once
+    /// that is deleted, nothing more is told. Cost: for changes of what it depends on, a read for all observers of equal
+    /// answers.
+    package func observeAnswer(
+        _ answer: LiveAnswer, through lens: (any LiveLens)? = nil, since version: Version? = nil,
+        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveAnswerEvent) -> Void
+    ) -> LiveToken {
+        register(.answer(answer), subscriber(holds, deliver), [], nil, lens, version)
+    }
+
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to its
     /// own stored properties, and to the shown data of others, count. `failed` with `notFound` when there is no such
     /// object. An observer that resumes from a version before the object's deletion gets `deleted`.

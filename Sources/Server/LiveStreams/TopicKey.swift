@@ -12,6 +12,7 @@ package struct TopicKey: Hashable, Sendable {
         case objects(BoundQuery)
         case sections(BoundQuery, by: SectionKey)
         case aggregate(AggregateSubject)
+        indirect case answer(AnswerSubject)
         /// The list, set or map of one object.
         case elements(ObjectReference, PropertyID)
         case object(ObjectReference)
@@ -57,15 +58,17 @@ package struct TopicKey: Hashable, Sendable {
         switch subject {
         case .objects(let query), .sections(let query, by: _): query.classID
         case .aggregate(let subject): subject.aggregate.query.classID
+        case .answer(let subject): subject.main.key.classID
         case .elements(let object, _), .object(let object): object.classID
         }
     }
 
     /// The observed object, or the one that holds the observed collection; nil for objects of a whole class.
-    private var owner: ObjectReference? {
+    var owner: ObjectReference? {
         switch subject {
         case .objects(let query), .sections(let query, by: _): query.holder
         case .aggregate(let subject): subject.aggregate.query.holder
+        case .answer(let subject): subject.main.key.owner
         case .elements(let object, _), .object(let object): object
         }
     }
@@ -112,6 +115,8 @@ enum TopicContent: Sendable {
     case objects(KeySequence)
     case sections(LiveSections)
     case aggregate(AggregateAnswer)
+    /// See `LiveAnswerSource`.
+    case answer([UInt8])
     case elements
     case object
 }
@@ -121,6 +126,7 @@ enum TopicDifference: Sendable {
     case objects(LiveChange)
     case sections(LiveSectionChange)
     case aggregate(LiveAggregateChange)
+    case answer(LiveAnswerChange)
     case elements(LiveCollectionChange)
     case object(LiveObjectChange)
 }
@@ -132,6 +138,7 @@ extension TopicDifference {
         case .objects(let change): change.snapshot
         case .sections(let change): change.snapshot
         case .aggregate(let change): change.snapshot
+        case .answer(let change): change.snapshot
         case .elements(let change): change.snapshot
         case .object(let change): change.snapshot
         }

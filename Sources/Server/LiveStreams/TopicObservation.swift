@@ -30,9 +30,12 @@ private final class Holder: Sendable {
     let object: ObjectReference
     /// The list, set or map, if it is observed on its own.
     private let property: PropertyID?
+    /// Whether its end is told at once: what it holds does not tell it.
+    private let endsAtOnce: Bool
     private let isEmpty = Mutex(false)
 
     init?(_ key: TopicKey) {
+        endsAtOnce = if case .answer = key.subject { true } else { false }
         switch key.subject {
         case .objects(let query), .sections(let query, by: _):
             guard case .property(let holder, _) = query.scope else { return nil }
@@ -40,13 +43,16 @@ private final class Holder: Sendable {
         case .aggregate(let subject):
             guard let holder = subject.aggregate.query.holder else { return nil }
             (object, property) = (holder, nil)
+        case .answer(let subject):
+            guard let holder = subject.main.key.owner else { return nil }
+            (object, property) = (holder, nil)
         case .elements(let holder, let property): (object, self.property) = (holder, property)
         case .object: return nil
         }
     }
 
     /// Whether the observed collection has been reported as empty.
-    var isKnownEmpty: Bool { isEmpty.withLock { $0 } }
+    var isKnownEmpty: Bool { endsAtOnce || isEmpty.withLock { $0 } }
 
     /// Records an event. Returns its version if it shows that the object was deleted, and its contents with it; else
     /// nil.
@@ -79,6 +85,7 @@ extension TopicContent {
         case .objects(let keys): keys.isEmpty
         case .sections(let sections): sections.count == 0
         case .aggregate(let answer): answer.objectCount == 0
+        case .answer: false
         case .elements: holder.hasNoElements(snapshot)
         case .object: false
         }
@@ -91,6 +98,7 @@ extension TopicDifference {
         case .objects(let change): change.newKeys.isEmpty
         case .sections(let change): change.newSections.count == 0
         case .aggregate(let change): change.answer.objectCount == 0
+        case .answer: false
         case .elements(let change): holder.hasNoElements(change.snapshot)
         case .object: false
         }
@@ -122,6 +130,10 @@ extension LiveQueries {
             return observeAggregate(
                 subject.aggregate, through: key.lens, since: version, asLongAs: key.holds
             ) { forward($0.map(TopicContent.aggregate, TopicDifference.aggregate)) }
+        case .answer(let subject):
+            return observeAnswer(subject.answer, through: key.lens, since: version, asLongAs: key.holds) {
+                forward($0.map(TopicContent.answer, TopicDifference.answer))
+            }
         case .elements(let object, let property):
             return observeCollection(
                 object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,

@@ -1,7 +1,7 @@
 import JSONCoding
 import LiveQueries
-import ObjectCoding
-import ObjectModel
+package import ObjectCoding
+package import ObjectModel
 import QueryLanguage
 import StoreContract
 import WireProtocol
@@ -49,8 +49,8 @@ struct TopicPlan {
             rows.add(to: &shape, at: .object)
             shape.show(by.path)
         case .elements: elements?.objects?.add(to: &shape, at: .object)
-        // Only the values of its paths, which it depends on anyway.
-        case .aggregate: break
+        // Only what they depend on anyway.
+        case .aggregate, .answer: break
         case .object:
             rows.add(to: &shape, at: .object)
             return shape.beyondObject
@@ -61,7 +61,10 @@ struct TopicPlan {
     /// Identifies a way to write objects: by the names, identifiers and types of all written properties. A property
     /// with the same name and type may be another one, with other values although none was assigned.
     func form(_ schema: Schema) -> String {
-        if case .aggregate = key.subject { return "" }
+        switch key.subject {
+        case .aggregate, .answer: return ""
+        case .objects, .sections, .elements, .object: break
+        }
         return rows.form(schema) + (elements?.objects?.form(schema) ?? "")
     }
 
@@ -69,6 +72,8 @@ struct TopicPlan {
     @discardableResult
     func check(_ content: TopicContent, _ snapshot: any Snapshot, limit: Int) throws -> Int {
         let count = try content.rowCount(key, snapshot)
+        // Its source has checked it.
+        if case .answer = content { return count }
         if case .aggregate(let subject) = key.subject {
             guard count <= subject.limit else { throw AggregateForm.tooMany(count, limit: subject.limit) }
             return count
@@ -91,7 +96,7 @@ struct TopicPlan {
         case .object(let object):
             json.name(EventField.object)
             try rows.write([object.key], of: snapshot, into: json, answerLimit: answerLimit)
-        case .aggregate: break
+        case .aggregate, .answer: break
         case .objects, .sections, .elements:
             json.name(EventField.count)
             json.int(count)
@@ -100,6 +105,7 @@ struct TopicPlan {
         case .objects(let keys): try json.member(EventField.items, Array(keys), rows, snapshot, answerLimit)
         case .sections(let sections): try write(sections, snapshot, json)
         case .aggregate(let answer): try write(answer, snapshot, json)
+        case .answer(let answer): write(answer, json)
         case .elements: try elements?.writeItems(snapshot, json)
         case .object: break
         }
@@ -117,11 +123,19 @@ struct TopicPlan {
         case .objects(let change): try write(change, snapshot, json)
         case .sections(let change): try write(change, snapshot, json)
         case .aggregate(let change): try write(change, snapshot, json)
+        case .answer(let change): write(change.answer, json)
         case .elements(let change): try elements?.write(change, snapshot, json)
         case .object(let change): try write(change, snapshot, json)
         }
         json.endObject()
         return json
+    }
+
+    /// Writes an answer that is read as a whole.
+    private func write(_ answer: [UInt8], _ json: JSONWriter) {
+        guard case .answer(let subject) = key.subject else { return }
+        json.name(subject.name)
+        json.json(answer)
     }
 
     private func write(_ change: LiveChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
@@ -167,7 +181,8 @@ struct TopicPlan {
 }
 
 extension RowPlan {
-    fileprivate func form(_ schema: Schema) -> String {
+    /// See `TopicPlan.form`.
+    package func form(_ schema: Schema) -> String {
         let parts = zip(columns, names.texts).map { column, name in
             func type(_ property: PropertyID) -> String {
                 "\(property.rawValue)" + ((schema[classID]?[property]?.type).map { "\($0)" } ?? "")

@@ -106,6 +106,9 @@ package final class Topics: Sendable {
     /// See `TopicContext.mark`.
     package func mark(of version: Version) -> Mark? { context.mark(version) }
 
+    /// The latest state of the store; nil if it is closed.
+    package var newest: Mark? { try? context.newest() }
+
     /// Converts an error to a problem.
     package func problem(of error: any Error) -> Problem { context.problem(error) }
 

@@ -22,6 +22,11 @@ extension TopicKey {
     /// in it is not in the schema.
     package func seen(by view: AccessView, _ snapshot: any Snapshot) throws -> TopicKey {
         var key = self
+        if case .answer(var subject) = subject {
+            subject.main = try subject.main.seen(by: view, snapshot)
+            subject.others = try subject.others.map { try $0.seen(by: view, snapshot) }
+            key.subject = .answer(subject)
+        }
         let plan = try TopicPlan(self, snapshot.schema)
         key.shape = plan.shape
         key.form = plan.form(snapshot.schema)
@@ -46,4 +51,14 @@ extension TopicKey {
 
     /// The lens for observing; nil for full access.
     var lens: ViewLens? { view.map { ViewLens(view: $0) } }
+}
+
+extension WatchedPart {
+    /// The part of an answer as a caller sees it. What the answer writes of it does not matter here.
+    fileprivate func seen(by view: AccessView, _ snapshot: any Snapshot) throws -> WatchedPart {
+        var part = self
+        part.key = try key.seen(by: view, snapshot)
+        part.key.form = ""
+        return part
+    }
 }

@@ -174,11 +174,14 @@ package final class SetStream: Sendable {
     }
 
     /// Reports that a subscription cannot be observed.
-    func refuse(_ subscription: Subscription, _ problem: Problem) {
+    ///
+    /// - Parameter isKnown: whether the client knows an earlier state of what it observed.
+    func refuse(_ subscription: Subscription, _ problem: Problem, isKnown: Bool = false) {
+        let ending = Ending.missing(problem, isKnown: isKnown, shared.newest)
         state.withLock { state in
             state.slots[subscription.id] = StreamSlot(
                 label: subscription.label, member: nil, version: nil, phase: .over)
-            sendError(Ending.error(problem).event, of: subscription.id, &state)
+            sendError(ending.event, of: subscription.id, &state)
         }
     }
 
@@ -240,7 +243,8 @@ package final class SetStream: Sendable {
             var next = state
             next.arrive(at: event.mark?.version ?? state.version)
             // A client that has received only a part must begin again.
-            slot.version = isPart ? nil : isLive ? next.version : event.mark?.version
+            // The mark of what ends is that of the state before.
+            slot.version = isPart ? nil : event.mark?.version ?? (isLive ? next.version : nil)
             slot.phase = isLive ? .live : .joining
             next.slots[member.id] = slot
             let result = event.send(
@@ -301,7 +305,7 @@ package final class SetStream: Sendable {
         guard let revision else { return }
         switch outcome {
         case .success(let key): add(subscription, key, since: nil, revision: revision)
-        case .failure(let problem): end(member, with: .error(problem))
+        case .failure(let problem): end(member, with: .missing(problem, isKnown: true, shared.newest))
         }
     }
 
@@ -312,6 +316,8 @@ package final class SetStream: Sendable {
         state.withLock { state in
             guard state.slots[member.id]?.member === member else { return }
             state.slots[member.id]?.phase = .over
+            // What has its place later is another one.
+            if ending.problem == nil { state.slots[member.id]?.version = nil }
             sendError(ending.event, of: member.id, &state)
         }
         checkBarriers()

@@ -3,12 +3,13 @@ package import JSONCoding
 package import LiveStreams
 package import ObjectCoding
 package import ObjectModel
+import StoreContract
 package import WireProtocol
 
 /// Identifies a subscription in its set; never reused in a set.
 package typealias SubscriptionID = Int
 
-/// One query that a client subscribes to within a set.
+/// One query, or another result, that a client subscribes to within a set.
 package struct Subscription: Sendable {
     package enum State: Sendable, Equatable {
         /// The first result has not been sent yet.
@@ -84,5 +85,18 @@ extension StreamPosition {
     /// The version from which a subscription continues; nil if it must begin again.
     func version(of subscription: Subscription) -> Version? {
         subscription.revision <= revision ? mark(of: subscription.id)?.version : nil
+    }
+}
+
+extension Ending {
+    /// Why there is nothing to observe any more.
+    package var reason: Problem { problem ?? Problem(StoreError.Code.notFound, "What it observed was deleted.") }
+
+    /// The end of what a client knows and what is not there any more, or the error in its request.
+    ///
+    /// - Parameter newest: the state without it.
+    static func missing(_ problem: Problem, isKnown: Bool, _ newest: Mark?) -> Ending {
+        guard isKnown, problem.code == StoreError.Code.notFound.rawValue, let newest else { return .error(problem) }
+        return .deleted(newest.version, newest)
     }
 }

@@ -2,11 +2,17 @@ import JSONCoding
 import ObjectCoding
 import WireProtocol
 
-/// The query of a subscription as its client wrote it: the parameters for observing a class.
+/// What a subscription observes as its client wrote it: the parameters for observing a class, or the path of another
+/// stream.
 package struct SubscriptionQuery: Hashable, Sendable {
+    /// The class, or the one that the path begins with.
     package var className: String
-    /// The parameters by name.
+    /// See `ObservedPath`; nil for a query of the class.
+    package var path: String?
+    /// The parameters of the query by name.
     package var parameters: [String: String] = [:]
+
+    static let pathName = "path"
 
     /// The members of a request's body that are parameters, in the order in which they are written.
     static let names = [
@@ -16,13 +22,43 @@ package struct SubscriptionQuery: Hashable, Sendable {
 
     /// Parses the members of a body or of a saved set. Throws 400.
     init(_ body: JSONObject) throws(Problem) {
-        guard case .string(let className)? = body[SubscriptionForm.Field.class] else {
-            throw Problem(.subscriptionInvalid, "Give 'class', the class to subscribe to.", property: "class")
+        let given = body[SubscriptionForm.Field.class].flatMap { $0 == .null ? nil : $0 }
+        if let path = body[Self.pathName], path != .null {
+            (self.path, className) = try Self.observed(path, body, className: given)
+            return
+        }
+        guard case .string(let className)? = given else {
+            throw Problem(
+                .subscriptionInvalid,
+                "Give 'class', the class to subscribe to, or 'path', what follows /v1/observe/ in the URL of a stream.",
+                property: "class")
         }
         self.className = className
         for member in body.members where Self.names.contains(member.name) {
             parameters[member.name] = try Self.text(member)
         }
+    }
+
+    /// Parses the path of a stream, beside which a body has no parameters. Returns it, and its class.
+    private static func observed(
+        _ path: JSONValue, _ body: JSONObject, className given: JSONValue?
+    ) throws(Problem) -> (path: String?, className: String) {
+        guard case .string(let path) = path else {
+            throw Problem(.subscriptionInvalid, "'path' is a string, not \(path.inWords).", property: pathName)
+        }
+        let observed = try ObservedPath(path)
+        guard given == nil || given == .string(observed.className) else {
+            throw Problem(
+                .subscriptionInvalid,
+                "'class' is not the class of 'path', which is \(observed.className). Leave it out.", property: "class")
+        }
+        for member in body.members where names.contains(member.name) && member.value != .null {
+            throw Problem(
+                .subscriptionInvalid,
+                "'\(member.name)' stands in 'path', as in the URL of the stream: \(path.prefix { $0 != "?" })?\(member.name)=….",
+                property: member.name)
+        }
+        return (path, observed.className)
     }
 
     /// Returns a member in the form of a URL parameter.
@@ -68,6 +104,10 @@ package struct SubscriptionQuery: Hashable, Sendable {
     func write(into json: JSONWriter) {
         json.name(SubscriptionForm.Field.class)
         json.string(className)
+        if let path {
+            json.name(Self.pathName)
+            json.string(path)
+        }
         for name in Self.names {
             guard let text = parameters[name] else { continue }
             json.name(name)

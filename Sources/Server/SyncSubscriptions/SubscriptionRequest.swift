@@ -16,10 +16,11 @@ package struct SubscriptionRequest: Sendable {
     /// Throws 400.
     package init(_ body: JSONValue) throws(Problem) {
         guard case .object(let object) = body else {
-            throw Problem(.subscriptionInvalid, "The body is an object with a 'class', not \(body.inWords).")
+            throw Problem(.subscriptionInvalid, "The body is an object with a 'class' or 'path', not \(body.inWords).")
         }
         typealias Field = SubscriptionForm.Field
-        let names = [Field.class] + SubscriptionQuery.names + [Field.waitForSync, Field.timeout]
+        let names =
+            [Field.class, SubscriptionQuery.pathName] + SubscriptionQuery.names + [Field.waitForSync, Field.timeout]
         for member in object.members where !names.contains(member.name) {
             let place =
                 member.name == Field.name ? " Its name is in the path: PUT /v1/subscriptions/{set}/{name}." : ""

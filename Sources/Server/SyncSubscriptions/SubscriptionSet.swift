@@ -154,7 +154,7 @@ package final class SubscriptionSet: Sendable {
                         state.content.subscriptions[index].state = .complete
                     }
                 case .failed(let ending):
-                    state.content.subscriptions[index].state = .failed(ending.problem ?? .internalError)
+                    state.content.subscriptions[index].state = .failed(ending.reason)
                 }
             }
             return state.subscriptions[index]
@@ -175,10 +175,11 @@ package final class SubscriptionSet: Sendable {
     /// - Parameters:
     ///   - position: what a reconnecting client has received.
     ///   - bind: returns what a query observes under the present schema.
+    ///   - isKnown: whether a version that a client knows is one of what is observed now.
     /// - Returns: the subscriptions that were parsed again.
     package func open(
         _ stream: SetStream, _ position: StreamPosition?, _ now: Timestamp,
-        bind: (SubscriptionQuery) -> Result<TopicKey, Problem>
+        bind: (SubscriptionQuery) -> Result<TopicKey, Problem>, known isKnown: (Version, TopicKey) -> Bool
     ) -> [Subscription] {
         state.withLock { state in
             state.streams.append(stream)
@@ -194,10 +195,11 @@ package final class SubscriptionSet: Sendable {
                         state.content.subscriptions[index].state = .pending
                         unsettled.append(state.subscriptions[index])
                     }
-                    stream.add(known, key, since: position?.version(of: known), revision: state.revision)
+                    let version = position?.version(of: known).flatMap { isKnown($0, key) ? $0 : nil }
+                    stream.add(known, key, since: version, revision: state.revision)
                 case .failure(let problem):
                     state.content.subscriptions[index].state = .failed(problem)
-                    stream.refuse(known, problem)
+                    stream.refuse(known, problem, isKnown: position?.version(of: known) != nil)
                 }
             }
             return unsettled

@@ -84,6 +84,8 @@ struct FollowerTests {
             "objects/Person/ada/dogs?filter=age%20%3E%20100&fields=id", "objects/Person/ada/friends",
             "sections/Person/ada/dogs?by=age", "objects/Dog/4/owners?fields=handle",
             "aggregates/objects/Person/ada/dogs?sum=age", "aggregates/objects/Person/ada/dogs?by=breed",
+            "values/objects/Person/ada/dogs?key=age", "values/objects/Person/ada/tags?key=self",
+            "index/objects/Person/ada/dogs?of=1", "index/objects/Person/ada/nums?of=1",
         ])
     func emptyHolderDeleted(target: String) throws {
         let estate = try StoredDogOwnersFixture()

@@ -148,6 +148,10 @@ struct MigratedStreamTests {
         .aggregates("objects/Item?by=kind&sum=age"), .aggregates("objects/Item?by=name"),
         .aggregates("objects/Item?by=age"), .aggregates("objects/Item/1/friends?by=age&top=2"),
         .aggregates("objects/Item?by=kind&sum=age&order=-sum(age)&limit=2"),
+        .answer("values/objects/Item?key=age&sort=id"), .answer("values/objects/Item?keyPath=@unionOfObjects.name"),
+        .answer("values/objects/Item?keyPath=@max.age"), .answer("values/objects/Item?keyPath=friends.name&sort=id"),
+        .answer("values/objects/Item/1/tags?key=self"), .answer("index/objects/Item?of=3&sort=-age"),
+        .answer("index/objects/Item/1/friends?matching=age%20%3E%202"), .answer("index/objects/Item/1/marks?of=1"),
         Follower(kind: .list, target: "objects/Other", fresh: "objects/Other"),
     ]
 
@@ -187,15 +191,31 @@ struct MigratedStreamTests {
         guard try wire.send(.put, "/v1/subscriptions/app/all", #"{"class":"Item"}"#).status == 201 else {
             throw WireFailure("subscription")
         }
+        // What they name is in every schema.
+        let carried = [
+            Follower.aggregates("objects/Item?by=kind"), .answer("values/objects/Item?key=kind&sort=id"),
+            .answer("index/objects/Item?of=3&sort=-kind"),
+        ]
+        for (index, follower) in carried.enumerated() {
+            let body = #"{"path":"\#(follower.target)"}"#
+            guard try wire.send(.put, "/v1/subscriptions/app/c\(index)", body).status == 201 else {
+                throw WireFailure("subscription")
+            }
+        }
         let set = try wire.observe("/v1/subscriptions/app/stream")
         var subscribed: [JSONValue] = []
+        var held = carried.map { _ in JSONValue.null }
         var readings = Self.followers.map { Reading(follower: $0) }
         for step in 0..<40 {
             for index in readings.indices { try follow(&readings[index], wire, "\(note), step \(step)") }
             let all = try wire.get("/v1/objects/Item")["items"]?.asArray?.map(\.canonical)
-            while subscribed.map(\.canonical) != all {
-                let event = try set.next()
-                if event.data["subscription"] == "all" { try ListReader.apply(event, to: &subscribed) }
+            let expected = try carried.map { try $0.expected(wire) }
+            while subscribed.map(\.canonical) != all || held != expected {
+                var event = try set.next()
+                let name = event.data["subscription"]?.asString ?? ""
+                event.data = event.data.setting("subscription", nil)
+                if name == "all" { try ListReader.apply(event, to: &subscribed) }
+                if let index = Int(name.dropFirst()) { try carried[index].apply(event, to: &held[index]) }
             }
             // Some resume from an earlier position while the others keep the result alive.
             for reading in readings where reading.events != nil {

@@ -32,7 +32,8 @@ struct StreamTruthTests {
     private static func follower(_ worlds: TwoWorlds, _ random: inout SeededRandom) -> Follower {
         let shape = shape(&random)
         let id = random.pick(worlds.seen) ?? 1
-        switch random.below(8) {
+        switch random.below(10) {
+        case 8, 9: return answer(worlds, &random)
         case 6, 7:
             let by =
                 random.pick([
@@ -62,6 +63,27 @@ struct StreamTruthTests {
                 kind: .list, target: "objects/Person?\(filter)sort=\(sort)&\(shape)",
                 fresh: "objects/Person?\(filter)sort=\(sort)&\(shape)")
         }
+    }
+
+    /// Values or a position.
+    private static func answer(_ worlds: TwoWorlds, _ random: inout SeededRandom) -> Follower {
+        let id = random.pick(worlds.seen) ?? 1
+        let of = random.pick(["", "", "/\(id)/friends", "/\(id)/pals", "/\(id)/fans"]) ?? ""
+        let sort = random.pick(["sort=id", "sort=age,id", "sort=friend.name,id"]) ?? "sort=id"
+        let filter = random.oneIn(2) ? "" : "&filter=" + Wire.encoded("friend.age > 0 OR fans.@count > 0")
+        if random.oneIn(3) {
+            let wanted = random.pick(["of=\(id)", "matching=" + Wire.encoded("friend.age > 1 OR friends.@count > 1")])
+            return .answer("index/objects/Person\(of)?\(sort)&\(wanted ?? "of=1")\(filter)")
+        }
+        let path =
+            random.pick([
+                "age", "friend", "any", "by", "home", "tags", "fans", "friend.friend", "friends.friend.name",
+                "home.guest",
+                "fans.by", "@max.age", "@sum.friend.age", "@count", "@unionOfObjects.friend", "@unionOfObjects.any",
+                "@distinctUnionOfObjects.friend.name", "@unionOfArrays.friends", "@distinctUnionOfArrays.anys",
+            ]) ?? "age"
+        let limit = random.oneIn(3) ? "&limit=3" : ""
+        return .answer("values/objects/Person\(of)?\(sort)&keyPath=\(path)\(filter)\(limit)")
     }
 
     private struct Observer {

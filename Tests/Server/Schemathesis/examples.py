@@ -126,9 +126,9 @@ def completed(template, method, parameter, path):
         more["filter"] = "age > $0 OR name == $1"
     if template == "/v1/subscriptions/{set}" and name:
         more["class"] = "Dog"
-    if template.startswith("/v1/index/") and name not in {"of", "matching"}:
+    if template.startswith(("/v1/index/", "/v1/observe/index/")) and name not in {"of", "matching"}:
         more["matching"] = "age > 1"
-    if template.startswith("/v1/values/") and method == "get" and name not in {"key", "keyPath"}:
+    if template.startswith(("/v1/values/", "/v1/observe/values/")) and method == "get" and name not in {"key", "keyPath"}:
         more["key"] = "age"
     # Which objects are meant has to be said somehow.
     bulk = template.startswith("/v1/objects/") and "{key}" not in template and method in {"patch", "delete"}

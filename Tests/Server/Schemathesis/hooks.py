@@ -156,8 +156,8 @@ EXCUSES = {
         and (it.is_of_any_class or it.is_of_property or not it.is_example())
     ),
     "parameters of which there must be one": lambda it: it.code == "parameter.missing" and (
-        it.path.startswith("/v1/index/") and it.has_both_or_neither("of", "matching")
-        or it.path.startswith("/v1/values/") and it.has_both_or_neither("key", "keyPath")
+        it.path.startswith(("/v1/index/", "/v1/observe/index/")) and it.has_both_or_neither("of", "matching")
+        or it.path.startswith(("/v1/values/", "/v1/observe/values/")) and it.has_both_or_neither("key", "keyPath")
         or it.path.startswith("/v1/subscriptions/") and "class" not in it.given
         or it.method in {"PATCH", "DELETE", "PUT"} and "filter" not in it.given and it.given.get("all") != "true"
     ),
@@ -197,6 +197,10 @@ EXCUSES = {
     ),
     "a tag of another state": lambda it: (
         it.code == "object.precondition_failed" and {"If-Match", "If-None-Match"} & set(it.headers)
+    ),
+    "a path of a stream that is a text to the description, or what has neither a path nor a class": lambda it: (
+        it.path.startswith("/v1/subscriptions/") and it.method in {"PUT", "POST"}
+        and ("path" in it.given or it.code == "subscription.invalid" and not it.given.get("class"))
     ),
     "a name that another request has": lambda it: (
         it.code == "idempotency.mismatch" and "Idempotency-Key" in it.headers

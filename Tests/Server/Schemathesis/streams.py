@@ -134,11 +134,13 @@ def opened():
     held = [observe(f"objects/Streamed/1/{name}") for name in ("near", "words", "numbers")]
     held += [observe("objects/Streamed/1/near?filter=id>0&sort=-age"), observe("sections/Streamed/1/near?by=name")]
     held += [observe("aggregates/objects/Streamed/1/near?by=name&sum=age")]
+    held += [observe("values/objects/Streamed/1/near?key=name"), observe("index/objects/Streamed/1/near?of=3")]
     free = [
         observe("objects/Streamed"), observe("objects/Streamed?filter=age>5&sort=-age&limit=2&include=indices"),
         observe("objects/Streamed?types=typed&expand=near"), observe("objects/Streamed/2/before"),
         observe("sections/Streamed?by=name"), observe("sections/Streamed/2/before?by=name"),
         observe("aggregates/objects/Streamed?by=name&top=2"), observe("aggregates/objects/Streamed?max=age&sum=age"),
+        observe("values/objects/Streamed?key=age"), observe("index/objects/Streamed?of=4"),
         Stream("/v1/query/observe/objects/Streamed", "POST", "filter=id%20%3E%200", FORM),
     ]  # fmt: skip
     for each in held + free:
@@ -166,7 +168,9 @@ once = observe("objects/Streamed/1", **{"Last-Event-ID": quiet.id}).until("chang
 call("DELETE", "/v1/objects/Streamed/1")
 for each in [one, once, form] + held:
     each.until("deleted").ends()
-for path in ("objects/Streamed/1", "objects/Streamed/1/near", "sections/Streamed/1/near?by=name", "aggregates/objects/Streamed/1/near?by=name"):
+for path in (
+    "objects/Streamed/1", "objects/Streamed/1/near", "sections/Streamed/1/near?by=name", "aggregates/objects/Streamed/1/near?by=name",
+    "values/objects/Streamed/1/near?key=name", "index/objects/Streamed/1/near?of=3"):  # fmt: skip
     observe(path, **{"Last-Event-ID": quiet.id}).until("deleted").ends()
 
 # What deeper paths lead to, until it is gone or they lead elsewhere.
@@ -179,6 +183,7 @@ def deeper():
     objects = [observe(f"objects/Streamed/1/{path}") for path in ("next", "next/next", "next/near/0")]
     held = [observe("objects/Streamed/1/next/near"), observe("sections/Streamed/1/next/near?by=name")]
     held += [observe("aggregates/objects/Streamed/1/next/near?by=name&sum=age")]
+    held += [observe("values/objects/Streamed/1/next/near?key=name"), observe("index/objects/Streamed/1/next/near?of=1")]
     for each in objects + held:
         each.until("initial")
     return objects, held
@@ -209,9 +214,14 @@ for each in objects[:1] + held:
 call("PUT", "/v1/subscriptions/streams/all", {"class": "Streamed"})
 call("POST", "/v1/subscriptions/streams", {"class": "Streamed", "filter": "age > 5"})
 call("PUT", "/v1/subscriptions/streams/other", {"class": "Everything"})
+call("PUT", "/v1/subscriptions/streams/one", {"path": "objects/Streamed/4"})
 sets = Stream("/v1/subscriptions/streams/stream").until("subscriptions")
-for _ in range(3):
+for _ in range(4):
     sets.until("initial")
+call("PATCH", "/v1/objects/Streamed/4", {"name": "f"})
+sets.until("change")
+call("DELETE", "/v1/objects/Streamed/4")
+sets.until("deleted")
 call("POST", "/v1/objects/Streamed", {"id": 5, "name": "e"})
 sets.until("update")
 call("DELETE", "/v1/subscriptions/streams/other")
@@ -262,7 +272,10 @@ last = [observe(path).until("initial") for path in (
     "objects/Everything", "objects/Everything/1", "objects/Everything/1/numbers", "sections/Everything?by=number",
     "sections/Everything/1/near?by=number", "objects/Everything/1/near/0", "sections/Everything/1/near/0/near?by=number",
     "aggregates/objects/Everything?by=number", "aggregates/objects/Everything/1/near?max=number",
-    "aggregates/objects/Everything/1/near/0/near?by=number")]  # fmt: skip
+    "aggregates/objects/Everything/1/near/0/near?by=number",
+    "values/objects/Everything?key=number", "values/objects/Everything/1/near?key=number",
+    "values/objects/Everything/1/near/0/near?key=number", "index/objects/Everything?of=1",
+    "index/objects/Everything/1/near?of=1", "index/objects/Everything/1/near/0/near?of=1")]  # fmt: skip
 last.append(Stream("/v1/query/observe/objects/Everything", "POST", "", FORM).until("initial"))
 last.append(sets)
 last.append(half_an_import())

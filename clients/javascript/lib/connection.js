@@ -5,7 +5,7 @@ import { parse } from "./values.js";
 
 const isPage = globalThis.document !== undefined;
 
-/** Streams that no subscription set can carry, at most, so that a browser has connections left for requests. */
+/** Streams for what has no room in a subscription set, at most, so that a browser has connections left for requests. */
 const streamsOfPages = 3;
 
 export class Connection {
@@ -21,7 +21,10 @@ export class Connection {
     Object.assign(this, { transport, share, options: { silence, streams } });
   }
 
-  /** Follows with the observation what the spec names: `{path, parameters, subscription}`, the last as JSON, or null. */
+  /**
+   * Follows with the observation what the spec names: `{path, parameters, subscription}`, the last as JSON. Where the set
+   * has no room, it is the stream at the path, or what `otherwise` gives where there is none.
+   */
   add(observation, spec) {
     const member = { observation, spec, misfits: 0 };
     observation.onEnd(() => this.#remove(member));
@@ -123,10 +126,9 @@ export class Connection {
 
   #apply(member, type, text, isPart) {
     const { observation } = member;
-    let data;
     try {
-      data = parse(text);
-      const change = observation.receive(type, data, isPart || data.part);
+      const { subscription, part, ...data } = parse(text);
+      const change = observation.receive(type, data, isPart || part);
       if (change === undefined) {
         this.#remove(member);
         this.#turn(member);

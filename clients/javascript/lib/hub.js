@@ -1,11 +1,13 @@
-// What live results have from the gateway, for all pages that share it: one subscription set, and streams for what no set
-// can carry. A browser has six connections for HTTP/1.1 to an origin, in all its tabs together.
+// What live results have from the gateway, for all pages that share it: one subscription set, and streams for what has no
+// room in it. A browser has six connections for HTTP/1.1 to an origin, in all its tabs together.
 
 import { EventStream, Mismatch, wake } from "./events.js";
 import { segment } from "./transport.js";
 import { parse, randomUUID } from "./values.js";
 
 const cannotHaveSet = ["subscription.sets_limited", "subscription.too_many_sets", "subscription.too_many"];
+/** Events of a result. */
+const told = ["initial", "update", "change", "deleted"];
 
 /** The members of a problem, which an error is made of again on the other side. */
 const plain = ({ message, ...members }) => ({ ...members, detail: message });
@@ -205,7 +207,9 @@ export class Hub {
       if (path === this.#path && this.#members.size > 0) this.#stream ??= this.#open();
     } catch (error) {
       if (!this.#members.has(id)) return;
-      if (cannotHaveSet.includes(error.code)) {
+      // Older gateways have no paths in sets.
+      const isOlder = error.code === "subscription.invalid" && member.spec.subscription.startsWith('{"path"');
+      if (member.spec.path && (isOlder || cannotHaveSet.includes(error.code))) {
         this.#members.delete(id);
         this.#follow(member);
       } else {
@@ -248,7 +252,7 @@ export class Hub {
     const name = nameIn(text);
     const member = this.#members.get(name);
     if (member === undefined) return;
-    if (type === "initial" || type === "update") {
+    if (told.includes(type)) {
       // Without its id, the stream would be resumed from a state before it.
       if (id === undefined) throw new Mismatch("An event has no mark.");
       member.post("event", type, text);

@@ -156,6 +156,16 @@ export class AggregatesModel {
   }
 }
 
+/** Values of a query, one value, or a position. */
+export class AnswerModel {
+  value = null;
+
+  apply(type, { version, index, value = index, values = value }) {
+    this.value = values;
+    return { ...initial(version), type, modifications: type === "initial" ? [] : [0] };
+  }
+}
+
 /** The model that the first event asks for. */
 export class Model {
   #model = new ObjectModel();
@@ -165,7 +175,7 @@ export class Model {
   apply(type, data, isPart) {
     if (type === "initial") {
       this.#model = data.sections ? new SectionsModel() : data.items ? (Array.isArray(data.items) ? new ListModel() : new MapModel())
-        : "object" in data ? new ObjectModel() : new AggregatesModel();
+        : "object" in data ? new ObjectModel() : "groups" in data || "count" in data ? new AggregatesModel() : new AnswerModel();
     }
     // The elements have gone in an update before.
     if (type === "deleted" && this.value !== null && !(this.#model instanceof ObjectModel)) return { ...initial(data.version), type };

@@ -11,6 +11,8 @@ function call(callback, ...all) {
 
 export class Observation {
   items = null;
+  /** Whether it has a result, which may be null. */
+  hasBegun = false;
   version = 0;
   state = "connecting";
   error = null;
@@ -59,7 +61,7 @@ export class Observation {
   /** A connection begins. A stream that is resumed is silent while nothing changes. */
   connected(epoch) {
     this.epoch = epoch;
-    if (this.items !== null) this.turn("live");
+    if (this.hasBegun) this.turn("live");
   }
 
   /** Returns the change; null before the last part of a long event, undefined from a model that does not take the event. */
@@ -70,13 +72,14 @@ export class Observation {
     this.turn("live");
     if (change === null) return null;
     this.version = change.version;
+    this.hasBegun = true;
     this.show(change);
     return change;
   }
 
   /** Shows the result with what is written optimistically, and calls back. */
   show(change) {
-    if (this.items === null && change.type === "update") return;
+    if (!this.hasBegun && change.type === "update") return;
     const { items, change: shown } = this.overlay?.view(this, change) ?? { items: this.model.value, change };
     if (shown === null) return;
     this.items = items;
@@ -87,7 +90,7 @@ export class Observation {
   }
 
   async *[Symbol.asyncIterator]() {
-    this.#queue ??= this.items === null ? [] : [[this.items, { type: "initial", version: this.version, deletions: [], insertions: [], modifications: [] }]];
+    this.#queue ??= !this.hasBegun ? [] : [[this.items, { type: "initial", version: this.version, deletions: [], insertions: [], modifications: [] }]];
     try {
       while (true) {
         while (this.#queue.length > 0) yield this.#queue.shift();

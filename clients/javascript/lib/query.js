@@ -45,6 +45,7 @@ class Readable {
   at(snapshot) { return this.with({ snapshot: snapshot.snapshot ?? snapshot }); }
 
   get live() { return this.path; }
+  get takesOffset() { return false; }
 
   observe(callback, options) {
     if (typeof callback !== "function") [callback, options] = [undefined, options ?? callback];
@@ -128,21 +129,17 @@ export class Query extends Readable {
     return new Aggregates(this.client, this.path, { ...state, ...joined(functions) });
   }
 
-  async indexOf(key, options) {
-    return (await this.read("index", { of: String(key) }, options)).value.index;
-  }
+  #answer(kind, more, options) { return new Answer(this.client, this.path, { ...this.state, ...more }, kind, options); }
 
-  async indexWhere(matching, ...args) {
+  indexOf(key, options) { return this.#answer("index", { of: String(key) }, options); }
+
+  indexWhere(matching, ...args) {
     const before = this.state.args ?? [];
-    const all = [...before, ...args];
     checked(matching, args);
-    return (await this.with({ args: all }).read("index", { matching: shifted(matching, before.length) })).value.index;
+    return this.#answer("index", { args: [...before, ...args], matching: shifted(matching, before.length) });
   }
 
-  async values(keyPath, options) {
-    const { value } = await this.read("values", { keyPath }, options);
-    return value.values ?? value.value;
-  }
+  values(keyPath, options) { return this.#answer("values", { keyPath }, options); }
 
   object(key) { return new ObjectReference(this.client, `${this.path}/${segment(key)}`, {}, { class: this.className, key }); }
 
@@ -183,8 +180,33 @@ export class Aggregates extends Readable {
   }
 
   get live() { return `aggregates/${this.path}`; }
+  get takesOffset() { return true; }
 
   parameters() { return super.parameters("groups"); }
+}
+
+/** Awaited it is read, observed it is live. */
+class Answer extends Readable {
+  constructor(client, path, state, kind, options) {
+    super(client, path, state);
+    Object.assign(this, { kind, options });
+  }
+
+  with(more) { return new Answer(this.client, this.path, { ...this.state, ...more }, this.kind, this.options); }
+
+  get live() { return `${this.kind}/${this.path}`; }
+  get takesOffset() { return true; }
+
+  parameters() { return super.parameters(this.kind); }
+
+  async get(options = this.options) {
+    const { index, value = index, values = value } = (await this.read(this.kind, {}, options)).value;
+    return values;
+  }
+
+  then(...all) { return this.get().then(...all); }
+  catch(failed) { return this.get().catch(failed); }
+  finally(block) { return this.get().finally(block); }
 }
 
 export class ObjectReference extends Edits {

@@ -221,11 +221,11 @@ export interface Query<T = any, K = any> extends Observable<T[], T> {
   /** `sections("name.first")` */
   sections(by: string, options?: { ascending?: boolean }): Sections<T>;
   /** The position of the object with this key, or null. */
-  indexOf(key: K, options?: RequestOptions): Promise<number | null>;
+  indexOf(key: K, options?: RequestOptions): Answer<number | null>;
   /** The position of the first object that satisfies a condition, or null. */
-  indexWhere(predicate: string, ...args: unknown[]): Promise<number | null>;
+  indexWhere(predicate: string, ...args: unknown[]): Answer<number | null>;
   /** One property of every object, or the result of an operator such as `@max.delay`. */
-  values(keyPath: string, options?: RequestOptions): Promise<any>;
+  values(keyPath: string, options?: RequestOptions): Answer<any>;
 
   object(key: K): ObjectReference<T, K>;
   /** Creates one object, or all of an array in one commit. */
@@ -240,6 +240,13 @@ export interface Query<T = any, K = any> extends Observable<T[], T> {
 export interface Sections<T> extends Observable<Section<T>[], T> {
   get(options?: RequestOptions): Promise<Section<T>[]>;
   keys(options?: RequestOptions): Promise<any[]>;
+}
+
+/** Awaited it is read, observed it is live: `await query.indexOf(7)`, `query.indexOf(7).observe(…)`. */
+export interface Answer<V> extends Observable<V, never>, Promise<V> {
+  get(options?: RequestOptions): Promise<V>;
+  /** Reads the version that a snapshot keeps. */
+  at(snapshot: Snapshot | string): Answer<V>;
 }
 
 /** Groups in the order of their keys, or another one. `others` are those that `top`, `limit` and `offset` leave out. */
@@ -319,8 +326,8 @@ export interface Options {
   /** The time for one attempt, in milliseconds. 30,000 if absent. */
   timeout?: number;
   /**
-   * How many of those live results may have a stream at once that no subscription set carries: collections, sections and
-   * aggregates. Others take turns. 3 in pages if absent, elsewhere any number.
+   * How many of those live results may have a stream at once that have no room in the subscription set. Others take turns.
+   * 3 in pages if absent, elsewhere any number.
    */
   streams?: number;
   /**

@@ -5,7 +5,7 @@ import { Connection } from "./connection.js";
 import { ListModel } from "./list-model.js";
 import { Observation } from "./observation.js";
 import { Query } from "./query.js";
-import { Transport, segment } from "./transport.js";
+import { Transport, encoded, segment } from "./transport.js";
 import { stringify } from "./values.js";
 
 export { RealmgateError } from "./transport.js";
@@ -74,7 +74,8 @@ export class Realmgate {
   observe(query, path, callback, options) {
     const { matches, ...others } = options ?? {};
     const { snapshot, offset, ...state } = query.state;
-    if (snapshot !== undefined || offset !== undefined) throw new TypeError("Live results have neither a snapshot nor an offset.");
+    if (snapshot !== undefined) throw new TypeError("Live results have no snapshot.");
+    if (offset !== undefined && !query.takesOffset) throw new TypeError("Live results have no offset.");
     const isClass = query instanceof Query && query.isClass;
     const about = isClass
       ? { className: query.className, sort: state.sort, limit: state.limit ?? null, isFiltered: state.filter !== undefined, matches }
@@ -85,7 +86,7 @@ export class Realmgate {
     observation.onEnd(() => this.#observations.delete(observation));
     this.#optimism?.attach(observation);
     this.#connection ??= new Connection(this.transport, this.connectionOptions);
-    const alone = { path, parameters: query.parameters() };
+    const alone = followed(path, query.parameters());
     if (isClass) {
       this.#connection.add(observation, { ...alone, subscription: subscribed(query) });
       // So that the first write that is shown at once waits for nothing.
@@ -109,12 +110,12 @@ export class Realmgate {
       this.#connection.add(observation, alone);
       return;
     }
-    // A query of its key is carried by the subscription set.
+    // A query of its key also writes other fields and linked objects, which the object's own stream does not.
     const otherwise = () => {
       observation.model = new Model();
-      return { path: alone.path, parameters: { types: alone.parameters.types } };
+      return followed(alone.path, { types: alone.parameters.types });
     };
-    this.#connection.add(observation, { ...alone, subscription: subscribed(state), otherwise });
+    this.#connection.add(observation, { subscription: subscribed(state), otherwise });
   }
 
   #readSchema(isFresh) {
@@ -125,6 +126,13 @@ export class Realmgate {
     }
     return this.#schema;
   }
+}
+
+/** A stream, as the subscription set carries it. */
+function followed(path, parameters) {
+  const form = encoded(parameters);
+  const end = path.replace("/v1/observe/", "") + (form && `?${form}`);
+  return { path, parameters, subscription: stringify({ path: end, waitForSync: "never" }) };
 }
 
 /** The body of a subscription. As in a URL, what is empty is absent. */

@@ -17,6 +17,17 @@ export class RealmgateError extends Error {
 /** A segment of a path. Browsers remove `.` and `..` from paths unless `%FF` is in front. */
 export const segment = (text) => (["", ".", ".."].includes(String(text)) ? "%FF" : "") + encodeURIComponent(String(text));
 
+/** Parameters as in a URL, without those that are empty. */
+export function encoded(parameters) {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null && one !== "") form.append(name, String(one));
+    }
+  }
+  return String(form);
+}
+
 export function sleep(milliseconds, signal) {
   return new Promise((done, fail) => {
     signal?.throwIfAborted();
@@ -58,17 +69,12 @@ export class Transport {
   }
 
   async open(method, path, { parameters = {}, body, headers = {}, signal, keepalive } = {}) {
-    const form = new URLSearchParams();
-    for (const [name, value] of Object.entries(parameters)) {
-      for (const one of Array.isArray(value) ? value : [value]) {
-        if (one !== undefined && one !== null && one !== "") form.append(name, String(one));
-      }
-    }
-    let query = String(form) === "" ? "" : `?${form}`;
+    const form = encoded(parameters);
+    let query = form && `?${form}`;
     const all = { ...this.headers, ...(await this.authorization()), ...headers };
     let target = path;
     if (method === "GET" && path.length + query.length > longestURL) {
-      [method, target, body, query] = ["POST", path.replace("/v1/", "/v1/query/"), String(form), ""];
+      [method, target, body, query] = ["POST", path.replace("/v1/", "/v1/query/"), form, ""];
       all["Content-Type"] = "application/x-www-form-urlencoded";
     }
     return this.fetch(this.base + target + query, { method, headers: all, body, signal, keepalive, cache: "no-store" });

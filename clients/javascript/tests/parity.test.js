@@ -42,7 +42,8 @@ test("what the parity table names is there", () => {
   const observation = query.observe(() => {}, { onError: () => {} });
   observation.stop();
   const made = {
-    db, query, observation, object: db.object("A", 1), sections: query.sections("b"), aggregates: query.aggregates({ by: "b" }), outbox: Outbox.prototype,
+    db, query, observation, object: db.object("A", 1), sections: query.sections("b"), aggregates: query.aggregates({ by: "b" }),
+    values: query.values("b"), index: query.indexOf(1), outbox: Outbox.prototype,
   };
   let count = 0;
   for (const code of rows.flatMap(({ client }) => client)) {

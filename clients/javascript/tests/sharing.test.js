@@ -22,8 +22,8 @@ const page = (prelude = "", options = "{}", module = "realmgate.js") => `(async 
 const isLive = (tab) => tab.evaluate("all.every((one) => one.state === 'live' && one.items !== null)");
 const titles = (tab) => tab.evaluate("[lists[0].items.map(({ title }) => title).join(), objects.map(({ items }) => items.title).join()].join(' ')");
 
-async function start(t) {
-  const server = await Server.start(t);
+async function start(t, options) {
+  const server = await Server.start(t, options);
   const proxy = await Proxy.start(t, server);
   const db = new Realmgate(server.url);
   await db.objects("Card").create([1, 2, 3, 4, 5, 6].map((id) => ({ id, title: `t${id}`, position: id })));
@@ -168,8 +168,8 @@ test("pages of different callers do not share, and pages that say who the caller
   same(streams.length, 4);
 });
 
-test("collections, sections and aggregates of a page take turns, so that requests are never held up", limit, async (t) => {
-  const { db, proxy, streams, browser, begin, answers } = await start(t);
+test("what has no room in the set takes turns, so that requests are never held up", limit, async (t) => {
+  const { db, proxy, streams, browser, begin, answers } = await start(t, { settings: ["subscription.setSize=10"] });
   const tabs = [browser, await browser.tab()];
   for (const tab of tabs) await begin(tab);
   const more = `globalThis.more = [1, 2, 3, 4, 5, 6].flatMap((id) => [

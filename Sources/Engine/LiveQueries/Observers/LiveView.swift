@@ -7,6 +7,7 @@ package enum LiveViewID: Hashable, Sendable {
     case query(BoundQuery)
     case sections(BoundQuery, SectionKey)
     case aggregate(LiveAggregate)
+    case answer(LiveAnswer)
     case collection(ObjectReference, PropertyID)
     case object(ObjectReference)
 }
@@ -34,6 +35,7 @@ package final class LiveView {
             case .query(let query): try MaintainedResult(query, snapshot)
             case .sections(let query, let key): try MaintainedSections(query, by: key, snapshot)
             case .aggregate(let aggregate): try MaintainedAggregate(aggregate, snapshot)
+            case .answer(let answer): try MaintainedAnswer(answer, snapshot)
             case .collection(let object, let property): try ObservedCollection(object, property, snapshot)
             case .object(let object): try ObservedObject(object, snapshot, isResumed: isResumed)
             }
@@ -52,8 +54,13 @@ package final class LiveView {
     func add(_ registration: LiveRegistration, _ snapshot: any Snapshot, _ history: VersionHistory) throws {
         let interest = LiveInterest(registration.keyPaths, showing: registration.shape)
         let resumption = registration.since.map { Resumption(version: $0, history: history) }
-        try view.add(registration.subscriber, interest, snapshot, resumption)
+        try add(registration.subscriber, interest, at: snapshot, since: resumption)
     }
+
+    /// Adds an observer and sends it `initial`, or `resumed` and the changes that it missed.
+    func add(
+        _ subscriber: any LiveSubscriber, _ interest: LiveInterest, at snapshot: any Snapshot, since known: Resumption?
+    ) throws { try view.add(subscriber, interest, snapshot, known) }
 
     /// Whether changes can affect the observers. If not, `advance` need not be called with them.
     package func isTouched(by changes: ChangeSet) -> Bool {

@@ -44,7 +44,7 @@ extension LiveViewID {
     /// The object that must exist for an observation.
     var object: ObjectReference? {
         switch self {
-        case .query, .sections, .aggregate: nil
+        case .query, .sections, .aggregate, .answer: nil
         case .collection(let object, _), .object(let object): object
         }
     }

@@ -29,7 +29,7 @@ struct ReadDependence: Sendable {
         _ parameters: QueryParameters
     ) {
         var asked = query
-        var extent = WatchedPart.Extent.all
+        var extent = LiveExtent.all
         if !isAfterCursor, let limit = window.limit {
             // With the object that shows whether there is a next page.
             let (end, isBeyond) = window.offset.addingReportingOverflow(limit)

@@ -11,13 +11,13 @@ struct ElementContent {
     /// The keys of a map.
     let keys: [String]
     private let executor: QueryExecutor
-    private let snapshot: any Snapshot
+    private let reads: any ObjectReads
 
-    init(values: [Value], keys: [String], executor: QueryExecutor, snapshot: any Snapshot) {
+    init(values: [Value], keys: [String], executor: QueryExecutor, reads: any ObjectReads) {
         self.values = values
         self.keys = keys
         self.executor = executor
-        self.snapshot = snapshot
+        self.reads = reads
     }
 
     subscript(key: ObjectKey) -> Value { values[Int(key.rawValue)] }
@@ -36,8 +36,8 @@ struct ElementContent {
         _ query: BoundQuery, of path: BoundPath, bounds: (ClosedRange<Double>) -> [Double]
     ) throws -> ValueDistribution { try executor.distribution(try named(query), of: path, bounds: bounds) }
 
-    /// Resolves the objects that the query names in the transaction or snapshot.
+    /// Resolves the objects that the query names.
     private func named(_ query: BoundQuery) throws -> BoundQuery {
-        try query.namingObjects { try snapshot.key(of: $0, primaryKey: $1) }
+        try query.namingObjects { try reads.key(of: $0, primaryKey: $1) }
     }
 }

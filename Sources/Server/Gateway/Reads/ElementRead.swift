@@ -58,33 +58,15 @@ struct ElementRead: Sendable {
     var path: BoundPath { BoundPath(end: .property(element.value.id, element.value.type)) }
 
     /// Whether the query returns all elements in stored order, so that a range of them can be read alone.
-    var isPlain: Bool { query.predicate == .constant(true) && query.steps.isEmpty }
+    var isPlain: Bool { selection.isPlain }
+
+    /// The query without the version that it reads.
+    var selection: ElementSelection {
+        ElementSelection(holder: property.holder, property: property.schema, element: element, query: query)
+    }
 
     /// Returns all elements for queries. Throws the errors of the store.
-    func content() throws -> ElementContent {
-        let (snapshot, holder, id) = (property.snapshot, property.holder, property.schema.id)
-        let values: [Value]
-        var keys: [String] = []
-        if element.isMap {
-            // Elements come without their keys.
-            guard case .dictionary(let map) = try snapshot.value(holder.classID, holder.key, id) else {
-                throw Problem.internalError
-            }
-            values = map.entries.map(\.value)
-            keys = map.entries.map(\.key)
-        } else {
-            values = try snapshot.elements(holder.classID, holder.key, id, 0..<(try property.elementCount))
-        }
-        let columns = try ElementColumns(values, keys: keys, of: element)
-        return ElementContent(
-            values: values, keys: keys, executor: QueryExecutor(LimitedSource(columns, budget)), snapshot: snapshot)
-    }
-
-    /// Returns the values of the query, in its order. Throws the errors of the store.
-    func values() throws -> [Value] {
-        let content = try content()
-        return isPlain ? content.values : try content.select(query).map { content[$0] }
-    }
+    func content() throws -> ElementContent { try selection.content(of: property.snapshot, budget) }
 
     /// Writes elements as an array, or as an object for a map.
     ///

@@ -1,61 +1,9 @@
 import HTTPServer
-import JSONCoding
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
 import StoreContract
 import WriteRequests
-
-/// A parsed `GET /v1/index/{collection}`.
-private struct IndexRead: Sendable {
-    /// The element whose position is requested.
-    enum Wanted: Sendable {
-        /// Nil for an object that does not exist.
-        case object(ObjectKey?)
-        case match(BoundQuery)
-    }
-
-    let snapshot: any Snapshot
-    let query: BoundQuery
-    let wanted: Wanted
-
-    /// The number of objects that are tested one by one, which is cheap if an early one matches.
-    private static let triedSingly = 64
-
-    /// Throws the errors of the store.
-    func response() throws -> Response {
-        let index: Int?
-        switch wanted {
-        case .object(nil): index = nil
-        case .object(let key?): index = try snapshot.select(query, .all).firstIndex(of: key)
-        case .match(let matching): index = try firstMatch(of: matching)
-        }
-        return .index(index, of: snapshot)
-    }
-
-    private func firstMatch(of matching: BoundQuery) throws -> Int? {
-        let keys = try snapshot.select(query, .all)
-        for (index, key) in keys.prefix(Self.triedSingly).enumerated() where try snapshot.matches(matching, key) {
-            return index
-        }
-        guard keys.count > Self.triedSingly else { return nil }
-        let matches = Set(try snapshot.select(matching, .all))
-        return keys.firstIndex { matches.contains($0) }
-    }
-}
-
-extension Response {
-    fileprivate static func index(_ index: Int?, of snapshot: any Snapshot) -> Response {
-        let json = JSONWriter(capacity: 64)
-        json.beginObject()
-        json.name("version")
-        json.int(snapshot.version.rawValue)
-        json.name("index")
-        if let index { json.int(index) } else { json.null() }
-        json.endObject()
-        return .json(json, of: snapshot)
-    }
-}
 
 extension Gateway {
     /// Returns the position in a class of an object, or of the first one that satisfies a predicate.
@@ -70,67 +18,63 @@ extension Gateway {
         return try getIndex(request, place)
     }
 
+    /// The parameters of a position among objects, and among plain values.
+    static let indexParameters = QueryReader.parameters + ["of", "matching"]
+
     private func getIndex(_ request: Request, _ place: CollectionPlace) throws -> Reply {
-        let parameters = try QueryParameters(
-            request, single: QueryReader.parameters + ["of", "matching", Self.snapshotParameter])
+        let parameters = try QueryParameters(request, single: Self.indexParameters + [Self.snapshotParameter])
+        let (snapshot, read) = (place.snapshot, try indexRead(parameters, place))
+        let unchanged = try notModified(request, snapshot) { read.dependence(at: place) }
+        if let unchanged { return .now(unchanged) }
+        return try reply(reading: place.size, from: place.counted, for: request) {
+            .index(try read.index(in: snapshot), of: snapshot)
+        }
+    }
+
+    /// Parses a request for a position among objects.
+    func indexRead(_ parameters: QueryParameters, _ place: CollectionPlace) throws(Problem) -> IndexRead {
         let reader = place.reader(configuration)
         let wanted: IndexRead.Wanted
         switch (parameters["of"], parameters["matching"]) {
-        case (let text?, nil):
-            wanted = .object(
-                try ObjectAddress(text, place.objectClass).find(place.objectClass, in: place.snapshot))
-        case (nil, _?):
-            wanted = .match(try condition(parameters, place.objectClass, reader))
+        case (let text?, nil): wanted = .object(try ObjectAddress(text, place.objectClass))
+        case (nil, _?): wanted = .match(try condition(parameters, place.objectClass, reader))
         default:
             throw Problem(
                 .parameterMissing,
                 "Give either 'of', the key of an object, or 'matching', a condition.",
                 parameter: "matching")
         }
-        let read = IndexRead(
-            snapshot: place.snapshot, query: try reader.query(parameters, place.objectClass, in: place.scope),
-            wanted: wanted)
-        let unchanged = try notModified(request, place.snapshot) {
-            var matching: BoundQuery?
-            if case .match(let condition) = wanted { matching = condition }
-            return ReadDependence(orderOf: read.query, matching: matching, at: place)
-        }
-        if let unchanged { return .now(unchanged) }
-        return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
+        return IndexRead(query: try reader.query(parameters, place.objectClass, in: place.scope), wanted: wanted)
     }
 
     /// Returns the position in a list, set or map of a value, or of the first one that satisfies a predicate.
     private func getElementIndex(_ request: Request, _ property: PropertyCollection) throws -> Reply {
-        let parameters = try QueryParameters(
-            request, single: ElementRead.parameters + ["of", "matching", Self.snapshotParameter])
-        let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
-        let wanted: Value?
-        var matching: BoundQuery?
+        let parameters = try QueryParameters(request, single: Self.indexParameters + [Self.snapshotParameter])
+        let budget = queryBudget(for: request)
+        let (snapshot, read) = (property.snapshot, try elementIndexRead(parameters, property, budget))
+        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
+        if let unchanged { return .now(unchanged) }
+        return try reply(reading: try property.elementCount, for: request) {
+            .index(try read.index(in: snapshot, budget), of: snapshot)
+        }
+    }
+
+    /// Parses a request for a position among plain values.
+    func elementIndexRead(
+        _ parameters: QueryParameters, _ property: PropertyCollection, _ budget: QueryBudget
+    ) throws(Problem) -> ElementIndexRead {
+        let read = try ElementRead(property, parameters, configuration, budget)
+        let wanted: ElementIndexRead.Wanted
         switch (parameters["of"], parameters["matching"]) {
-        case (let text?, nil): wanted = try ElementRead.value(text, of: property, parameter: "of")
-        case (nil, _?):
-            wanted = nil
-            matching = try condition(parameters, read.element.objectClass, read.reader)
+        case (let text?, nil): wanted = .value(try ElementRead.value(text, of: property, parameter: "of"))
+        case (nil, _?): wanted = .match(try condition(parameters, read.element.objectClass, read.reader))
         default:
             throw Problem(
                 .parameterMissing,
                 "Give either 'of', a value, or 'matching', a condition on SELF.",
                 parameter: "of", property: property.schema.name)
         }
-        let asked = matching
-        let snapshot = property.snapshot
-        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
-        if let unchanged { return .now(unchanged) }
-        return try reply(reading: try property.elementCount, for: request) {
-            let content = try read.content()
-            let chosen = try content.select(read.query)
-            if let asked {
-                let matches = Set(try content.select(asked))
-                return .index(chosen.firstIndex { matches.contains($0) }, of: snapshot)
-            }
-            return .index(
-                wanted.flatMap { wanted in chosen.firstIndex { Value.order(content[$0], wanted) == 0 } }, of: snapshot)
-        }
+        return ElementIndexRead(selection: read.selection, wanted: wanted)
     }
 
     /// Parses the query of `matching`.

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONCoding
+import LiveStreams
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
@@ -18,24 +19,32 @@ extension Gateway {
         return try getValues(request, place)
     }
 
+    /// The parameters of the values of objects, and of plain values.
+    static let valuesParameters = QueryReader.parameters + ["key", "keyPath", "limit", "offset", "types"]
+
     private func getValues(_ request: Request, _ place: CollectionPlace) throws -> Reply {
-        let parameters = try QueryParameters(
-            request,
-            single: QueryReader.parameters + ["key", "keyPath", "limit", "offset", "types", Self.snapshotParameter])
-        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
+        let parameters = try QueryParameters(request, single: Self.valuesParameters + [Self.snapshotParameter])
+        let (snapshot, read) = (place.snapshot, try valuesRead(parameters, place))
+        let unchanged = try notModified(request, snapshot) { read.dependence(at: place) }
+        if let unchanged { return .now(unchanged) }
+        return try reply(reading: place.size, from: place.counted, for: request) { try read.response(of: snapshot) }
+    }
+
+    /// Parses a request for values of objects.
+    func valuesRead(_ parameters: QueryParameters, _ place: CollectionPlace) throws(Problem) -> ValuesRead {
+        let (schema, objectClass) = (place.snapshot.schema, place.objectClass)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         var query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
         let window = Window(
             offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
             limit: try parameters.integer("limit", in: 0...configuration.maximumObserved))
         let asked = try Self.keyPath(parameters)
-        var read = ValuesForm(objectClass, snapshot.schema, style)
+        var read = ValuesForm(objectClass, schema, style)
         switch asked.operation {
         case nil:
             read.result = .each(
                 try KeyValuePath(
-                    asked.path, objectClass, snapshot.schema, style: style, isOwned: place.isOwned,
-                    parameter: asked.parameter))
+                    asked.path, objectClass, schema, style: style, isOwned: place.isOwned, parameter: asked.parameter))
         case .union(let distinct): try read.union(asked.path, distinct, place.reader(configuration))
         case .arrays(let distinct): try read.arrays(asked.path, distinct)
         case .count, .aggregate:
@@ -52,27 +61,35 @@ extension Gateway {
                 read.result = .aggregate(request)
             }
         }
-        let values = ValuesRead(
-            snapshot: snapshot, query: query, window: window, result: read.result, plan: read.plan,
-            isMixed: read.isMixed, style: style, limit: configuration.maximumObserved,
+        return ValuesRead(
+            query: query, window: window, result: read.result, path: asked.path, plan: read.plan,
+            form: read.plan.form(schema), isMixed: read.isMixed, style: style, limit: configuration.maximumObserved,
             answerBytes: configuration.answerBytes)
-        let unchanged = try notModified(request, snapshot) {
-            var shown = query
-            if let limit = window.limit, asked.operation == nil {
-                let (end, isBeyond) = window.offset.addingReportingOverflow(limit)
-                if !isBeyond { shown.steps.append(.limit(end)) }
-            }
-            return ReadDependence(from: shown, showing: asked.path.isEmpty ? [] : [asked.path], at: place)
-        }
-        if let unchanged { return .now(unchanged) }
-        return try reply(reading: place.size, from: place.counted, for: request) { try values.response() }
     }
 
     /// Returns the values of a list, set or map, whose only key is `self`.
     private func getElementValues(_ request: Request, _ property: PropertyCollection) throws -> Reply {
-        let parameters = try QueryParameters(
-            request,
-            single: ElementRead.parameters + ["key", "keyPath", "limit", "offset", "types", Self.snapshotParameter])
+        let parameters = try QueryParameters(request, single: Self.valuesParameters + [Self.snapshotParameter])
+        let budget = queryBudget(for: request)
+        let (snapshot, read) = (property.snapshot, try elementValuesRead(parameters, property, budget))
+        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
+        if let unchanged { return .now(unchanged) }
+        return try reply(reading: try property.elementCount, for: request) {
+            let json = JSONWriter(capacity: 128)
+            json.beginObject()
+            json.name("version")
+            json.int(snapshot.version.rawValue)
+            json.name(read.name)
+            try read.write(snapshot, budget, into: json)
+            json.endObject()
+            return .json(json, of: snapshot)
+        }
+    }
+
+    /// Parses a request for plain values.
+    func elementValuesRead(
+        _ parameters: QueryParameters, _ property: PropertyCollection, _ budget: QueryBudget
+    ) throws(Problem) -> ElementValuesRead {
         let asked = try Self.keyPath(parameters)
         let name = "'\(property.holderClass.name).\(property.schema.name)'"
         let isAll = asked.operation == nil && asked.path == "self"
@@ -85,37 +102,11 @@ extension Gateway {
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let offset = try parameters.integer("offset", in: 0...Int.max) ?? 0
         let limit = try parameters.integer("limit", in: 0...configuration.maximumObserved)
-        let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
-        let (snapshot, most) = (property.snapshot, configuration.maximumObserved)
-        let answerBytes = configuration.answerBytes
-        let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
-        if let unchanged { return .now(unchanged) }
-        return try reply(reading: try property.elementCount, for: request) {
-            let values = try read.values()
-            let page = values.dropFirst(min(offset, values.count)).prefix(limit ?? .max)
-            guard page.count <= most else {
-                throw Problem(
-                    .valuesTooMany,
-                    "There are more than \(most) values, which is the maximum. Use 'limit' and 'offset'.",
-                    parameter: "limit")
-            }
-            let json = JSONWriter(capacity: 128)
-            json.beginObject()
-            json.name("version")
-            json.int(snapshot.version.rawValue)
-            if isAll {
-                json.name("values")
-                let plan = RowPlan(
-                    property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
-                try plan.write(
-                    page, of: property.schema.id, property.snapshot, into: json, answerLimit: answerBytes)
-            } else {
-                json.name("value")
-                json.int(page.count)
-            }
-            json.endObject()
-            return .json(json, of: snapshot)
-        }
+        let read = try ElementRead(property, parameters, configuration, budget)
+        return ElementValuesRead(
+            selection: read.selection, counts: !isAll, offset: offset, length: limit,
+            limit: configuration.maximumObserved, answerBytes: configuration.answerBytes,
+            writing: ElementWriting(plan: read.plan(style)))
     }
 
     /// Parses `key` or `keyPath`. Throws 400 if neither or both are given.

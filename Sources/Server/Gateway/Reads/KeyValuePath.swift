@@ -1,4 +1,5 @@
 import JSONCoding
+import LiveStreams
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
@@ -34,6 +35,8 @@ struct KeyValuePath: Sendable {
     private var target: RowPlan.Target
     /// Whether the path gives one value per object.
     private(set) var isSingle = true
+    /// The identifiers, names and types of what is read and written.
+    private let form: String
 
     /// The maximum number of steps, the same as in `expand`.
     private static let depthLimit = 8
@@ -94,35 +97,38 @@ struct KeyValuePath: Sendable {
             present, isOwned: present.isEmbedded,
             expanded: present.isEmbedded
                 ? RowPlan(present, of: schema, style: style, isPart: isOwned && present.id == objectClass.id) : nil)
+        form =
+            "\(steps) \(classes) \(end) \(plan.form(schema)) \(target.className) \(target.primaryKey.map(\.rawValue) ?? 0) "
+            + (target.expanded?.form(schema) ?? "") + " \(plan.style)"
     }
 
     /// Writes the values of one object.
-    func write(_ key: ObjectKey, _ look: LinkResolver, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
-        try write(key, steps[...], look, snapshot, json)
+    func write(_ key: ObjectKey, _ look: LinkResolver, _ reads: any ObjectReads, _ json: JSONWriter) throws {
+        try write(key, steps[...], look, reads, json)
     }
 
     private func write(
-        _ key: ObjectKey, _ rest: ArraySlice<Step>, _ look: LinkResolver, _ snapshot: any Snapshot, _ json: JSONWriter
+        _ key: ObjectKey, _ rest: ArraySlice<Step>, _ look: LinkResolver, _ reads: any ObjectReads, _ json: JSONWriter
     ) throws {
         let classID = classes[steps.count - rest.count]
-        guard let step = rest.first else { return try writeEnd(key, classID, look, snapshot, json) }
+        guard let step = rest.first else { return try writeEnd(key, classID, look, reads, json) }
         let deeper = rest.dropFirst()
         let keys: [ObjectKey?]
         switch step {
         case .link(let property):
-            guard case .link(let next) = try snapshot.value(classID, key, property) else { return json.null() }
-            return try write(next, deeper, look, snapshot, json)
+            guard case .link(let next) = try reads.value(classID, key, property) else { return json.null() }
+            return try write(next, deeper, look, reads, json)
         case .links(let property):
-            let count = try snapshot.elementCount(classID, key, property)
-            keys = try snapshot.elements(classID, key, property, 0..<count).map { element in
+            let count = try reads.elementCount(classID, key, property)
+            keys = try reads.elements(classID, key, property, 0..<count).map { element in
                 if case .link(let key) = element { return key }
                 return nil
             }
-        case .linking(let origin, let property): keys = try snapshot.backlinks(to: key, from: origin, property)
+        case .linking(let origin, let property): keys = try reads.backlinks(to: key, from: origin, property)
         }
         json.beginArray()
         for key in keys {
-            if let key { try write(key, deeper, look, snapshot, json) } else { json.null() }
+            if let key { try write(key, deeper, look, reads, json) } else { json.null() }
             look.check(json)
             if look.fault != nil { break }
         }
@@ -130,19 +136,25 @@ struct KeyValuePath: Sendable {
     }
 
     private func writeEnd(
-        _ key: ObjectKey, _ classID: ClassID, _ look: LinkResolver, _ snapshot: any Snapshot, _ json: JSONWriter
+        _ key: ObjectKey, _ classID: ClassID, _ look: LinkResolver, _ reads: any ObjectReads, _ json: JSONWriter
     ) throws {
         switch end {
         case .object: look.link(key, target, plan.style, json)
         case .property(let property):
             guard let column = plan.columns.first else { return json.null() }
-            look.write(try snapshot.value(classID, key, property), column, plan.style, json)
+            look.write(try reads.value(classID, key, property), column, plan.style, json)
         case .linking(let origin, let property):
             json.beginArray()
-            for key in try snapshot.backlinks(to: key, from: origin, property) {
+            for key in try reads.backlinks(to: key, from: origin, property) {
                 look.link(key, target, plan.style, json)
             }
             json.endArray()
         }
     }
+}
+
+/// Equal paths give and write the same at every version of their schema.
+extension KeyValuePath: Hashable {
+    static func == (a: KeyValuePath, b: KeyValuePath) -> Bool { a.form == b.form }
+    func hash(into hasher: inout Hasher) { hasher.combine(form) }
 }

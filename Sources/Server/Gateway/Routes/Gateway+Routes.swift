@@ -38,6 +38,12 @@ extension Gateway {
             .query("/v1/observe/aggregates/objects/:class", observeAggregates),
             .query("/v1/observe/aggregates/objects/:class/:key/:property", observeHeldAggregates),
             .query("/v1/observe/aggregates/objects/:class/:key/:property/*steps", observeHeldAggregates),
+            .query("/v1/observe/index/objects/:class", observeIndex),
+            .query("/v1/observe/index/objects/:class/:key/:property", observeHeldIndex),
+            .query("/v1/observe/index/objects/:class/:key/:property/*steps", observeHeldIndex),
+            .query("/v1/observe/values/objects/:class", observeValues),
+            .query("/v1/observe/values/objects/:class/:key/:property", observeHeldValues),
+            .query("/v1/observe/values/objects/:class/:key/:property/*steps", observeHeldValues),
         ]
     }
 

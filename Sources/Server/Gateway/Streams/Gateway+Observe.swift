@@ -23,9 +23,11 @@ extension Gateway {
     private static let rowParameters = streamParameters + ["fields", "expand", "include"]
 
     func observeCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try events(request) { [self] request, snapshot in
-            try key(request, try CollectionPlace(class: path, snapshot))
-        }
+        try events(request) { [self] in try collectionKey($0, path, $1) }
+    }
+
+    func collectionKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        try key(request, try CollectionPlace(class: path, snapshot))
     }
 
     /// Observes the place after an object in a path: a collection, or the target of a link. The stream ends when the
@@ -35,7 +37,7 @@ extension Gateway {
         return try events(request) { [self] in try heldKey($0, path, $1) }
     }
 
-    private func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+    func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         guard let property = PropertyCollection(named, snapshot) else {
             return try targetKey(of: named, request, snapshot)
@@ -97,9 +99,11 @@ extension Gateway {
     }
 
     func observeSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try events(request) { [self] request, snapshot in
-            try sectionsKey(request, try CollectionPlace(class: path, snapshot))
-        }
+        try events(request) { [self] in try sectionsKey($0, path, $1) }
+    }
+
+    func sectionsKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        try sectionsKey(request, try CollectionPlace(class: path, snapshot))
     }
 
     func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -107,7 +111,7 @@ extension Gateway {
         return try events(request) { [self] in try heldSectionsKey($0, path, $1) }
     }
 
-    private func heldSectionsKey(
+    func heldSectionsKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
@@ -166,7 +170,7 @@ extension Gateway {
         }
     }
 
-    private func objectKey(
+    func objectKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
         let parameters = try QueryParameters(request, single: Self.streamParameters)
@@ -270,8 +274,14 @@ extension Gateway {
     func known(
         _ version: Version?, _ way: [BoundQuery], _ view: AccessView, _ request: Request
     ) throws -> Version? {
-        guard let version, !way.isEmpty else { return version }
+        guard !way.isEmpty else { return version }
         try request.requireWorker()
+        return try known(version, way, view)
+    }
+
+    /// The same where there is time to read an earlier version.
+    func known(_ version: Version?, _ way: [BoundQuery], _ view: AccessView) throws -> Version? {
+        guard let version, !way.isEmpty else { return version }
         guard let past = try store.asOf(version, before: try store.snapshot()) else { return version }
         let reads = try view.restrict(past: past.reads)
         for step in way where try reads.select(step, Window(limit: 1)).isEmpty { return nil }

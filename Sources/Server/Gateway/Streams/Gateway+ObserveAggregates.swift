@@ -11,9 +11,11 @@ import WriteRequests
 extension Gateway {
     /// Observes the aggregates of a class's objects.
     func observeAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try events(request) { [self] request, snapshot in
-            try aggregatesKey(request, try CollectionPlace(class: path, snapshot))
-        }
+        try events(request) { [self] in try aggregatesKey($0, path, $1) }
+    }
+
+    func aggregatesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        try aggregatesKey(request, try CollectionPlace(class: path, snapshot))
     }
 
     /// Observes the aggregates of the objects that a property holds. The stream ends when the path leads to another
@@ -23,7 +25,7 @@ extension Gateway {
         return try events(request) { [self] in try heldAggregatesKey($0, path, $1) }
     }
 
-    private func heldAggregatesKey(
+    func heldAggregatesKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)

@@ -60,13 +60,37 @@ extension Gateway {
         of query: SubscriptionQuery, for caller: Caller, at shown: (any Snapshot)? = nil
     ) throws -> TopicKey {
         let snapshot = try shown ?? caller.view.restrict(try store.snapshot())
-        let place = try CollectionPlace(className: query.className, snapshot)
-        var key = try channelKey(QueryParameters(query.parameters), place) { .objects($0) }
-            .seen(by: caller.view, place.snapshot)
+        var key = try channelKey(of: query, snapshot).seen(by: caller.view, snapshot)
         key.reading = KeyReading(schema: BoundAccess.wholeSchema(of: snapshot)) { [self] in
             try channelKey(of: query, for: caller, at: $0)
         }
         return key
+    }
+
+    private func channelKey(of query: SubscriptionQuery, _ snapshot: any Snapshot) throws -> TopicKey {
+        if let path = query.path { return try key(at: try ObservedPath(path), snapshot) }
+        let place = try CollectionPlace(className: query.className, snapshot)
+        return try channelKey(QueryParameters(query.parameters), place) { .objects($0) }
+    }
+
+    /// Returns what the stream at a path observes.
+    private func key(at path: ObservedPath, _ snapshot: any Snapshot) throws -> TopicKey {
+        let parameters = PathParameters(
+            names: Array(["class", "key", "property", "steps"].prefix(path.place.count)), values: path.place)
+        let request = path.request
+        return switch (path.kind, path.place.count > 1) {
+        case (.objects, _) where path.place.count == 2: try objectKey(request, parameters, snapshot)
+        case (.objects, false): try collectionKey(request, parameters, snapshot)
+        case (.objects, true): try heldKey(request, parameters, snapshot)
+        case (.sections, false): try sectionsKey(request, parameters, snapshot)
+        case (.sections, true): try heldSectionsKey(request, parameters, snapshot)
+        case (.aggregates, false): try aggregatesKey(request, parameters, snapshot)
+        case (.aggregates, true): try heldAggregatesKey(request, parameters, snapshot)
+        case (.values, false): try valuesKey(request, parameters, snapshot)
+        case (.values, true): try heldValuesKey(request, parameters, snapshot)
+        case (.index, false): try indexKey(request, parameters, snapshot)
+        case (.index, true): try heldIndexKey(request, parameters, snapshot)
+        }
     }
 
     func putSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -250,6 +274,8 @@ extension Gateway {
             (try? store.knows(mark)) ?? false
         }
         let account = Self.limitKey(request)
+        // Whether paths led to the same places is read at earlier versions.
+        if position != nil, set.subscriptions.contains(where: { $0.query.path != nil }) { try request.requireWorker() }
         try set.hold()
         return .events { [self] stream in
             open(stream, of: set, for: caller, account, position)
@@ -270,11 +296,10 @@ extension Gateway {
         }
         let stream = SetStream(
             events, topics, for: account, bind: { set.rebind($0, by: bind) }, bindQuery: bind,
-            didFail: { id, revision, ending in
-                guard let problem = ending.problem else { return }
-                set.fail(id, revision, problem)
-            })
-        let unsettled = set.open(stream, position, subscriptions.now, bind: bind)
+            didFail: { id, revision, ending in set.fail(id, revision, ending.reason) })
+        let unsettled = set.open(stream, position, subscriptions.now, bind: bind) { [self] version, key in
+            (try? known(version, key.way, caller.view)) != nil
+        }
         for subscription in unsettled {
             guard let key = subscription.key else { continue }
             FirstResult.await(key, topics, at: set.place, for: account) {

@@ -175,6 +175,11 @@ package struct PathParameters: Sendable {
     /// The values in the order of the pattern; the segments of a final `*name` follow one by one.
     package let values: [String]
 
+    package init(names: [String], values: [String]) {
+        self.names = names
+        self.values = values
+    }
+
     /// The value of a parameter; for a final `*name` its first segment. `nil` for a name that the pattern does not
     /// have.
     package subscript(name: String) -> String? {

@@ -28,9 +28,13 @@ package enum ObjectAddress: Hashable, Sendable {
     }
 
     package func find(_ objectClass: ClassSchema, in context: any ReadContext) throws -> ObjectKey? {
+        try find(objectClass.id, in: context)
+    }
+
+    package func find(_ classID: ClassID, in context: any ReadContext) throws -> ObjectKey? {
         switch self {
-        case .primaryKey(let value): try context.key(of: objectClass.id, primaryKey: value)
-        case .objectKey(let key): try context.exists(objectClass.id, key) ? key : nil
+        case .primaryKey(let value): try context.key(of: classID, primaryKey: value)
+        case .objectKey(let key): try context.exists(classID, key) ? key : nil
         }
     }
 

@@ -208,10 +208,10 @@ extension RowPlan {
     ///
     /// - Parameter answerLimit: the maximum number of bytes; 400 beyond.
     package func write(
-        _ elements: some Sequence<Value>, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter,
+        _ elements: some Sequence<Value>, of property: PropertyID, _ context: any ReadContext, into json: JSONWriter,
         answerLimit: Int
     ) throws {
-        var writer = try ElementWriter(self, property, snapshot, json, answerLimit: answerLimit)
+        var writer = try ElementWriter(self, property, context, json, answerLimit: answerLimit)
         json.beginArray()
         for element in elements { try writer.write(element) }
         json.endArray()
@@ -265,7 +265,7 @@ package struct ElementWriter {
 
     /// - Parameter property: a property of the plan.
     package init(
-        _ plan: RowPlan, _ property: PropertyID, _ snapshot: any Snapshot, _ json: JSONWriter, answerLimit: Int
+        _ plan: RowPlan, _ property: PropertyID, _ context: any ReadContext, _ json: JSONWriter, answerLimit: Int
     ) throws {
         guard let column = plan.columns.first(where: { $0.property == property }) else {
             throw StoreError(.unknownProperty, "There is no such property.")
@@ -273,7 +273,7 @@ package struct ElementWriter {
         self.column = column
         self.json = json
         style = plan.style
-        look = LinkResolver(snapshot, remembers: true, answerLimit: answerLimit)
+        look = LinkResolver(context, remembers: true, answerLimit: answerLimit)
         look.begin(json)
     }
 

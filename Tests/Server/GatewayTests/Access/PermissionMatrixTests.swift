@@ -274,6 +274,27 @@ struct PermissionMatrixTests {
         "/v1/observe/aggregates/objects/:class/:key/:property/*steps": [
             "/v1/observe/aggregates/objects/Person/1/friends/0/friends?by=name&sum=age"
         ],
+        "/v1/observe/index/objects/:class": [
+            "/v1/observe/index/objects/Person?of=2&sort=-age", "/v1/observe/index/objects/Person?of=666001",
+            "/v1/observe/index/objects/Person?matching=friend.age%20%3E%200&sort=age",
+        ],
+        "/v1/observe/index/objects/:class/:key/:property": [
+            "/v1/observe/index/objects/Person/1/friends?of=2", "/v1/observe/index/objects/Person/1/nums?of=1",
+        ],
+        "/v1/observe/index/objects/:class/:key/:property/*steps": [
+            "/v1/observe/index/objects/Person/1/friends/0/friends?matching=age%20%3E%200"
+        ],
+        "/v1/observe/values/objects/:class": [
+            "age", "friend", "any", "by", "home.guest", "friends.friend.name", "@sum.age", "@unionOfObjects.friend",
+            "@distinctUnionOfObjects.any", "@unionOfArrays.friends", "@distinctUnionOfArrays.anys",
+        ].map { "/v1/observe/values/objects/Person?keyPath=\($0)" },
+        "/v1/observe/values/objects/:class/:key/:property": [
+            "friends?key=any", "pals?keyPath=friend.name", "nums?key=self", "anys?key=self", "fans?key=name",
+        ].map { "/v1/observe/values/objects/Person/1/\($0)" },
+        "/v1/observe/values/objects/:class/:key/:property/*steps": [
+            "/v1/observe/values/objects/Person/1/friends/0/friends?key=name",
+            "/v1/observe/values/objects/Person/1/friends/0/nums?key=self",
+        ],
     ]
 
     @Test("a stream begins with what is there, and is silent about the hidden", arguments: streams.keys.sorted())
@@ -326,6 +347,8 @@ struct PermissionMatrixTests {
             "/v1/observe/objects/Person/2", "/v1/observe/objects/Person/2/friends", "/v1/observe/objects/Person/2/nums",
             "/v1/observe/objects/Person/2/by", "/v1/observe/sections/Person/2/friends?by=name",
             "/v1/observe/aggregates/objects/Person/2/friends?by=name",
+            "/v1/observe/values/objects/Person/2/friends?key=name", "/v1/observe/values/objects/Person/2/nums?key=self",
+            "/v1/observe/index/objects/Person/2/friends?of=1", "/v1/observe/index/objects/Person/2/nums?of=1",
         ] {
             let ward = try HiddenPartFixture()
             let seen = try ward.whole.observe(as: HiddenPartFixture.caller, target)

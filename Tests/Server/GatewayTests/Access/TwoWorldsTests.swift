@@ -114,7 +114,8 @@ struct TwoWorldsTests {
             parameters.append("keyPaths=" + path)
         }
         let id = worlds.random.pick(worlds.seen) ?? 1
-        let kind = worlds.random.below(12)
+        let kind = worlds.random.below(15)
+        if kind > 11 { return answer(worlds, id) }
         if kind > 9 {
             let by =
                 worlds.random.pick([
@@ -144,6 +145,26 @@ struct TwoWorldsTests {
         }
         parameters.append("sort=" + (worlds.random.pick(["id", "age,id", "friend.name,id"]) ?? "id"))
         return "objects/Person?" + parameters.joined(separator: "&")
+    }
+
+    /// Values or a position.
+    private func answer(_ worlds: TwoWorlds, _ id: Int) -> String {
+        let of = worlds.random.pick(["", "", "/\(id)/friends", "/\(id)/pals", "/\(id)/fans"]) ?? ""
+        let chosen = worlds.random.oneIn(2) ? "" : worlds.random.pick(Self.filters) ?? ""
+        let filter = chosen.isEmpty ? "" : "&filter=" + Wire.encoded(chosen)
+        let sort = worlds.random.pick(["sort=id", "sort=age,id", "sort=friend.age,id"]) ?? "sort=id"
+        if worlds.random.oneIn(3) {
+            let condition = Wire.encoded(worlds.random.pick(Self.filters) ?? "age > 1")
+            let wanted = worlds.random.oneIn(2) ? "of=\(id)" : "matching=\(condition)"
+            return "index/objects/Person\(of)?\(sort)&\(wanted)\(filter)"
+        }
+        let path =
+            worlds.random.pick([
+                "friend", "any", "by", "friends", "home", "friend.friend", "friends.friend", "home.guest", "fans.age",
+                "@max.age", "@sum.friend.age", "@count", "@unionOfObjects.friend", "@distinctUnionOfObjects.any",
+                "@unionOfArrays.friends", "@distinctUnionOfArrays.pals",
+            ]) ?? "friend"
+        return "values/objects/Person\(of)?\(sort)&keyPath=\(path)\(filter)"
     }
 
     private func open(_ worlds: TwoWorlds, _ target: String, since ids: [String?] = [nil, nil]) throws -> Pair? {
@@ -199,7 +220,10 @@ struct TwoWorldsTests {
             "objects/Person/1/pals", "sections/Person?by=friend.name",
             "objects/Person?expand=friend,fans&fields=id,fans",
             "aggregates/objects/Person?by=friend.name&sum=age", "aggregates/objects/Person?min=any&max=friend.age",
-            "aggregates/objects/Person/1/friends?by=age",
+            "aggregates/objects/Person/1/friends?by=age", "values/objects/Person?keyPath=friend.name",
+            "values/objects/Person?key=any", "values/objects/Person?keyPath=@distinctUnionOfArrays.friends",
+            "values/objects/Person/1/friends?key=name", "values/objects/Person/1/anys?key=self",
+            "index/objects/Person?sort=-age&of=2", "index/objects/Person/1/friends?matching=age%20%3E%200",
         ]
         let streams = try targets.map { try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/" + $0) }
         ward.gateway.settle()

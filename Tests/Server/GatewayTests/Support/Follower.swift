@@ -11,6 +11,8 @@ struct Follower: Sendable, CustomTestStringConvertible {
         case sections
         /// Aggregates, as a whole or by group.
         case aggregates
+        /// Values, one value or a position: read as a whole.
+        case answer
     }
 
     let kind: Kind
@@ -75,7 +77,24 @@ struct Follower: Sendable, CustomTestStringConvertible {
         aggregates("objects/Dog?by=age&filter=ANY%20owners.age%20%3E%2010"),
         aggregates("objects/Person/ada/dogs?by=breed&average=age"),
         aggregates("objects/Dog/1/owners?max=age"),
+        answer("values/objects/Dog?key=age"),
+        answer("values/objects/Dog?keyPath=@distinctUnionOfObjects.breed&sort=age&filter=age%20%3E%202"),
+        answer("values/objects/Dog?keyPath=@max.age"),
+        answer("values/objects/Person?keyPath=dogs.breed&sort=age&limit=2&offset=1"),
+        answer("values/objects/Person?keyPath=@unionOfArrays.nums&types=typed"),
+        answer("values/objects/Person/ada/dogs?keyPath=owners.age"),
+        answer("values/objects/Person/ada/tags?key=self&filter=self%20!=%20'b'"),
+        answer("values/objects/Person/ada/prices?keyPath=@count"),
+        answer("index/objects/Dog?of=3&sort=age"),
+        answer("index/objects/Dog?matching=age%20%3E%205&sort=breed"),
+        answer("index/objects/Person/ada/dogs?of=2"),
+        answer("index/objects/Person/ada/nums?matching=self%20%3E%201&sort=self"),
     ]
+
+    /// - Parameter target: after `/v1/`.
+    static func answer(_ target: String) -> Follower {
+        Follower(kind: .answer, target: target, fresh: target, members: [])
+    }
 
     /// - Parameter target: after `/v1/aggregates/`.
     static func aggregates(_ target: String) -> Follower {
@@ -94,7 +113,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
         var json = answer.json
         for member in members { json = json?[member] }
         guard answer.status == 200, let json else { throw WireFailure("\(answer)") }
-        return kind == .aggregates ? json.setting("version", nil).canonical : json.canonical
+        return [.aggregates, .answer].contains(kind) ? json.setting("version", nil).canonical : json.canonical
     }
 
     /// Takes the next event.
@@ -120,7 +139,11 @@ struct Follower: Sendable, CustomTestStringConvertible {
             var list = held.asArray ?? []
             try ListReader.apply(event, to: &list)
             held = .array(list)
-        case (.aggregates, "initial"): held = event.data.setting("version", nil)
+        case (.aggregates, "initial"), (.answer, "initial"): held = event.data.setting("version", nil)
+        case (.answer, "update"):
+            let answer = event.data.setting("version", nil)
+            guard answer.canonical != held else { throw WireFailure("An update says nothing new: \(answer)") }
+            held = answer
         case (.aggregates, "update"): held = try Self.aggregates(event.data, held)
         case (.map, "update"): held = try Self.map(event.data, held)
         case (.sections, "update"): held = try Self.sections(event.data, held)

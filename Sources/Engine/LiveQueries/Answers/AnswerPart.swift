@@ -1,0 +1,85 @@
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// A part that an answer depends on, with the view that tells of its changes. Used by one thread at a time.
+final class AnswerPart {
+    private let part: LiveAnswer.Part
+    let view: LiveView
+    private let changes = PartNews()
+
+    /// Reads the part. Throws as `LiveView` does.
+    init(_ part: LiveAnswer.Part, _ snapshot: any Snapshot) throws {
+        self.part = part
+        view = try LiveView(of: part.subject, at: snapshot)
+        try view.add(part.subject.subscriber(part.extent, changes), part.interest, at: snapshot, since: nil)
+        _ = try changes.take()
+    }
+
+    /// Advances to a later version. Returns whether the answer may be another one. Throws if that is not known, and the
+    /// part must not be used again.
+    func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws -> Bool {
+        guard view.isTouched(by: step.changes) else { return false }
+        if let error = view.advance(by: step, to: snapshot) { throw error }
+        return try changes.take().hasChanged
+    }
+
+    /// Whether the answer may be another one than at a version that an observer knows; nil if that is not known.
+    func hasChanged(since known: Resumption, _ snapshot: any Snapshot) throws -> Bool? {
+        let news = PartNews()
+        let subscriber = part.subject.subscriber(part.extent, news)
+        defer {
+            subscriber.cancel()
+            view.prune()
+        }
+        try view.add(subscriber, part.interest, at: snapshot, since: known)
+        let found = try news.take()
+        return found.isResumed ? found.hasChanged : nil
+    }
+}
+
+/// What the view of a part has told.
+private final class PartNews: Sendable {
+    struct Content {
+        var isResumed = false
+        var hasChanged = false
+        var failure: (any Error)?
+    }
+
+    private let content = Mutex(Content())
+
+    /// Returns what was told since the last call. Throws the error with which the observation ended.
+    func take() throws -> Content {
+        let taken = content.withLock { content in
+            defer { content = Content() }
+            return content
+        }
+        if let failure = taken.failure { throw failure }
+        return taken
+    }
+
+    func note<State: Sendable, Change: Sendable>(_ event: LiveEvent<State, Change>, _ isConcerned: (Change) -> Bool) {
+        content.withLock { content in
+            switch event {
+            case .initial: break
+            case .resumed: content.isResumed = true
+            case .update(let change): if isConcerned(change) { content.hasChanged = true }
+            case .deleted: content.hasChanged = true
+            case .failed(let error): content.failure = error
+            }
+        }
+    }
+}
+
+extension LiveViewID {
+    fileprivate func subscriber(_ extent: LiveExtent, _ news: PartNews) -> any LiveSubscriber {
+        switch self {
+        case .query: Subscriber<LiveQueryEvent> { event in news.note(event) { extent.isConcerned(by: $0) } }
+        case .sections: Subscriber<LiveSectionEvent> { event in news.note(event) { _ in true } }
+        case .aggregate: Subscriber<LiveAggregateEvent> { event in news.note(event) { _ in true } }
+        case .answer: Subscriber<LiveAnswerEvent> { event in news.note(event) { _ in true } }
+        case .collection: Subscriber<LiveCollectionEvent> { event in news.note(event) { _ in true } }
+        case .object: Subscriber<LiveObjectEvent> { event in news.note(event) { _ in true } }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package import ObjectModel
+import QueryLanguage
+package import StoreContract
+
+/// An answer that is read as a whole, and what it depends on. Equal ones give the same answer at the same version.
+package struct LiveAnswer: Hashable, Sendable {
+    /// Data whose changes may make it another answer.
+    package struct Part: Hashable, Sendable {
+        let subject: LiveViewID
+        let interest: LiveInterest
+        let extent: LiveExtent
+
+        /// - Parameters:
+        ///   - keyPaths: see `LiveQueries.observe`, as for `shape`.
+        ///   - extent: which changes of a query's result matter.
+        package init(
+            _ subject: LiveViewID, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
+            extent: LiveExtent = .all
+        ) {
+            self.subject = subject
+            interest = LiveInterest(keyPaths, showing: shape)
+            self.extent = extent
+        }
+    }
+
+    let parts: [Part]
+    let source: AnyAnswerSource
+
+    package init(_ source: AnyAnswerSource, dependingOn parts: [Part]) {
+        self.source = source
+        self.parts = parts
+    }
+
+    /// The object whose property the answer is about; nil for one about whole classes.
+    var holder: ObjectReference? { parts.lazy.compactMap(\.subject.holder).first }
+
+    /// Whether the object whose property the answer is about exists, if it is about one.
+    func isHeld(in reads: any ObjectReads) throws -> Bool { try holder.map { try reads.exists($0) } ?? true }
+}
+
+/// Reads an answer at any version of one schema.
+package protocol LiveAnswerSource: Hashable, Sendable {
+    /// Returns the answer, in a form that only equal answers have. Throws the errors of the store, and its own. Cost:
+    /// that of the read.
+    func read(_ reads: any ObjectReads) throws -> [UInt8]
+}
+
+/// A source of any type, for comparing sources.
+package struct AnyAnswerSource: Hashable, Sendable {
+    private let source: any LiveAnswerSource
+
+    package init(_ source: any LiveAnswerSource) { self.source = source }
+
+    func read(_ reads: any ObjectReads) throws -> [UInt8] { try source.read(reads) }
+
+    package static func == (a: AnyAnswerSource, b: AnyAnswerSource) -> Bool {
+        func isEqual<Source: LiveAnswerSource>(_ one: Source) -> Bool { one == b.source as? Source }
+        return isEqual(a.source)
+    }
+
+    package func hash(into hasher: inout Hasher) { source.hash(into: &hasher) }
+}
+
+/// An answer, for comparison. Long ones are kept as their fingerprints alone.
+struct AnswerContent: Equatable, Sendable {
+    private static let mostKept = 1 << 20
+
+    /// Nil if it is long.
+    let bytes: [UInt8]?
+    private let fingerprint: Int
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes.count > Self.mostKept ? nil : bytes
+        var hasher = Hasher()
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(bytes.count)
+        fingerprint = hasher.finalize()
+    }
+}
+
+/// Another answer than at the observer's previous event.
+package final class LiveAnswerChange: LiveDifference {
+    /// The store at the version that the change leads to. It pins that version: do not keep the change.
+    package let snapshot: any Snapshot
+    package let version: Version
+    /// The whole new answer.
+    package let answer: [UInt8]
+    private let earlier: AnswerContent
+
+    init(snapshot: any Snapshot, answer: [UInt8], earlier: AnswerContent) {
+        self.snapshot = snapshot
+        version = snapshot.version
+        self.answer = answer
+        self.earlier = earlier
+    }
+
+    package func followed(by next: LiveAnswerChange) -> LiveAnswerChange? {
+        guard AnswerContent(next.answer) != earlier else { return nil }
+        return LiveAnswerChange(snapshot: next.snapshot, answer: next.answer, earlier: earlier)
+    }
+
+    package func moved(to snapshot: any Snapshot) -> LiveAnswerChange {
+        LiveAnswerChange(snapshot: snapshot, answer: answer, earlier: earlier)
+    }
+}
+
+/// The event of an answer.
+package typealias LiveAnswerEvent = LiveEvent<[UInt8], LiveAnswerChange>
+
+extension LiveViewID {
+    /// The object whose property it is about, or the object itself; nil for whole classes.
+    fileprivate var holder: ObjectReference? {
+        switch self {
+        case .query(let query), .sections(let query, _): query.scope.holder
+        case .aggregate(let aggregate): aggregate.query.scope.holder
+        case .answer(let answer): answer.holder
+        case .collection(let object, _), .object(let object): object
+        }
+    }
+}
+
+extension QueryScope {
+    fileprivate var holder: ObjectReference? {
+        if case .property(let holder, _) = self { holder } else { nil }
+    }
+}

@@ -1,0 +1,91 @@
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// One answer that is read as a whole, kept current for all observers of it. Used by one thread at a time.
+///
+/// Views of what it depends on tell when it may be another one, and only then it is read again, once for all observers,
+/// and compared. When the object whose property it is about is gone, nothing more is told: who observes the answer
+/// observes that object, too.
+final class MaintainedAnswer: MaintainedView {
+    private let answer: LiveAnswer
+    private var parts: [AnswerPart] = []
+    /// Nil when the object whose property it is about is gone.
+    private var content: AnswerContent?
+    var subscriberGroups: [SubscriberGroup<LiveAnswerEvent, Void>] = []
+
+    /// The number of objects above which an earlier version of their class is not read for an observer that resumes.
+    private static let mostReadBack = 4096
+
+    /// Reads the answer. Throws the errors of the store and of the source, and `notFound` when the object whose property
+    /// it is about does not exist.
+    init(_ answer: LiveAnswer, _ snapshot: any Snapshot) throws {
+        self.answer = answer
+        try begin(snapshot)
+    }
+
+    private func begin(_ snapshot: any Snapshot) throws {
+        guard try answer.isHeld(in: snapshot) else {
+            throw StoreError(.notFound, "The object whose property is observed does not exist.")
+        }
+        let read = try answer.source.read(snapshot)
+        parts = try answer.parts.map { try AnswerPart($0, snapshot) }
+        content = AnswerContent(read)
+    }
+
+    var watches: Set<LiveWatch> { parts.reduce(into: []) { $0.formUnion($1.view.watches) } }
+
+    func add(
+        _ subscriber: Subscriber<LiveAnswerEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
+        since known: Resumption?
+    ) throws {
+        // It may have come back since.
+        if content == nil { try begin(snapshot) }
+        let present = try content?.bytes ?? answer.source.read(snapshot)
+        let earlier = try known.flatMap { try content(at: $0, snapshot) }
+        let index = try subscriberGroup(interest, snapshot.schema, new: ())
+        subscriberGroups[index].subscribers.append(subscriber)
+        guard let earlier else {
+            subscriber.send(.initial(snapshot: snapshot, present))
+            return
+        }
+        subscriber.send(.resumed(snapshot: snapshot, present))
+        if earlier != content {
+            subscriber.send(.update(LiveAnswerChange(snapshot: snapshot, answer: present, earlier: earlier)))
+        }
+    }
+
+    func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? { nil }
+
+    func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
+        guard let earlier = content else { return }
+        guard try answer.isHeld(in: snapshot) else {
+            (parts, content) = ([], nil)
+            return
+        }
+        var mayDiffer = step.changes.schemaChanged
+        for part in parts { if try part.advance(step, snapshot) { mayDiffer = true } }
+        guard mayDiffer else { return }
+        let read = try answer.source.read(snapshot)
+        let now = AnswerContent(read)
+        guard now != earlier else { return }
+        content = now
+        let change = LiveAnswerChange(snapshot: snapshot, answer: read, earlier: earlier)
+        for subscriberGroup in subscriberGroups { subscriberGroup.send(.update(change)) }
+    }
+
+    /// The answer at a version that an observer knows; nil where finding it may cost more than telling the present one.
+    private func content(at known: Resumption, _ snapshot: any Snapshot) throws -> AnswerContent? {
+        var mayDiffer = false
+        for part in parts {
+            guard let hasChanged = try part.hasChanged(since: known, snapshot) else { return nil }
+            if hasChanged { mayDiffer = true }
+        }
+        guard mayDiffer else { return content }
+        guard let step = try known.step(for: watches), try answer.isHeld(in: step.before),
+            answer.holder != nil || watches.classes.allSatisfy({ step.objectCount(of: $0) <= Self.mostReadBack })
+        else { return nil }
+        // What cannot be read there now, perhaps could then, is told anew.
+        return (try? answer.source.read(step.before)).map { AnswerContent($0) }
+    }
+}

@@ -1,0 +1,46 @@
+package import LiveQueries
+
+/// An observed answer that is read as a whole, such as the values of a property: a member of a JSON object.
+package struct AnswerSubject: Hashable, Sendable {
+    /// The name of the member.
+    let name: String
+    /// What the answer depends on; the first part is about the class or the object in the path.
+    var main: WatchedPart
+    var others: [WatchedPart]
+    private let source: AnyAnswerSource
+
+    /// - Parameters:
+    ///   - source: reads the member as JSON.
+    ///   - main: what the answer depends on, in the place that the path names.
+    package init(
+        _ name: String, from source: any LiveAnswerSource, dependingOn main: WatchedPart, _ others: [WatchedPart] = []
+    ) {
+        self.name = name
+        self.main = main
+        self.others = others
+        self.source = AnyAnswerSource(source)
+    }
+
+    /// What live queries observe.
+    var answer: LiveAnswer { LiveAnswer(source, dependingOn: ([main] + others).map(\.part)) }
+}
+
+extension WatchedPart {
+    fileprivate var part: LiveAnswer.Part {
+        LiveAnswer.Part(key.viewID, keyPaths: key.keyPaths, showing: key.shape, extent: extent)
+    }
+}
+
+extension TopicKey {
+    /// The view of the data.
+    fileprivate var viewID: LiveViewID {
+        switch subject {
+        case .objects(let query): .query(query)
+        case .sections(let query, let by): .sections(query, by)
+        case .aggregate(let subject): .aggregate(subject.aggregate)
+        case .answer(let subject): .answer(subject.answer)
+        case .elements(let object, let property): .collection(object, property)
+        case .object(let object): .object(object)
+        }
+    }
+}
