@@ -75,7 +75,9 @@ package final class ChangeWatch: Sendable {
     private func take(_ event: TopicEvent, _ attempt: Int, since version: Version?) {
         guard state.withLock({ $0.attempt == attempt }) else { return }
         switch event {
-        case .initial(let snapshot, _): tell(.changed(snapshot.version))
+        case .initial(let snapshot, _):
+            tell(.changed(snapshot.version))
+            noteBeginning()
         case .resumed(let snapshot, _):
             // The schema may have been replaced, and perhaps replaced again by the first one.
             guard part.key.reading?.schema == BoundAccess.wholeSchema(of: snapshot) else { return tell(.changed(nil)) }

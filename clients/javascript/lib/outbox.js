@@ -172,9 +172,18 @@ export class Outbox {
     try {
       await alone(this.name, signal, async () => {
         for (let failures = 0; !signal.aborted;) {
-          const entry = (await this.storage.all()).find(({ problem }) => !problem);
-          if (entry === undefined || signal.aborted) break;
-          failures = await this.#attempt(entry, signal) ? 0 : failures + 1;
+          let isAnswered = false;
+          try {
+            const entry = (await this.storage.all()).find(({ problem }) => !problem);
+            if (entry === undefined || signal.aborted) break;
+            isAnswered = await this.#attempt(entry, signal);
+          } catch (error) {
+            // The app's function for tokens has failed, or the storage: the writes wait, as they do without a network.
+            if (signal.aborted) break;
+            this.error = error;
+            this.#tell();
+          }
+          failures = isAnswered ? 0 : failures + 1;
           if (failures > 0) await this.#wait(failures - 1, signal);
         }
       });

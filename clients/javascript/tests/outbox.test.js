@@ -156,3 +156,28 @@ test("an expired credential keeps writes waiting", limit, async (t) => {
   });
   same((await db.objects("Bare").get()).length, 1);
 });
+
+test("a function for tokens that fails, and a storage that does, keep writes waiting", limit, async (t) => {
+  const { proxy, db, disk } = await start(t);
+  let fails = true;
+  const token = () => {
+    if (fails) throw new Error("not signed in");
+    return "";
+  };
+  const far = new Realmgate(proxy.url, { token });
+  const outbox = await Outbox.open(far, { storage: disk });
+  t.after(() => { outbox.close(); far.close(); });
+  await outbox.create("Bare", { x: 1 });
+  await eventually(() => outbox.error?.message === "not signed in");
+  same(outbox.pending.length, 1);
+  fails = false;
+  const { put } = disk;
+  disk.put = async () => { throw new Error("the disk is full"); };
+  await outbox.create("Bare", { x: 2 });
+  await eventually(() => { wake(); return outbox.error?.message === "the disk is full"; });
+  delete disk.put;
+  same(disk.put, put);
+  await eventually(() => { wake(); return outbox.pending.length === 0; });
+  same(outbox.error, null);
+  same((await db.objects("Bare").get()).length, 2);
+});

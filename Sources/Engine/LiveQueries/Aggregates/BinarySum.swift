@@ -3,8 +3,8 @@ import ObjectModel
 /// The sum of floating-point numbers that come and go, as long as it does not depend on the order of addition.
 ///
 /// All numbers are counted in one unit, a power of two that divides each of them. While the sum of their magnitudes is
-/// less than 2^53 units, every partial sum in every order is a `Double`: nothing is ever rounded, and a scan of the
-/// numbers gives the same sum.
+/// less than 2^53 units and no more than the largest `Double`, every partial sum in every order is a `Double`: nothing
+/// is ever rounded or infinite, and a scan of the numbers gives the same sum.
 struct BinarySum: Sendable {
     private var total: Int128 = 0
     /// The sum of the absolute values.
@@ -65,10 +65,14 @@ struct BinarySum: Sendable {
 
     /// The sum; nil where it depends on the order of addition.
     var value: Double? {
-        guard !isLost, magnitude < 1 << 53 else { return nil }
+        guard !isLost, magnitude < 1 << 53, number(magnitude).isFinite else { return nil }
         if positiveInfinities > 0 { return negativeInfinities > 0 ? .nan : .infinity }
         if negativeInfinities > 0 { return -.infinity }
-        return Double(sign: .plus, exponent: unit ?? 0, significand: Double(total))
+        return number(total)
+    }
+
+    private func number(_ units: Int128) -> Double {
+        Double(sign: .plus, exponent: unit ?? 0, significand: Double(units))
     }
 
     /// Bounds the numbers, so that no sum of two overflows.

@@ -128,11 +128,11 @@ extension Gateway {
         ).httpResponse
     }
 
-    /// Whether caches may give the answer to other callers, and to several that wait for it: that of a request with the
-    /// known state in its URL, from one of all who have no credential.
+    /// Whether caches may give the answer to other callers, and to several that wait for it: that of a GET with the
+    /// known state in its URL, from one of all who have no credential. A form's answer does not follow from its URL.
     private static func mayBeShared(_ request: Request, _ caller: Caller) -> Bool {
-        request.method.isRead && request.query(PollParameters.since) != nil && caller.principal.credential == .none
-            && request.header(HeaderName.atLeast) == nil
+        request.method == .get && !request.path.hasPrefix("/v1/query/") && request.query(PollParameters.since) != nil
+            && caller.principal.credential == .none && request.header(HeaderName.atLeast) == nil
     }
 }
 

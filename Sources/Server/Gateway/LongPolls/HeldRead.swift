@@ -96,9 +96,12 @@ final class HeldRead: Sendable {
         let request = probe.map { read.request.with($0) } ?? read.request
         let reply = gateway.answer(request, read.path, read.handler)
         guard case .now(let response) = reply, response.status == 200 else { return finish(with: reply) }
-        // Without a content that can be compared, every change counts.
-        if let content = response.content, let mark = response.headers[HeaderName.mark].flatMap({ Mark($0) }) {
-            state.withLock { $0.base = (content, mark.version) }
+        // Without a content that can be compared, every change counts. That of a later state than the client's is none:
+        // what changed between them would be in both answers that are compared.
+        if let content = response.content(isObject: dependence.isObject),
+            let version = response.headers[HeaderName.mark].flatMap({ Mark($0) })?.version, version == known.version
+        {
+            state.withLock { $0.base = (content, version) }
         }
         watch()
     }
@@ -153,7 +156,7 @@ final class HeldRead: Sendable {
 
     /// Takes the answer of a version at which it may differ.
     func take(_ response: Response) {
-        let content = response.status == 200 ? response.content : nil
+        let content = response.status == 200 ? response.content(isObject: dependence.isObject) : nil
         let version = response.headers[HeaderName.mark].flatMap { Mark($0) }?.version
         let step = state.withLock { state -> Step in
             guard state.phase == .reading else { return .nothing }
@@ -250,13 +253,14 @@ final class HeldRead: Sendable {
 
 extension Response {
     /// Identifies what it shows, whatever version that is of; nil for a body that is written while it is sent.
-    fileprivate var content: UInt64? {
-        switch body {
-        case .bytes(let bytes): bytes.withUnsafeBufferPointer { Fingerprint.of($0.withoutVersion) }
+    ///
+    /// - Parameter isObject: whether it is an object of the database, whose members are all its own.
+    fileprivate func content(isObject: Bool) -> UInt64? {
+        func content(_ all: UnsafeBufferPointer<UInt8>) -> UInt64 { Fingerprint.of(isObject ? all : all.withoutVersion) }
+        return switch body {
+        case .bytes(let bytes): bytes.withUnsafeBufferPointer(content)
         case .shared(let bytes):
-            bytes.withUnsafeBytes { all in
-                all.withMemoryRebound(to: UInt8.self) { Fingerprint.of($0.withoutVersion) }
-            }
+            bytes.withUnsafeBytes { all in all.withMemoryRebound(to: UInt8.self, content) }
         case .empty, .pieces: nil
         }
     }

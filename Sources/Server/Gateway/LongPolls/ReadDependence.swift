@@ -15,6 +15,8 @@ struct ReadDependence: Sendable {
     var parts: [WatchedPart]
     /// Whether each difference of a part is one of the answer. If not, answers are compared as well.
     var isExact = true
+    /// Whether the answer is an object itself, and not a member of a JSON object with a version.
+    private(set) var isObject = false
 
     init(_ parts: [WatchedPart], isExact: Bool = true) {
         self.parts = parts
@@ -92,6 +94,7 @@ struct ReadDependence: Sendable {
             way: way)
         // Properties that are not shown count, too.
         self.init([WatchedPart(key)], isExact: parameters["fields"] == nil)
+        isObject = true
     }
 }
 

@@ -52,6 +52,20 @@ struct TallyTests {
         #expect(try tally.total(isChecked: true) == .double(500))
     }
 
+    @Test(
+        "a sum of doubles that is beyond their range on the way is not known",
+        arguments: [
+            [1e308, 1e308, -.infinity], [-1e308, -1e308, .infinity], [1e308, 1e308, -1e308],
+            [1e308, 1e308, -1e308, -1e308], [.greatestFiniteMagnitude, .greatestFiniteMagnitude],
+        ])
+    func range(_ numbers: [Double]) throws {
+        var tally = NumberTally(of: .double)
+        for number in numbers { tally.add(.double(number), sign: 1) }
+        #expect(try tally.total(isChecked: true) == nil)
+        for number in numbers.dropFirst() { tally.add(.double(number), sign: -1) }
+        #expect(try tally.total(isChecked: true) == .double(numbers[0]))
+    }
+
     @Test("a sum of decimals has the digits and the exponent of their addition", arguments: 0..<20 * TestRun.length)
     func decimals(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)

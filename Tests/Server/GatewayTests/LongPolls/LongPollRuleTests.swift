@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTesting
 import Identity
 import JSONCoding
+import Synchronization
 import TestBasics
 import Testing
 
@@ -191,6 +192,48 @@ struct LongPollRuleTests {
         // Another object with its key is another one.
         try gateway.write(.post, "Dog", #"{"id":1,"name":"Rex","age":7,"weight":11.5}"#)
         #expect(try gateway.hold("/v1/objects/Dog/1", since: mark).response().status == 200)
+    }
+
+    @Test(
+        "members of an object are compared whatever their names are",
+        arguments: ["Page/1?fields=", "Page/1/other?fields="], ["id,next", "version,id", "version,next"])
+    func members(_ target: String, _ fields: String) throws {
+        let gateway = try PollingGateway()
+        for change in fields.split(separator: ",") where change != "id" {
+            let held = try gateway.hold("/v1/objects/\(target)\(fields)", since: try gateway.mark())
+            #expect(gateway.waiting(1))
+            let id = target.contains("other") ? 2 : 1
+            try gateway.write(.patch, "Page/\(id)", change == "next" ? #"{"next":"b"}"# : #"{"version":9}"#)
+            #expect(try held.response().status == 200, "\(change)")
+        }
+    }
+
+    @Test("a client that is behind misses no change, whoever writes meanwhile")
+    func behind() throws {
+        let gateway = try PollingGateway()
+        let targets = [
+            Self.dogs, "/v1/objects/Dog/1?fields=age", "/v1/objects/Dog/1/age", "/v1/sections/objects/Dog?by=age&fields=id",
+            "/v1/index/objects/Dog?of=1&sort=age", "/v1/values/objects/Dog?keyPath=@sum.age",
+            "/v1/objects/Dog?distinct=owner.city&fields=id,age&count=true&limit=2",
+        ]
+        let ends = Mutex(false)
+        let noise = Task.detached {
+            var number = 0
+            while !ends.withLock({ $0 }) {
+                number += 1
+                try gateway.write(.patch, "Dog/6", #"{"name":"\#(number)"}"#)
+            }
+        }
+        defer { ends.withLock { $0 = true } }
+        for round in 0..<12 {
+            for target in targets {
+                let mark = try gateway.mark()
+                try gateway.write(.patch, "Dog/1", #"{"age":\#(20 + round)}"#)
+                #expect(try gateway.hold(target, since: mark).response().status == 200, "\(target)")
+                try gateway.write(.patch, "Dog/1", #"{"age":\#(round % 2)}"#)
+            }
+        }
+        withExtendedLifetime(noise) {}
     }
 
     @Test("another schema ends the wait, whatever it changes")

@@ -42,7 +42,10 @@ final class PollingGateway: Sendable {
             {"name":"weight","type":"double"},{"name":"owner","type":"Person?"},{"name":"hidden","type":"bool"}]},
           {"name":"Person","primaryKey":"handle","properties":[
             {"name":"handle","type":"string"},{"name":"city","type":"string?"},{"name":"tags","type":"string[]"},
-            {"name":"prices","type":"double{}"},{"name":"dogs","type":"Dog[]"}]}]}
+            {"name":"prices","type":"double{}"},{"name":"dogs","type":"Dog[]"}]},
+          {"name":"Page","primaryKey":"id","properties":[
+            {"name":"id","type":"int"},{"name":"version","type":"int"},{"name":"next","type":"string"},
+            {"name":"other","type":"Page?"}]}]}
         """#
 
     let site: TestGateway
@@ -73,7 +76,7 @@ final class PollingGateway: Sendable {
                 "Person",
                 #"[{"handle":"ada","city":"Turin","tags":["b","a"],"prices":{"x":1},"dogs":[2,1]},"#
                     + #"{"handle":"bob","tags":["c"],"dogs":[3]}]"#
-            ),
+            ), ("Page", #"{"id":1,"version":1,"next":"a","other":{"id":2,"version":1,"next":"a"}}"#),
         ] {
             let answer = try writer.answer(Self.request(.post, "/v1/objects/\(target)", body))
             guard answer.status == 201 else { throw WireFailure("setting up: \(answer.text)") }
