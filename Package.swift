@@ -133,6 +133,8 @@ targets += floor(
                 "QueryLanguage", "ObjectModel", "RealmImport", "RealmFiles", "Promises", "CDiscovery", combine,
                 combineDispatch,
             ]),
+        // Public: the keys of encrypted seed files, for apps that have GnuTLS.
+        module("RealmEncryptedSeeds", ["RealmSwift", "RealmFileKeys", "RealmFiles"]),
         // Public: realms that several programs share.
         module("RealmPostgres", ["RealmSwift", "PostgresLog"]),
     ])
@@ -347,6 +349,7 @@ targets += floor(
                 "RepositoryFiles", "Compression", "StoreContract",
                 "QueryLanguage", "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine, combineDispatch,
             ]),
+        tests("RealmEncryptedSeeds", ["RealmEncryptedSeeds", "RealmSwift", "RepositoryFiles", "Compression"]),
         tests(
             "RealmPostgres",
             ["RealmPostgres", "RealmSwift", "PostgresTesting", "PostgresLog", "RepositoryFiles", "TestBasics"]),
@@ -486,6 +489,7 @@ var products: [Product] = [
     .executable(name: "realmgate", targets: ["realmgate"]),
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
     .library(name: "RealmPostgres", targets: ["RealmPostgres"]),
+    .library(name: "RealmEncryptedSeeds", targets: ["RealmEncryptedSeeds"]),
     .library(name: "RealmgateServer", targets: ["RealmgateServer"]),
     .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
 ]

@@ -108,7 +108,7 @@ extension MigrationTransaction {
 
     private static func words(for value: Value) -> String {
         guard let text = value.asText else { return "of type '\(value.typeName)'" }
-        return "'" + (text.count > 80 ? text.prefix(80) + "…" : text) + "'"
+        return "'" + text.shortened() + "'"
     }
 
     private static func name(of object: OldObject) throws -> String {

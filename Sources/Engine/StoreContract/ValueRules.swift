@@ -183,5 +183,16 @@ package struct ValueRules {
             property: property.name)
     }
 
-    private static func cut(_ text: String) -> String { text.count > 80 ? text.prefix(80) + "…" : text }
+    private static func cut(_ text: String) -> String { text.shortened() }
+}
+
+extension String {
+    /// The first 80 code points, for a message. One character may have any number of them.
+    package func shortened() -> String {
+        let scalars = unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: 80, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return self }
+        return String(scalars[..<end]) + "…"
+    }
 }

@@ -9,14 +9,15 @@ extension RealmFile {
         try self.init(path: path, key: key.map { RealmFileKey($0) })
     }
 
-    /// Opens a file that is open already, and may be encrypted; see `init(descriptor:)`.
-    package convenience init(descriptor: Int32, key: [UInt8]?) throws(RealmFileFault) {
-        try self.init(descriptor: descriptor, key: key.map { RealmFileKey($0) })
+    /// Opens a file that is open already, is this process's own, and may be encrypted; see `init(ownDescriptor:)`.
+    package convenience init(ownDescriptor descriptor: Int32, key: [UInt8]?) throws(RealmFileFault) {
+        try self.init(ownDescriptor: descriptor, key: key.map { RealmFileKey($0) })
     }
 }
 
 extension RealmFileKey {
-    init(_ bytes: [UInt8]) {
+    /// - Parameter bytes: 64, or they open nothing.
+    package init(_ bytes: [UInt8]) {
         self.init(bytes) { LibraryCipher(key: bytes) }
     }
 }

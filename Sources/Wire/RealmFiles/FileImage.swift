@@ -4,7 +4,8 @@ import Glibc
 ///
 /// This is the one type of the module that follows pointers. Each function compares its range with the count before it
 /// reads, and returns nil for a range that is not within; no sum or product of its arguments can overflow before that.
-/// The memory is not a map of the file: there, a page that another program cuts off would end this process.
+/// The memory is not a map of a file that other programs may write: there, a page that one cuts off would end this
+/// process.
 ///
 /// Sendable, because the memory is written while `init` runs, and only read after that, for as long as the object lives.
 final class FileImage: @unchecked Sendable {
@@ -25,6 +26,20 @@ final class FileImage: @unchecked Sendable {
         base = UnsafeRawPointer(memory)
         // From here on, an error lets `deinit` run.
         try fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
+    }
+
+    /// Maps a file that no other program can change, such as one without a name: its pages are the kernel's, which takes
+    /// them back when memory is short. Throws `unreadable`.
+    init(mapping descriptor: Int32, count: Int) throws(RealmFileFault) {
+        guard count >= 0,
+            // An empty range cannot be mapped.
+            let memory = count == 0
+                ? mmap(nil, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                : mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0),
+            memory != MAP_FAILED
+        else { throw .unreadable(code: errno) }
+        self.count = count
+        base = UnsafeRawPointer(memory)
     }
 
     convenience init(_ bytes: [UInt8]) throws(RealmFileFault) {

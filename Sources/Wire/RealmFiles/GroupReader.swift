@@ -19,6 +19,9 @@ struct GroupReader {
             tables = []
             return
         }
+        guard top <= Int64(reader.end - Node.headerLength) else {
+            throw reader.damaged("the file has \(reader.image.count) bytes, too few for this: it was cut off", at: top)
+        }
         let slots = try reader.slots(at: top)
         guard Self.sizes.contains(slots.count) else {
             throw reader.damaged("the topmost node has \(slots.count) slots", at: top)
@@ -30,16 +33,16 @@ struct GroupReader {
         version = slots.count > Slot.version ? try reader.tagged(slots, Slot.version) : 0
         let names = try reader.names(at: slots[Slot.names])
         var tables: [RealmTable] = []
-        var seen: Set<[UInt8]> = []
+        var distinct = DistinctNames(names)
         // The place of a removed table has a number or nothing.
         for (place, ref) in try reader.slots(at: slots[Slot.tables]).values.enumerated() where ref != 0 && ref & 1 == 0
         {
             reader.subject = "the list of tables"
             guard place < names.count else { throw reader.damaged("table \(place) has no name", at: top) }
-            guard seen.insert(Array(names[place].utf8)).inserted else {
-                throw reader.damaged("two tables have the name '\(names[place])'", at: top)
+            guard let name = distinct.next(names[place]) else {
+                throw reader.damaged("two tables have the name '\(names[place].text)'", at: top)
             }
-            tables.append(try TableReader(reader, at: ref, name: names[place]).table(at: place))
+            tables.append(try TableReader(reader, at: ref, name: name).table(at: place, storedName: names[place].text))
         }
         let keys = Set(tables.map(\.key))
         for table in tables {

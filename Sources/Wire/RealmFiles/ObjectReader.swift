@@ -4,8 +4,11 @@ struct ObjectReader {
     private let reader: NodeReader
     private let forms: [LeafForm]
     private let words: String
+    /// The places of the columns that are read; nil for all.
+    private let wanted: Set<Int>?
 
-    init(_ table: RealmTable, _ reader: NodeReader) {
+    init(_ table: RealmTable, _ reader: NodeReader, columns wanted: Set<Int>?) {
+        self.wanted = wanted
         self.table = table
         self.reader = reader
         words = "table '\(table.name)'"
@@ -30,11 +33,17 @@ struct ObjectReader {
         }
     }
 
-    /// The values of all columns, for each one that of each object of the cluster.
+    /// The values of all columns, for each one that of each object of the cluster; null in columns that are not read.
     func columns(of cluster: Cluster) throws(RealmFileFault) -> [[RealmValue]] {
         var columns: [[RealmValue]] = []
         columns.reserveCapacity(forms.count)
-        for place in forms.indices { columns.append(try column(place, of: cluster)) }
+        for place in forms.indices {
+            if let wanted, !wanted.contains(place) {
+                columns.append([RealmValue](repeating: .null, count: cluster.count))
+            } else {
+                columns.append(try column(place, of: cluster))
+            }
+        }
         reader.subject = words
         return columns
     }

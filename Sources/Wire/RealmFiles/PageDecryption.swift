@@ -64,7 +64,7 @@ struct PageDecryption {
 /// an app that reads plain files alone needs none; `RealmFileKeys` has one.
 package struct RealmFileKey: Sendable {
     /// 64 bytes, or no key.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Nil where the library does not know the algorithm.
     let cipher: @Sendable () -> (any PageCipher)?
 

@@ -36,10 +36,14 @@ package final class RealmFile: Sendable {
         try self.init(try SourceFile(path: path, key: key))
     }
 
-    /// Opens a file that is open already, such as one without a name. The descriptor stays the caller's, and its position
-    /// where it is. Cost: as with a path.
-    package convenience init(descriptor: Int32, key: RealmFileKey? = nil) throws(RealmFileFault) {
-        try self.init(try SourceFile(descriptor: descriptor, key: key))
+    /// Opens a file that is open already, and that no other program can change or cut off, such as one without a name.
+    /// The descriptor stays the caller's, and its position where it is.
+    ///
+    /// Cost: the file is mapped, so that its pages are no memory of this process's own. Those of an encrypted file are
+    /// decrypted into memory: they are in the clear nowhere else.
+    package convenience init(ownDescriptor descriptor: Int32, key: RealmFileKey? = nil) throws(RealmFileFault) {
+        let (image, header) = try SourceFile(own: descriptor, key: key).whole()
+        try self.init(image, header, source: nil)
     }
 
     private convenience init(_ source: SourceFile) throws(RealmFileFault) {
@@ -73,19 +77,26 @@ package final class RealmFile: Sendable {
     /// at most 256 objects in files that Realm writes, and about 0.3 µs for an object of six plain properties.
     ///
     /// Throws ``RealmFileFault`` and what the body throws.
-    package func forEachObject(of table: RealmTable, _ body: (RealmObject) throws -> Void) throws {
+    ///
+    /// - Parameter columns: the places of those that are read; nil for all. The others have null in each object, whatever
+    ///   the file has, and so are no fault.
+    package func forEachObject(
+        of table: RealmTable, columns: Set<Int>? = nil, _ body: (RealmObject) throws -> Void
+    ) throws {
         try costs.measure(.values, of: table.key, length: image.count) { budget in
             let reader = NodeReader(image, header, targets: targets, budget: budget, texts)
             defer { budget = reader.budget }
-            try ObjectReader(table, reader).forEach(body)
+            try ObjectReader(table, reader, columns: columns).forEach(body)
         }
     }
 
     /// Finds objects of a table by their keys: for embedded ones, which belong where a link leads to them. Cost: reads all
     /// keys, and keeps 32 bytes for each cluster, which has 256 objects in files that Realm writes.
-    package func lookup(in table: RealmTable) throws(RealmFileFault) -> RealmObjectLookup {
+    package func lookup(
+        in table: RealmTable, columns: Set<Int>? = nil
+    ) throws(RealmFileFault) -> RealmObjectLookup {
         let reader = NodeReader(image, header, targets: targets, budget: ReadingBudget(length: image.count), texts)
-        return try RealmObjectLookup(table, reader, length: image.count)
+        return try RealmObjectLookup(table, columns, reader, length: image.count)
     }
 
     /// The number of objects, which is counted without reading them.

@@ -47,7 +47,9 @@ package enum RealmFileFault: Error, Equatable, Sendable {
         case .wrongKey(RealmFile.keyLength):
             "The key does not open this file, or the file is damaged. Give the 64 bytes that it was encrypted with."
         case .wrongKey(let length): "A key has \(RealmFile.keyLength) bytes; this one has \(length)."
-        case .damaged(let place, let reason): "The file is damaged: \(place): \(reason). Try a copy of it."
+        case .damaged(let place, let reason):
+            "The file is damaged: \(place): \(reason). Try a copy of it"
+                + (place.contains(", column '") ? ", or leave the property out." : ".")
         case .tooLarge(let place, let most):
             "The file has too many values in one place: \(place): at most \(most) values can be in memory at once for a file of this size. Leave the property out."
         case .inUse:

@@ -32,12 +32,14 @@ package final class RealmObjectLookup {
     /// Owners that were made one after the other own objects that were.
     private static let recentLimit = 16
 
-    init(_ table: RealmTable, _ reader: NodeReader, length: Int) throws(RealmFileFault) {
+    init(
+        _ table: RealmTable, _ columns: Set<Int>?, _ reader: NodeReader, length: Int
+    ) throws(RealmFileFault) {
         self.reader = reader
         self.length = length
         // For a file whose objects are asked for in no order at all: each reads a cluster.
         left = length * 128 + 64 * 1_048_576
-        objects = ObjectReader(table, reader)
+        objects = ObjectReader(table, reader, columns: columns)
         reader.subject = "table '\(table.name)'"
         var places: [Place] = []
         var count = 0

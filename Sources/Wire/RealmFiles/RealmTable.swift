@@ -9,7 +9,10 @@ package struct RealmTable: Sendable {
         case asymmetric
     }
 
+    /// Another than that of all tables before it; see `storedName`.
     package let name: String
+    /// As the file has it. Another table may have the same, when only bytes tell the two apart that a text does not.
+    package let storedName: String
     /// The name of the class; nil for a table that no class of the app has.
     package let className: String?
     /// What links call the table.
@@ -33,7 +36,10 @@ package struct RealmColumn: Sendable {
         case map(keysAreIntegers: Bool)
     }
 
+    /// Another than that of all columns before it; see `storedName`.
     package let name: String
+    /// As the file has it. Another column may have the same, when only bytes tell the two apart that a text does not.
+    package let storedName: String
     /// The type of the value or, in a collection, of its elements.
     package let type: RealmColumnType
     package let collection: Collection

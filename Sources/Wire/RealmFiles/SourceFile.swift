@@ -13,8 +13,8 @@ final class SourceFile: Sendable {
         try self.init(try Self.opened(path), key)
     }
 
-    /// Duplicates the descriptor.
-    convenience init(descriptor: Int32, key: RealmFileKey?) throws(RealmFileFault) {
+    /// Duplicates the descriptor, which is that of a file that no other program has.
+    convenience init(own descriptor: Int32, key: RealmFileKey?) throws(RealmFileFault) {
         if let key, key.bytes.count != RealmFile.keyLength { throw .wrongKey(length: key.bytes.count) }
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { throw .unreadable(code: errno) }
@@ -61,6 +61,10 @@ final class SourceFile: Sendable {
     func copy() throws(RealmFileFault) -> (image: FileImage, header: FileHeader) {
         for attempt in 1...Self.attempts {
             do throws(RealmFileFault) {
+                // A table and a page at least.
+                if key != nil, PageDecryption.plainLength(of: try length()) == 0 {
+                    throw .wrongKey(length: RealmFile.keyLength)
+                }
                 let before = try bytes(0..<FileHeader.length)
                 let image = try content()
                 let header = try FileHeader(image)
@@ -78,6 +82,16 @@ final class SourceFile: Sendable {
             }
         }
         throw .inUse
+    }
+
+    /// What is in a file that no other program has: a map of it or, of an encrypted one, its pages in memory.
+    func whole() throws(RealmFileFault) -> (image: FileImage, header: FileHeader) {
+        let image = try key == nil ? FileImage(mapping: descriptor.number, count: length()) : content()
+        do throws(RealmFileFault) {
+            return (image, try FileHeader(image))
+        } catch .notRealm where key != nil {
+            throw .wrongKey(length: RealmFile.keyLength)
+        }
     }
 
     /// Whether the header and the topmost node are as they were when this copy was taken.
@@ -121,12 +135,31 @@ extension SourceFile {
         let length = try length()
         guard let key else {
             return try FileImage(count: length) { (memory) throws(RealmFileFault) in
-                try Self.fill(memory, from: descriptor.number, at: 0)
+                var place = 0
+                while let part = Self.data(in: descriptor.number, from: place, to: length) {
+                    let target = UnsafeMutableRawBufferPointer(rebasing: memory[part])
+                    try Self.fill(target, from: descriptor.number, at: part.lowerBound)
+                    place = part.upperBound
+                }
+                if try self.length() < length { throw .inUse }
             }
         }
         return try FileImage(count: PageDecryption.plainLength(of: length)) { (memory) throws(RealmFileFault) in
             try decrypt(into: memory, from: 0, key)
         }
+    }
+
+    /// The next part of a file that is no hole: a hole is zeros, as new memory is, and need not take any. Nil at the end.
+    private static func data(in number: Int32, from place: Int, to end: Int) -> Range<Int>? {
+        // Linux's numbers, which Swift does not import.
+        let (seekData, seekHole): (Int32, Int32) = (3, 4)
+        guard place < end else { return nil }
+        let start = lseek(number, place, seekData)
+        // Where the file system knows of no holes, all is data.
+        guard start >= 0 else { return errno == ENXIO ? nil : place..<end }
+        guard start < end else { return nil }
+        let hole = lseek(number, start, seekHole)
+        return start..<(hole > start ? min(hole, end) : end)
     }
 
     /// A few bytes, decrypted if there is a key.

@@ -42,8 +42,10 @@ struct TableReader {
         slots = try reader.slots(at: ref, atLeast: 9)
     }
 
-    /// - Parameter place: that of the table in the file's list, which its key repeats.
-    func table(at place: Int) throws(RealmFileFault) -> RealmTable {
+    /// - Parameters:
+    ///   - place: that of the table in the file's list, which its key repeats.
+    ///   - storedName: its name in the file.
+    func table(at place: Int, storedName: String) throws(RealmFileFault) -> RealmTable {
         let number = try reader.tagged(slots, Slot.key)
         guard let key = UInt32(exactly: number), Int(key & 0xFFFF) == place else {
             throw damaged("its key is \(number), and its place \(place)")
@@ -65,7 +67,8 @@ struct TableReader {
         }
         let prefix = Self.classPrefix
         return RealmTable(
-            name: name, className: name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : nil, key: key,
+            name: name, storedName: storedName,
+            className: name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : nil, key: key,
             kind: kind, columns: columns.map(\.column), primaryKey: primaryKey, objects: slots[Slot.objects],
             layout: columns.map(\.layout))
     }
@@ -85,11 +88,12 @@ struct TableReader {
         let targets = slots[Slot.targets] == 0 ? [] : try reader.integers(at: slots[Slot.targets])
         let indexes = slots[Slot.indexes] == 0 ? [] : try reader.slots(at: slots[Slot.indexes]).values
         var columns: [(key: UInt64, column: RealmColumn, layout: ColumnLayout)] = []
-        var seen: Set<[UInt8]> = []
+        var distinct = DistinctNames(names)
         for (place, packed) in types.enumerated() where packed & 0xFFFF != Self.backlink {
             guard place < names.count else { throw damaged("column \(place) has no name") }
-            let name = names[place]
-            guard seen.insert(Array(name.utf8)).inserted else { throw damaged("it has two columns '\(name)'") }
+            guard let name = distinct.next(names[place]) else {
+                throw damaged("it has two columns '\(names[place].text)'")
+            }
             let key = UInt64(bitPattern: keys[place])
             // The number in the key, and not the column's place, says where the values and what belongs to them are.
             let leaf = Int(truncatingIfNeeded: key & 0xFFFF)
@@ -105,7 +109,8 @@ struct TableReader {
             }
             let isIndexed = leaf < indexes.count && indexes[leaf] != 0
             let column = RealmColumn(
-                name: name, type: type, collection: try collection(attributes, keyType: packed >> 16, name),
+                name: name, storedName: names[place].text, type: type,
+                collection: try collection(attributes, keyType: packed >> 16, name),
                 isOptional: attributes & Attribute.nullable != 0, isIndexed: isIndexed,
                 isFullText: isIndexed && attributes & Attribute.fullText != 0, target: target)
             let enumeration = place < enumerations.count ? enumerations[place] : 0

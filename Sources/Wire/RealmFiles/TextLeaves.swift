@@ -33,11 +33,11 @@ extension NodeReader {
         return texts
     }
 
-    /// The strings of a leaf, nil for null.
-    func names(at ref: Int64) throws(RealmFileFault) -> [String] {
+    /// The strings of a leaf of names.
+    func names(at ref: Int64) throws(RealmFileFault) -> [StoredName] {
         let node = try node(at: ref)
         return try cells(node, hasFinalZero: true, isNullable: false).map { (cell) throws(RealmFileFault) in
-            try text(cell) ?? ""
+            StoredName(text: try text(cell) ?? "", bytes: try bytes(cell) ?? [])
         }
     }
 

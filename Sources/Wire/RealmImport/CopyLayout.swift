@@ -15,6 +15,9 @@ struct TableCopy {
     /// The place of the class in the report.
     let reportPlace: Int
 
+    /// The places of the columns that are imported. What is left out is not read, so that it may be damaged.
+    var sources: Set<Int> { Set(columns.map(\.source)) }
+
     /// As the file calls it.
     var oldName: String { table.className ?? table.name }
 

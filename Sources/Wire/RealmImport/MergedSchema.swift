@@ -60,6 +60,14 @@ struct MergedSchema {
                 "The database has classes of these names with objects in another form. The change is a migration, which needs a higher schema version than \(present.version), and the file has \(version). Change the schema of the database first, or leave out or rename what differs. Nothing was written.",
                 reasons.map { Self.obstacle($0, added) }, style)
         }
+        // What each side may be, both together may not: such as embedded classes that lead to each other in a circle.
+        let faults = kept.adoptingIdentities(of: present).faults()
+        guard faults.isEmpty else {
+            throw RealmImportFault(
+                .differentClass,
+                "The classes of the database and those of the file contradict each other. Leave out or rename what differs, or change the schema of the database first. Nothing was written.",
+                faults.map { RealmObstacle($0) }, style)
+        }
         schema = reasons.isEmpty ? kept : Schema(version: version, classes: classes)
         var notes = difference.changes.compactMap(Self.note)
         if !reasons.isEmpty {
@@ -154,7 +162,7 @@ extension RealmClasses {
     }
 
     /// What the file calls a property: `Class.property`.
-    func source(of property: String, in className: String) -> String {
+    package func source(of property: String, in className: String) -> String {
         tables.first { $0.name == className }?.columns.first { $0.name == property }?.path
             ?? "\(className).\(property)"
     }

@@ -2,14 +2,14 @@ import ObjectModel
 import RealmFiles
 import StoreContract
 
-/// One run of an import within its transaction.
+/// One run of an import, within its transaction or as a rehearsal.
 ///
 /// Objects are created in the order of their keys, class by class, and a class after those that it links to where that
 /// is possible. A link to an object that is not there yet, in a cycle of classes or of objects, leaves the property at
 /// zero, null or empty; a second reading of such tables assigns those properties. What an embedded object has in it
 /// counts as the property that owns it.
 struct ObjectCopy {
-    private let transaction: any MigrationTransaction
+    private let target: any CopyTarget
     private let file: RealmFile
     private let progress: (RealmImporter.Progress) throws -> Void
     /// The tables of objects that stand for themselves, in the order in which they are created.
@@ -21,15 +21,15 @@ struct ObjectCopy {
     private var sinceReport = 0
 
     init(
-        _ file: RealmFile, _ classes: RealmClasses, _ transaction: any MigrationTransaction,
+        _ file: RealmFile, _ classes: RealmClasses, _ target: any CopyTarget,
         _ policy: UpdatePolicy, _ progress: @escaping (RealmImporter.Progress) throws -> Void
     ) {
         self.file = file
-        self.transaction = transaction
+        self.target = target
         self.progress = progress
         self.policy = policy
         style = classes.style
-        let layout = CopyLayout(classes, transaction.schema)
+        let layout = CopyLayout(classes, target.schema)
         tables = layout.creationOrder()
         conversion = ValueConversion(file, layout, order: tables.map(\.table.key))
     }
@@ -59,9 +59,9 @@ struct ObjectCopy {
         var waiting: Set<Int> = []
         // The store compares them at the end, when nobody knows which object of the file it was.
         var primaryKeys: Set<Value> = []
-        let keyProperty = transaction.count(of: table.classID) > 0 ? table.primaryKey : nil
+        let keyProperty = target.count(of: table.classID) > 0 ? table.primaryKey : nil
         reached.className = table.name
-        try file.forEachObject(of: table.table) { object in
+        try file.forEachObject(of: table.table, columns: table.sources) { object in
             var row = table.initialRow
             var given: [(id: PropertyID, position: Int)] = []
             for column in table.columns {
@@ -83,12 +83,12 @@ struct ObjectCopy {
                     offering: .leavingOut(table.oldName, sentence))
             }
             if let keyProperty,
-                let present = try transaction.key(of: table.classID, primaryKey: row[keyProperty])
+                let present = try target.key(of: table.classID, primaryKey: row[keyProperty])
             {
                 if policy != .error {
                     let values = Dictionary(uniqueKeysWithValues: given.map { ($0.id, row[$0.position]) })
                     let isChanged = try naming(object, table) {
-                        try transaction.set(table.classID, present, values, onlyDifferent: policy == .modified)
+                        try target.set(table.classID, present, values, onlyDifferent: policy == .modified)
                     }
                     conversion.note(object.key, became: present, in: table, isNew: false, isChanged: isChanged)
                     try count()
@@ -99,7 +99,7 @@ struct ObjectCopy {
                     "The database has \(table.name.withArticle) with \(try name(object, table)) already. Nothing was written. Update such objects with \(style.update), import the class under another name with \(style.rename(table.oldName, to: "NAME")), or import into another database."
                 )
             }
-            let key = try naming(object, table) { try transaction.create(table.classID, row: row) }
+            let key = try naming(object, table) { try target.create(table.classID, row: row) }
             conversion.note(object.key, became: key, in: table)
             try count()
         }
@@ -110,7 +110,10 @@ struct ObjectCopy {
     private mutating func connect(_ table: TableCopy, _ sources: Set<Int>) throws {
         let columns = table.columns.filter { sources.contains($0.source) }
         reached.className = table.name
-        try file.forEachObject(of: table.table) { object in
+        // With the primary key, which names an object.
+        var read = sources
+        if let place = table.table.primaryKey, table.sources.contains(place) { read.insert(place) }
+        try file.forEachObject(of: table.table, columns: read) { object in
             var values: [PropertyID: Value] = [:]
             for column in columns {
                 let value = try conversion.value(object, column, of: table)
@@ -118,7 +121,7 @@ struct ObjectCopy {
             }
             if !values.isEmpty, let key = conversion.key(of: object.key, in: table) {
                 try naming(object, table) {
-                    _ = try transaction.set(table.classID, key, values, onlyDifferent: policy == .modified)
+                    _ = try target.set(table.classID, key, values, onlyDifferent: policy == .modified)
                 }
             }
             try count()
@@ -154,7 +157,9 @@ struct ObjectCopy {
     }
 
     private func name(_ object: RealmObject, _ table: TableCopy) throws -> String {
-        guard let place = table.table.primaryKey, let text = object.values[place].shortText else {
+        guard let place = table.table.primaryKey, table.sources.contains(place),
+            let text = object.values[place].shortText
+        else {
             return "object key \(object.key)"
         }
         return "primary key \(text)"
@@ -167,7 +172,7 @@ extension RealmValue {
         switch self {
         case .null: "null"
         case .int(let number): "\(number)"
-        case .string(let text): "'\(text.count > 80 ? text.prefix(80) + "…" : text)'"
+        case .string(let text): "'\(text.shortened())'"
         case .objectID(let id): id.hex
         case .uuid(let id): id.text
         default: nil

@@ -54,6 +54,7 @@ package struct RealmClasses: Sendable {
         let names = Dictionary(uniqueKeysWithValues: tables.map { ($0.table.key, $0) })
         var classTables: [ClassTable] = []
         var classes: [ClassSchema] = []
+        for (table, _) in tables { notes += Self.notes(onNamesOf: table) }
         for (table, name) in tables {
             let (columns, properties) = Self.properties(of: table, resolved, names, &notes, &faults)
             let key = columns.firstIndex { $0.place == table.primaryKey }
@@ -96,8 +97,27 @@ package struct RealmClasses: Sendable {
         return counts
     }
 
+    private static func objects(_ count: Int) -> String { "\(count) \(count == 1 ? "object" : "objects")" }
+
     /// As a user names it.
     private static func name(_ table: RealmTable) -> String { table.className ?? table.name }
+
+    /// Says which names have a number here, because the file has them twice but for their bytes.
+    private static func notes(onNamesOf table: RealmTable) -> [String] {
+        func note(_ kind: String, _ name: String, _ stored: String) -> String {
+            "\(kind) '\(name)' is called '\(stored)' in the file, as another one is: the names differ in bytes that are not UTF-8, or in how characters are composed."
+        }
+        let owner = name(table)
+        var notes: [String] = []
+        if table.name != table.storedName {
+            let number = table.name.dropFirst(table.storedName.count)
+            notes.append(note("Class", owner, String(owner.dropLast(number.count))))
+        }
+        for column in table.columns where column.name != column.storedName {
+            notes.append(note("Property", "\(owner).\(column.name)", "\(owner).\(column.storedName)"))
+        }
+        return notes
+    }
 
     // MARK: Which tables
 
@@ -119,7 +139,7 @@ package struct RealmClasses: Sendable {
         var others: [String] = []
         for table in all {
             if resolved.leftOutTables.contains(table.key) {
-                notes.append("Class '\(name(table))' is left out, with \(try count(table)) objects.")
+                notes.append("Class '\(name(table))' is left out, with \(objects(try count(table))).")
                 continue
             }
             let renamed = resolved.classNames[table.key]
@@ -160,9 +180,9 @@ package struct RealmClasses: Sendable {
             }
         }
         for (table, name) in tables where !reached.contains(table.key) {
-            let objects = try count(table)
+            let number = try count(table)
             notes.append(
-                "Embedded class '\(name)' is left out\(objects == 0 ? "" : ", with \(objects) objects"): no property that is imported leads to it."
+                "Embedded class '\(name)' is left out\(number == 0 ? "" : ", with \(objects(number))"): no property that is imported leads to it."
             )
         }
         return tables.filter { reached.contains($0.table.key) }

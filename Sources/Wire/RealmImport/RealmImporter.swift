@@ -50,29 +50,12 @@ package struct RealmImporter: Sendable {
     ///
     /// - Parameter progress: called after every `reportInterval` objects, on the store's thread.
     package func run(progress: @escaping @Sendable (Progress) throws -> Void = { _ in }) throws -> RealmImportReport {
-        try run(isKept: true, progress)
-    }
-
-    /// Thrown at the end of a rehearsal, so that nothing is kept.
-    private struct Rehearsed: Error {}
-
-    /// Does everything that `run` does, and undoes it: the database itself says whether it takes each value. Returns what
-    /// the import would report, without a version. Cost and errors are those of `run`, and other writes wait meanwhile.
-    package func rehearse(
-        progress: @escaping @Sendable (Progress) throws -> Void = { _ in }
-    ) throws -> RealmImportReport {
-        try run(isKept: false, progress)
-    }
-
-    private func run(
-        isKept: Bool, _ progress: @escaping @Sendable (Progress) throws -> Void
-    ) throws -> RealmImportReport {
         var attempt = 1
         while true {
             let prepared = try store.snapshot()
             let merged = try MergedSchema(adding: classes, to: prepared)
             do {
-                return try run(merged, isKept: isKept, progress)
+                return try runOnce(merged, progress)
             } catch let error as StoreError where Self.dependsOnSchema(error.code) {
                 // The store refuses a schema before the turn of the import when that schema no longer fits its state.
                 guard try error.code == .schemaReplaced || store.snapshot().version != prepared.version else {
@@ -84,29 +67,43 @@ package struct RealmImporter: Sendable {
         }
     }
 
-    private func run(
-        _ merged: MergedSchema, isKept: Bool, _ progress: @escaping @Sendable (Progress) throws -> Void
+    private func runOnce(
+        _ merged: MergedSchema, _ progress: @escaping @Sendable (Progress) throws -> Void
     ) throws -> RealmImportReport {
         let report = Mutex(RealmImportReport())
         let work: @Sendable (any MigrationTransaction) throws -> Void = {
             [file, classes, policy, schema = merged.schema] transaction in
             let present = try MergedSchema(adding: classes, to: transaction.old)
             guard present.schema == schema else { throw StoreError.schemaReplaced }
-            var copy = ObjectCopy(file, classes, transaction, policy, progress)
+            var copy = ObjectCopy(file, classes, TransactionTarget(transaction: transaction), policy, progress)
             var done = try copy.run()
             try file.checkUnchanged()
             done.notes += present.notes
             report.withLock { [done] in $0 = done }
-            guard isKept else { throw Rehearsed() }
         }
-        do {
-            let version = try store.replaceSchema(
-                with: merged.schema, migration: Migration(addsObjects: true, block: work))
-            report.withLock { $0.version = version }
-        } catch is Rehearsed {
-            // As it should.
+        let version = try store.replaceSchema(
+            with: merged.schema, migration: Migration(addsObjects: true, block: work))
+        return report.withLock { report in
+            report.version = version
+            return report
         }
-        return report.withLock { $0 }
+    }
+
+    /// Finds out what `run` would say of a snapshot, without a write: each object is converted, and checked by the rules
+    /// of stores. Returns what the import would report, without a version, and with every object that is there already
+    /// as a changed one.
+    ///
+    /// Throws `RealmImportFault` and `RealmFileFault` as `run` does, and what `progress` throws. Cost: reads the file as
+    /// `run` does, and keeps the snapshot's version meanwhile. No other write waits.
+    package static func rehearse(
+        _ file: RealmFile, _ classes: RealmClasses, into snapshot: any Snapshot, _ policy: UpdatePolicy = .error,
+        progress: @escaping (Progress) throws -> Void = { _ in }
+    ) throws -> RealmImportReport {
+        let merged = try MergedSchema(adding: classes, to: snapshot)
+        var copy = ObjectCopy(file, classes, RehearsalTarget(snapshot, merged.schema), policy, progress)
+        var report = try copy.run()
+        report.notes += merged.notes
+        return report
     }
 
     private static func dependsOnSchema(_ code: StoreError.Code) -> Bool {

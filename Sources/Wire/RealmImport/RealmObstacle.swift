@@ -5,12 +5,40 @@ package enum RealmOptionStyle: Sendable {
     /// Parameters of a request.
     case parameters
 
-    func leaveOut(_ name: String) -> String {
-        self == .parameters ? "leaveOut=\(name)" : "--leave-out \(name)"
+    /// An option to copy: quoted for a shell, or encoded for the target of a request, where the name needs that.
+    package func leaveOut(_ name: String) -> String {
+        self == .parameters ? "leaveOut=\(Self.encoded(name))" : "--leave-out\(Self.quoted(name))"
     }
 
+    /// An option to copy, as `leaveOut`.
     func rename(_ name: String, to other: String) -> String {
-        "\(renameOption)\(name)=\(other)"
+        let text = "\(name)=\(other)"
+        return self == .parameters ? "rename=\(Self.encoded(text))" : "--rename\(Self.quoted(text))"
+    }
+
+    /// With a space before it, or an equals sign where it could be taken for an option itself.
+    private static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x80 || isUnreserved($0) || ":,/@%+=".utf8.contains($0) }
+        let word =
+            isPlain && !text.isEmpty
+            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        return (text.hasPrefix("-") ? "=" : " ") + word
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            if isUnreserved(byte) || "=$:,/@".utf8.contains(byte) { return String(UnicodeScalar(byte)) }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     var renameOption: String { self == .parameters ? "rename=" : "--rename " }

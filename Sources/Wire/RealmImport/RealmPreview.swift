@@ -80,17 +80,19 @@ package struct RealmPreview: Sendable {
         }
     }
 
-    /// Finds out by an import that is undone what no look at the classes shows: values that the database cannot have, and
-    /// links that would be lost. Does nothing for a file that would be refused without that. Cost and errors are those of
-    /// `RealmImporter.run`, but its `RealmImportFault` becomes the refusal.
+    /// Finds out by a rehearsal what no look at the classes shows: values that the database cannot have, and links that
+    /// would be lost. Does nothing for a file that would be refused without that. Cost and errors are those of
+    /// `RealmImporter.rehearse`, but its `RealmImportFault` becomes the refusal.
+    ///
+    /// - Parameter snapshot: that of the preview.
     package mutating func rehearse(
-        _ file: RealmFile, _ selection: RealmSelection, into store: any Store, _ policy: UpdatePolicy = .error,
-        progress: @escaping @Sendable (RealmImporter.Progress) throws -> Void = { _ in }
+        _ file: RealmFile, _ selection: RealmSelection, into snapshot: any Snapshot, _ policy: UpdatePolicy = .error,
+        progress: @escaping (RealmImporter.Progress) throws -> Void = { _ in }
     ) throws {
         guard refusal == nil else { return }
         do {
-            let importer = RealmImporter(file, try RealmClasses(file, selection), into: store, policy)
-            let report = try importer.rehearse(progress: progress)
+            let classes = try RealmClasses(file, selection)
+            let report = try RealmImporter.rehearse(file, classes, into: snapshot, policy, progress: progress)
             notes += report.notes.filter { !notes.contains($0) }
             lostLinks = report.lostLinks
         } catch let fault as RealmImportFault {
@@ -107,7 +109,7 @@ package struct RealmPreview: Sendable {
         else { return 0 }
         var count = 0
         var read = 0
-        try file.forEachObject(of: table) { object in
+        try file.forEachObject(of: table, columns: [place]) { object in
             read += 1
             if read % RealmImporter.reportInterval == 0 { try check() }
             guard let key = object.values[place].asPrimaryKey else { return }

@@ -46,6 +46,8 @@ struct ResolvedSelection {
     private enum Part {
         case table(UInt32)
         case column(Place)
+        /// Several columns, as of `A.b` and `c` in a class `A`, and `c` in a class `A.b`.
+        case several
     }
 
     /// Throws `unknownName` or `invalidSelection` with everything that names nothing, is no rename, or is a second one.
@@ -54,7 +56,8 @@ struct ResolvedSelection {
         for table in tables {
             let name = table.className ?? table.name
             for (place, column) in table.columns.enumerated() {
-                parts["\(name).\(column.name)"] = .column(Place(table: table.key, column: place))
+                let path = "\(name).\(column.name)"
+                parts[path] = parts[path] == nil ? .column(Place(table: table.key, column: place)) : .several
             }
         }
         // A class whose name looks like the path of a property comes first, and a class before a table of that name.
@@ -80,6 +83,9 @@ struct ResolvedSelection {
             switch parts[String(text[..<place])] {
             case .table(let key)?: earlier = classNames.updateValue(name, forKey: key)
             case .column(let column)?: earlier = propertyNames.updateValue(name, forKey: column)
+            case .several?:
+                invalid.append(Self.ambiguous(String(text[..<place]), renameOption + text))
+                continue
             case nil: earlier = nil
             }
             if let earlier {
@@ -91,6 +97,7 @@ struct ResolvedSelection {
             switch parts[text] {
             case .table(let key)?: leftOutTables.insert(key)
             case .column(let column)?: leftOutProperties.insert(column)
+            case .several?: invalid.append(Self.ambiguous(text, style.leaveOut(text)))
             case nil: faults.append(Self.unknown(text, style.leaveOut(text), parts))
             }
         }
@@ -98,6 +105,10 @@ struct ResolvedSelection {
             throw RealmImportFault(.unknownName, (faults + invalid).joined(separator: "\n"))
         }
         guard invalid.isEmpty else { throw RealmImportFault(.invalidSelection, invalid.joined(separator: "\n")) }
+    }
+
+    private static func ambiguous(_ name: String, _ option: String) -> String {
+        "\(option): the file has several properties '\(name)', because names of it have dots. Only their classes can be left out."
     }
 
     private static func unknown(_ name: String, _ option: String, _ parts: [String: Part]) -> String {

@@ -170,7 +170,7 @@ struct ValueConversion {
         if let known = lookups[target.table.key] {
             lookup = known
         } else {
-            lookup = try file.lookup(in: target.table)
+            lookup = try file.lookup(in: target.table, columns: target.sources)
             lookups[target.table.key] = lookup
         }
         guard let object = try lookup.object(key) else {

@@ -1,7 +1,11 @@
 import Compression
+import Dispatch
+import EmbeddedStore
 import Foundation
+import ObjectModel
 import RealmSwift
 import RepositoryFiles
+import StoreContract
 import Synchronization
 import Testing
 
@@ -52,6 +56,68 @@ struct SeedFileTests {
         #expect(try Data(contentsOf: seed) == before)
         let files = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
         #expect(files.allSatisfy { $0.hasPrefix("app.realm") || $0 == "seed.realm" }, "\(files)")
+    }
+
+    @Test("Configuration.seedFilePath a link to a seed is the seed, and what is no file is none")
+    func links() throws {
+        let files = FileManager.default
+        // One of Realm.
+        let link = place.url("link")
+        try files.createSymbolicLink(at: link, withDestinationURL: seed)
+        try place.with(configuration(from: link)) { realm in #expect(names(realm).count == 4) }
+        // One of our own, into which no write of the realm may go.
+        let own = place.url("own")
+        try files.moveItem(at: place.url("app"), to: own)
+        let before = try Data(contentsOf: own)
+        try files.removeItem(at: link)
+        try files.createSymbolicLink(at: link, withDestinationURL: own)
+        try place.with(configuration(from: link)) { realm in
+            try realm.write { realm.create(SeedPet.self, value: ["name": "Rex"]) }
+        }
+        #expect(try Data(contentsOf: own) == before)
+        try files.removeItem(at: place.url("app"))
+        #expect(throws: Realm.Error(.fileOperationFailed)) {
+            try Realm(configuration: configuration(from: place.directory))
+        }
+        #expect(!Realm.fileExists(for: configuration()))
+    }
+
+    @Test("Configuration.seedFilePath a start waits while another program imports the seed, and has its result")
+    func waits() throws {
+        let path = place.url("app").path
+        let (isMaking, isOpen, gate) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let isMade = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let pet = ClassSchema(
+                "Pet", properties: [PropertySchema("name", .init(.string)), PropertySchema("kind", .init(.int))])
+            try? EmbeddedStore.make(path: path) { store in
+                isMaking.signal()
+                gate.wait()
+                try store.replaceSchema(with: ObjectModel.Schema(version: 5, classes: [pet]))
+                try store.write { transaction in
+                    _ = try transaction.create(ClassID(1), row: [.string("Other"), .int(1)])
+                }
+            }
+            isMade.signal()
+        }
+        isMaking.wait()
+        let found = Mutex<Result<[String], any Error>?>(nil)
+        let configuration = configuration()
+        Thread.detachNewThread {
+            let result = Result {
+                try Realm(configuration: configuration).objects(SeedPet.self).map(\.name) as [String]
+            }
+            found.withLock { $0 = result }
+            isOpen.signal()
+        }
+        // However long it takes to begin, it must not end before the other one.
+        #expect(isOpen.wait(timeout: .now() + 0.2) == .timedOut)
+        gate.signal()
+        isMade.wait()
+        isOpen.wait()
+        #expect(try found.withLock { $0 }?.get() == ["Other"])
     }
 
     @Test("Configuration.seedFilePath the schema version of a file of Realm decides on the migration")

@@ -82,6 +82,74 @@ struct RealmFileCommandTests {
         }
     }
 
+    @Test("--dry-run says what would come into the database or stands in the way, and writes nothing")
+    func dryRun() throws {
+        let directory = try TestDirectory()
+        let many = try file("many", in: directory)
+        let seen = try run(["import", many, "--dry-run"], in: directory)
+        #expect(seen.status == 0 && seen.output.contains("City: 300 objects\n"), "\(seen.errors)")
+        #expect(!hasDatabase(directory))
+        #expect(try run(["import", many], in: directory).status == 0)
+        let before = try run(["check", directory.file("app.realmgate")], in: directory).output
+        let refused = try run(["import", many, "--dry-run"], in: directory)
+        #expect(
+            refused.status == 1 && refused.errors.contains("300 of the objects of City already"), "\(refused.errors)")
+        let updated = try run(["import", many, "--dry-run", "--update", "modified"], in: directory)
+        #expect(updated.status == 0, "\(updated.errors)")
+        #expect(
+            updated.output.contains("City: 300 objects, 300 of them there already, into the class of the database\n"))
+        let owners = try file("owners", in: directory)
+        let unsuitable = try run(["import", owners, "--dry-run"], in: directory)
+        #expect(unsuitable.status == 1 && unsuitable.errors.contains("--leave-out Address.former"))
+        #expect(try run(["check", directory.file("app.realmgate")], in: directory).output == before)
+        let misplaced = try run(["import", "City", many, "--dry-run"], in: directory)
+        #expect(misplaced.status == 64 && misplaced.errors.contains("omit the class"))
+    }
+
+    @Test("an option to copy is quoted for a shell")
+    func quoted() throws {
+        let directory = try TestDirectory()
+        let many = URL(fileURLWithPath: try file("many", in: directory))
+        var bytes = try Data(contentsOf: many)
+        let name = try #require(bytes.range(of: Data("class_City\0".utf8)))
+        bytes.replaceSubrange(name, with: Data("class_$ity\0".utf8))
+        try bytes.write(to: many)
+        let refused = try run(["import", many.path], in: directory)
+        #expect(refused.status == 1 && refused.errors.contains("--rename '$ity=NAME'"), "\(refused.errors)")
+        #expect(try run(["import", many.path, "--rename", "$ity=City"], in: directory).status == 0)
+    }
+
+    @Test("half of a file was cut off, and of an encrypted one it is not in use")
+    func cutOff() throws {
+        let directory = try TestDirectory()
+        let many = URL(fileURLWithPath: try file("many", in: directory))
+        let bytes = try Data(contentsOf: many)
+        try bytes.prefix(bytes.count / 2).write(to: many)
+        let half = try run(["import", many.path], in: directory)
+        #expect(half.status == 65 && half.errors.contains("it was cut off"), "\(half.errors)")
+        let secret = URL(fileURLWithPath: try file("encrypted", in: directory))
+        try Data(contentsOf: secret).prefix(4096).write(to: secret)
+        try Data(0..<64).write(to: URL(fileURLWithPath: directory.file("key")))
+        let table = try run(["import", secret.path, "--encryption-key-file", directory.file("key")], in: directory)
+        #expect(table.status == 78 && table.errors.contains("or the file is damaged"), "\(table.errors)")
+        #expect(!hasDatabase(directory))
+    }
+
+    @Test("links that no export can have are all named, with the way on, before a file is made")
+    func unexportable() throws {
+        let directory = try TestDirectory()
+        let old = try file("format-20", in: directory)
+        let output = directory.file("out")
+        let refused = try run(["export", old, "--output", output], in: directory)
+        #expect(refused.status == 1 && refused.errors.contains("--leave-out Person.pets"), "\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: output))
+        let done = try run(["export", old, "--output", output, "--leave-out", "Person.pets"], in: directory)
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: output).sorted() == ["Person.ndjson", "Pet.ndjson"])
+        #expect(try run(["export", old, "Person", "--fields", "fullName"], in: directory).status == 0)
+    }
+
     @Test("a realm in PostgreSQL gets classes and objects of a Realm file, and each of its replicas has them")
     func shared() throws {
         guard PostgresServer.isThere else { return }

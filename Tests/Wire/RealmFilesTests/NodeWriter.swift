@@ -64,11 +64,15 @@ struct NodeWriter {
 
     /// Adds a leaf of short strings; nil is null.
     mutating func shortStrings(_ values: [String?], width: Int) -> Int64 {
+        shortStrings(bytes: values.map { $0.map { Array($0.utf8) } }, width: width)
+    }
+
+    /// Adds a leaf of short strings, which may be no UTF-8.
+    mutating func shortStrings(bytes values: [[UInt8]?], width: Int) -> Int64 {
         let cells = values.flatMap { value -> [UInt8] in
-            guard let value, width > 0 else {
+            guard let text = value, width > 0 else {
                 return width == 0 ? [] : [UInt8](repeating: 0, count: width - 1) + [UInt8(width)]
             }
-            let text = Array(value.utf8)
             let padding = width - 1 - text.count
             return text + [UInt8](repeating: 0, count: padding) + [UInt8(padding)]
         }
@@ -122,6 +126,8 @@ struct NodeWriter {
 struct TableDraft {
     struct Column {
         var name = "p"
+        /// In place of the name, which need not be UTF-8.
+        var nameBytes: [UInt8]?
         var type: Int64
         var attributes: Int64 = 0
         var keyType: Int64 = 2
@@ -135,6 +141,8 @@ struct TableDraft {
     }
 
     var name = "class_T"
+    /// In place of the name, which need not be UTF-8.
+    var nameBytes: [UInt8]?
     var columns: [Column]
     /// The root of the objects.
     var root: Int64
@@ -147,7 +155,7 @@ extension NodeWriter {
     mutating func file(_ tables: [TableDraft], format: UInt8 = 24, version: Int = 7) -> [UInt8] {
         var places: [Int64] = []
         for (index, table) in tables.enumerated() { places.append(self.table(table, index, format)) }
-        let names = shortStrings(tables.map(\.name), width: 64)
+        let names = shortStrings(bytes: tables.map { $0.nameBytes ?? Array($0.name.utf8) }, width: 64)
         let list = refs(places)
         // Room for what is still to come: the topmost node has 11 slots of 64 bits.
         let length = bytes.count + 8 + 11 * 8
@@ -163,7 +171,8 @@ extension NodeWriter {
         let isMap = { (column: TableDraft.Column) in column.attributes & TableDraft.Column.map != 0 }
         let spec = [
             integers(columns.map { $0.type | (isMap($0) ? $0.keyType << 16 : 0) }),
-            shortStrings(columns.map(\.name), width: 32), integers(columns.map(\.attributes)), 0,
+            shortStrings(bytes: columns.map { $0.nameBytes ?? Array($0.name.utf8) }, width: 32),
+            integers(columns.map(\.attributes)), 0,
             columns.contains { $0.enumeration != 0 } ? refs(columns.map(\.enumeration)) : 0,
             integers(columns.enumerated().map { Int64($0) | $1.type << 16 | $1.attributes << 22 }),
         ]

@@ -288,4 +288,21 @@ struct MergedSchemaTests {
         let after = try store.snapshot().schema["Pet"]?["name"]
         #expect(after?.type == PropertyType(.string) && after?.defaultValue == nil)
     }
+
+    @Test("classes that contradict each other only together are refused, with a reason, before and at the import")
+    func contradictions() throws {
+        let directory = try TestDirectory()
+        let keeper = Self.schema("Keeper", [("n", "int"), ("pets", "linkingObjects(Pet.name)")]).classes
+        // The file's name of a pet is a text, so that nothing links to a keeper any more.
+        let schema = Self.schema("Pet", [("name", "Keeper?"), ("kind", "int")], others: keeper)
+        let store = try RealmTestFile.store(directory, schema: schema)
+        defer { store.close() }
+        let before = try store.snapshot()
+        let file = try RealmTestFile.open("format-20", in: directory)
+        let fault = try refusal { try RealmTestFile.importing("format-20", in: directory, into: store) }
+        #expect(fault.reason == .differentClass && fault.message.contains("Keeper.pets"), "\(fault)")
+        #expect(try RealmPreview(file, RealmSelection(), into: before).refusal == fault)
+        let after = try store.snapshot()
+        #expect(after.version == before.version && after.schema == before.schema)
+    }
 }

@@ -13,7 +13,8 @@ struct RealmClassesTests {
         _ columns: [RealmColumn]
     ) -> RealmTable {
         RealmTable(
-            name: name, className: name.hasPrefix("class_") ? String(name.dropFirst(6)) : nil, key: key, kind: kind,
+            name: name, storedName: name, className: name.hasPrefix("class_") ? String(name.dropFirst(6)) : nil,
+            key: key, kind: kind,
             columns: columns, primaryKey: primaryKey, objects: 0, layout: [])
     }
 
@@ -22,7 +23,8 @@ struct RealmClassesTests {
         isOptional: Bool = false, isIndexed: Bool = false, isFullText: Bool = false, to target: UInt32? = nil
     ) -> RealmColumn {
         RealmColumn(
-            name: name, type: type, collection: collection, isOptional: isOptional, isIndexed: isIndexed,
+            name: name, storedName: name, type: type, collection: collection, isOptional: isOptional,
+            isIndexed: isIndexed,
             isFullText: isFullText, target: target)
     }
 
@@ -58,7 +60,7 @@ struct RealmClassesTests {
         let fault = try fault(tables, count: 2)
         #expect(fault.reason == .unsuitable)
         for part in [
-            "--rename int=NAME", "--rename No-name=NAME", "--rename No-name.$a=NAME", "--rename No-name.=NAME",
+            "--rename int=NAME", "--rename No-name=NAME", "--rename 'No-name.$a=NAME'", "--rename No-name.=NAME",
             "--leave-out No-name.other", "--leave-out Owner.nodes", "--leave-out Leaf.back", "--leave-out Flag.key",
             "--leave-out Bare", "Nothing was written",
         ] { #expect(fault.message.contains(part), "\(part) in \(fault.message)") }
@@ -153,5 +155,44 @@ struct RealmClassesTests {
             }
             for key in [Int64.min, -1, Int64.max] where expected[key] == nil { #expect(runs[key] == nil) }
         }
+    }
+
+    @Test(
+        "options to copy are quoted or encoded where their names need that",
+        arguments: [
+            ("Dog", "--rename Dog=NAME", "rename=Dog=NAME"), ("Dog.é", "--rename Dog.é=NAME", "rename=Dog.%C3%A9=NAME"),
+            ("a b", "--rename 'a b=NAME'", "rename=a%20b=NAME"), ("$x", "--rename '$x=NAME'", "rename=$x=NAME"),
+            ("it's", "--rename 'it'\\''s=NAME'", "rename=it%27s=NAME"),
+            ("a&b#", "--rename 'a&b#=NAME'", "rename=a%26b%23=NAME"),
+            ("-x", "--rename=-x=NAME", "rename=-x=NAME"), ("100%+", "--rename 100%+=NAME", "rename=100%25%2B=NAME"),
+            ("", "--rename =NAME", "rename==NAME"), ("*", "--rename '*=NAME'", "rename=%2A=NAME"),
+            ("a\nb", "--rename 'a\nb=NAME'", "rename=a%0Ab=NAME"),
+        ])
+    func copied(name: String, option: String, parameter: String) {
+        let obstacle = RealmObstacle.renaming(name, "No.")
+        #expect(obstacle.text(.command) == "No. Give it another name: \(option).")
+        #expect(obstacle.text(.parameters) == "No. Give it another name: \(parameter).")
+    }
+
+    @Test("a path of several properties is refused, whichever is meant")
+    func severalMeanings() throws {
+        let tables = [
+            table("class_X", 0, [column("y.z"), column("q")]), table("class_X.y", 1, [column("z"), column("w")]),
+        ]
+        for selection in [(["X.y=XY", "X.y.z=a"], []), (["X.y=XY"], ["X.y.z"])] as [([String], [String])] {
+            let fault = try fault(tables, renames: selection.0, leftOut: selection.1)
+            #expect(fault.reason == .invalidSelection && fault.message.contains("several properties"), "\(fault)")
+        }
+        #expect(try classes(tables, leftOut: ["X.y"]).schema.classes.map(\.name) == ["X"])
+        #expect(try classes(tables, renames: ["X.y=XY"], leftOut: ["X.q"]).schema["XY"]?.properties.count == 2)
+    }
+
+    @Test("a class or property whose name has a number is said to have it")
+    func numbered() throws {
+        let twin = RealmColumn(
+            name: "é_2", storedName: "é", type: .int, collection: .none, isOptional: false, isIndexed: false,
+            isFullText: false, target: nil)
+        let found = try classes([table("class_A", 0, [column("é"), twin])])
+        #expect(found.notes.count == 1 && found.notes[0].hasPrefix("Property 'A.é_2' is called 'A.é' in the file"))
     }
 }

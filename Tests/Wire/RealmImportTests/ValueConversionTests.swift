@@ -26,14 +26,16 @@ struct ValueConversionTests {
             to target: UInt32? = nil
         ) -> RealmColumn {
             RealmColumn(
-                name: name, type: type, collection: collection, isOptional: true, isIndexed: false, isFullText: false,
+                name: name, storedName: name, type: type, collection: collection, isOptional: true, isIndexed: false,
+                isFullText: false,
                 target: target)
         }
 
         init() throws {
             func table(_ name: String, _ key: UInt32, _ columns: [RealmColumn]) -> RealmTable {
                 RealmTable(
-                    name: name, className: name.hasPrefix("class_") ? String(name.dropFirst(6)) : nil, key: key,
+                    name: name, storedName: name, className: name.hasPrefix("class_") ? String(name.dropFirst(6)) : nil,
+                    key: key,
                     kind: .topLevel, columns: columns, primaryKey: nil, objects: 0, layout: [])
             }
             let tables = [

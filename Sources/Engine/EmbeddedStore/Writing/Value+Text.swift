@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreContract
 
 extension Value {
     /// The value as text for a message; long strings are truncated.
@@ -9,7 +10,7 @@ extension Value {
         case .int(let value): String(value)
         case .float(let value): String(value)
         case .double(let value): String(value)
-        case .string(let value): value.count > 80 ? value.prefix(80) + "…" : value
+        case .string(let value): value.shortened()
         case .date(let value): value.rfc3339
         case .objectId(let value): value.hex
         case .uuid(let value): value.text

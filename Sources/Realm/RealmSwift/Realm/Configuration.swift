@@ -1,5 +1,6 @@
 public import Foundation
 import ObjectModel
+package import RealmFiles
 import StoreContract
 import Synchronization
 
@@ -49,7 +50,7 @@ extension Realm {
         public var replication: Replication? { didSet { stamp = Stamp() } }
 
         /// An encryption key of 64 bytes. Encryption is not supported: opening with a key throws `Realm.Error`, so that
-        /// no secret is ever written in the clear.
+        /// no secret is ever written in the clear. For the key of a seed file see `seedFilePath`.
         public var encryptionKey: Data? { didSet { stamp = Stamp() } }
 
         /// Whether to open the file without write access. The file must exist. If the process cannot write to it, a
@@ -67,10 +68,14 @@ extension Realm {
         public var objectTypes: [ObjectBase.Type]? { didSet { stamp = Stamp() } }
         /// The maximum number of versions in use; a write fails while there are more. Nil or 0 means no limit.
         public var maximumNumberOfActiveVersions: UInt? { didSet { stamp = Stamp() } }
-        /// The path of a file that is copied to `fileURL` if no file exists there. A file of Realm's own format, unless
-        /// it is encrypted, is imported instead, with all its classes, and stays as it is. Opening the realm takes as
-        /// long as that: some four seconds for a million small objects.
+        /// The path of a file that is copied to `fileURL` if no file exists there. A file of Realm's own format is
+        /// imported instead, with all its classes, and stays as it is. Opening the realm takes as long as that: some
+        /// four seconds for a million small objects. The key of an encrypted one is `seedEncryptionKey`, which the module
+        /// `RealmEncryptedSeeds` adds.
         public var seedFilePath: URL? { didSet { stamp = Stamp() } }
+
+        /// What the seed file is decrypted with. `RealmEncryptedSeeds` sets it: this module needs no cryptographic library.
+        package var seedKey: RealmFileKey? { didSet { stamp = Stamp() } }
 
         public init(
             fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,

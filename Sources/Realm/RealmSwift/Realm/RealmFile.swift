@@ -143,8 +143,7 @@ final class RealmFile: Sendable {
             throw Realm.Error(.fileNotFound, "Directory at path '\(directory)' does not exist.", path: path)
         }
         guard let seed = configuration.seedFilePath else { return false }
-        try SeedFile(path: seed.path).plant(at: path)
-        return true
+        return try SeedFile(path: seed.path, key: configuration.seedKey).plant(at: path)
     }
 
     /// Throws if the path leads through a file.

@@ -7,24 +7,41 @@ import StoreContract
 /// The file that a realm begins with.
 struct SeedFile {
     let path: String
+    /// That of an encrypted file of Realm.
+    let key: RealmFileKey?
 
-    /// Makes a file of it where none is: a copy, or, of a file of Realm, an import. An encrypted one is copied, too, and
-    /// refused when the copy is opened, because it cannot be told from any other file. Throws `Realm.Error`; then there is no file.
-    func plant(at place: String) throws {
-        guard RealmFiles.RealmFile.isPlain(path: path) else {
-            do {
-                try FileManager.default.copyItem(atPath: path, toPath: place)
-            } catch {
-                throw Realm.Error(
-                    .fileOperationFailed, "The seed file '\(path)' could not be copied: \(error)", path: place)
-            }
-            return
+    /// For how long a program waits for another one that imports the same seed for the same realm.
+    private static let patience = Duration.seconds(60)
+
+    /// Makes a file of it where none is: a copy, or, of a file of Realm, an import. An encrypted one without a key is
+    /// copied, too, and refused when the copy is opened, because it cannot be told from any other file. Throws
+    /// `Realm.Error`; then there is no file.
+    ///
+    /// - Returns: false if another program has made the file meanwhile.
+    func plant(at place: String) throws -> Bool {
+        guard key != nil || RealmFiles.RealmFile.isPlain(path: path) else {
+            try copy(to: place)
+            return true
         }
         do {
-            let file = try RealmFiles.RealmFile(path: path)
+            let file = try RealmFiles.RealmFile(path: path, key: key)
             let classes = try RealmClasses(file)
-            // Other programs see the file when all objects are in it.
-            try EmbeddedStore.make(path: place) { store in _ = try RealmImporter(file, classes, into: store).run() }
+            let start = ContinuousClock.now
+            while true {
+                do {
+                    // Other programs see the file when all objects are in it.
+                    try EmbeddedStore.make(path: place) { store in
+                        _ = try RealmImporter(file, classes, into: store).run()
+                    }
+                    return true
+                } catch let error as StoreError where error.code == .fileAccess && Self.isThere(place) {
+                    return false
+                } catch let error as StoreError
+                    where error.code == .busy && ContinuousClock.now - start < Self.patience
+                {
+                    usleep(5_000)
+                }
+            }
         } catch let fault as RealmFileFault {
             throw Realm.Error(fault.code, "The seed file '\(path)' cannot be imported: \(fault.message)", path: place)
         } catch let fault as RealmImportFault {
@@ -36,6 +53,23 @@ struct SeedFile {
             throw Realm.Error(error, path: place)
         }
     }
+
+    private func copy(to place: String) throws {
+        // Of a symbolic link, what it leads to: a realm that is a link to its seed would write into it.
+        let source = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        do {
+            let kind = try FileManager.default.attributesOfItem(atPath: source)[.type] as? FileAttributeType
+            guard kind == .typeRegular else {
+                throw Realm.Error(.fileOperationFailed, "The seed file '\(path)' is no file.", path: place)
+            }
+            try FileManager.default.copyItem(atPath: source, toPath: place)
+        } catch let error where !(error is Realm.Error) {
+            throw Realm.Error(
+                .fileOperationFailed, "The seed file '\(path)' could not be copied: \(error)", path: place)
+        }
+    }
+
+    private static func isThere(_ place: String) -> Bool { FileManager.default.fileExists(atPath: place) }
 }
 
 extension RealmFileFault {

@@ -54,6 +54,14 @@ final class CheckedFile {
         }
     }
 
+    /// Calls the body with a descriptor of the file, open for reading.
+    func withDescriptor<R>(_ body: (Int32) throws -> R) throws -> R {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.fault("The \(kind) cannot be read") }
+        defer { close(descriptor) }
+        return try body(descriptor)
+    }
+
     private static func fault(_ what: String) -> StoreError {
         let number = errno
         return StoreError(

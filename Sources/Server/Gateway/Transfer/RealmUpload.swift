@@ -38,7 +38,7 @@ struct RealmUpload: Sendable {
     func run(
         in store: any Store, progress: @escaping @Sendable (RealmImporter.Progress) -> Void
     ) throws -> Outcome {
-        // The import makes every other write wait.
+        // The import makes every other write wait, and a rehearsal none.
         let watch = TransferWatch(mayRest: terms.isDryRun)
         return try withFile(watch) { file in
             try watch.check()
@@ -47,9 +47,7 @@ struct RealmUpload: Sendable {
                 var preview = try RealmPreview(file, terms.selection, into: snapshot, terms.policy) {
                     try watch.check()
                 }
-                // From here on, others wait.
-                let watch = TransferWatch(mayRest: false)
-                try preview.rehearse(file, terms.selection, into: store, terms.policy) { reached in
+                try preview.rehearse(file, terms.selection, into: snapshot, terms.policy) { reached in
                     try watch.check()
                     progress(reached)
                 }
@@ -66,10 +64,11 @@ struct RealmUpload: Sendable {
         }
     }
 
-    /// Opens the body, which has no name, and which no other program has. What is compressed is expanded to a file first.
+    /// Opens the body, which has no name, and which no other program has, so that it need not be in memory. What is
+    /// compressed is expanded to a file of the same kind first.
     private func withFile<R>(_ watch: TransferWatch, _ work: (RealmFile) throws -> R) throws -> R {
         guard try request.contentCoding != nil else {
-            return try work(try RealmFile(descriptor: body.descriptor, key: terms.key))
+            return try work(try RealmFile(ownDescriptor: body.descriptor, key: terms.key))
         }
         let copy = try CheckedFile(in: scratch, of: "Realm file")
         let source = try ByteSource(body, of: request, limit: bodyLimit)
@@ -79,7 +78,7 @@ struct RealmUpload: Sendable {
             try most?.check(expanded)
         }
         try copy.write(source) { [limit] bytes in guard bytes <= limit else { throw Self.tooLarge(limit) } }
-        return try withExtendedLifetime(copy) { try work(try RealmFile(path: copy.path, key: terms.key)) }
+        return try copy.withDescriptor { try work(try RealmFile(ownDescriptor: $0, key: terms.key)) }
     }
 
     static func tooLarge(_ limit: Int) -> Problem {

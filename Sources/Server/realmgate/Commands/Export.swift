@@ -84,6 +84,7 @@ struct Export: ParsableCommand {
         let names = try source.read { file, classes in
             // A wrong name is reported before anything is read.
             let names = try exportedClasses(of: classes.schema)
+            try checkLinks(names, classes)
             _ = try RealmSource.copy(file, classes, into: store)
             RealmReport.printNotes(classes)
             return names
@@ -99,6 +100,26 @@ struct Export: ParsableCommand {
         }
         let ending = (format ?? .ndjson).rawValue
         for name in names { try export(name, of: snapshot, to: "\(output)/\(name).\(ending)") }
+    }
+
+    /// Throws for links that a line cannot have, of all classes at once and before a file is made.
+    private func checkLinks(_ names: [String], _ classes: RealmClasses) throws {
+        guard fields == nil else { return }
+        var lines: [String] = []
+        for objectClass in classes.schema.classes where names.contains(objectClass.name) {
+            for property in objectClass.storedProperties {
+                guard case .link(let name) = property.type.base, let target = classes.schema[name],
+                    !target.isEmbedded, target.primaryKey == nil
+                else { continue }
+                let option = RealmOptionStyle.command.leaveOut(classes.source(of: property.name, in: objectClass.name))
+                lines.append(
+                    "\n  - '\(objectClass.name).\(property.name)' links to '\(target.name)'. Leave it out: \(option).")
+            }
+        }
+        guard lines.isEmpty else {
+            throw CommandFailure(
+                "Links to objects of a class without a primary key cannot be exported.\(lines.joined())")
+        }
     }
 
     /// The class of a Realm file that is named, or all that have objects of their own.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EmbeddedStore
 import ObjectCoding
 import ObjectModel
 import RealmFiles
@@ -28,7 +29,8 @@ struct Import: ParsableCommand {
             A Realm file is given without a class: it has its own. It is found by its bytes, and is not changed. Its \
             classes come into the database with all their objects, or nothing does. What the database cannot have is \
             named before anything is written; --rename and --leave-out are the way on. Counts and sums of each class \
-            are printed at the end, to compare with what the app says.
+            are printed at the end, to compare with what the app says. --dry-run tries everything against the database, \
+            and writes nothing.
 
             Examples:
 
@@ -38,6 +40,7 @@ struct Import: ParsableCommand {
               realmgate import --create Dog dogs.csv --type zip=string --primary-key id
               realmgate import Dog dogs.csv.gz
               ssh host cat dogs.ndjson | realmgate import Dog -
+              realmgate import default.realm --data app.realmgate --dry-run
               realmgate import default.realm --data app.realmgate
               realmgate import default.realm --rename Dog=Hound --leave-out Cat.cache
             """)
@@ -89,6 +92,10 @@ struct Import: ParsableCommand {
     func validate() throws {
         guard (1...(1 << 20)).contains(atomicLimit) else {
             throw ValidationError("--atomic-limit is from 1 to 1048576 MiB.")
+        }
+        guard !newClass.dryRun || newClass.create || file == nil else {
+            throw ValidationError(
+                "--dry-run is for a new class: add --create. For a Realm file, omit the class.")
         }
         if newClass.create, schema != nil {
             throw ValidationError(
@@ -176,6 +183,7 @@ struct Import: ParsableCommand {
                 "--format, --escape-formulas, --schema, --create and --atomic are for NDJSON and CSV. A Realm file has its own classes, and is imported as a whole.",
                 exitCode: 64)
         }
+        if newClass.dryRun { return try preview(source) }
         let (classes, report) = try source.read { file, classes in
             try database.fill(.process) { store in
                 (classes, try RealmSource.copy(file, classes, into: store, update))
@@ -183,6 +191,30 @@ struct Import: ParsableCommand {
         }
         RealmReport.printNotes(classes, report)
         for line in RealmReport.lines(report) { print(line) }
+    }
+
+    /// Says what the import of a Realm file would do to the database, and writes nothing.
+    private func preview(_ source: RealmSource) throws {
+        if let store = try database.openIfPresent(.process) {
+            defer { store.close() }
+            return try preview(source, into: try store.snapshot())
+        }
+        let scratch = try TemporaryDirectory(prefix: "realmgate-")
+        defer { scratch.remove() }
+        let store = try EmbeddedStore.open(path: scratch.path + "/realm")
+        defer { store.close() }
+        try preview(source, into: try store.snapshot())
+    }
+
+    private func preview(_ source: RealmSource, into snapshot: any Snapshot) throws {
+        let preview = try source.read { file, _ in
+            var preview = try RealmPreview(file, source.selection, into: snapshot, update)
+            try preview.rehearse(file, source.selection, into: snapshot, update)
+            return preview
+        }
+        RealmReport.printNotes(preview)
+        if let refusal = preview.refusal { throw CommandFailure(refusal, source.path) }
+        for line in RealmReport.lines(preview) { print(line) }
     }
 
     /// The classes of the database, if there is one.

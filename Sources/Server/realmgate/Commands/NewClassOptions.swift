@@ -7,7 +7,10 @@ struct NewClassOptions: ParsableArguments {
     @Flag(help: "Make the class from the file, with inferred types.")
     var create = false
 
-    @Flag(help: "With --create, print the schema and the reasons for the types, and write nothing.")
+    @Flag(
+        help: ArgumentHelp(
+            "Write nothing: with --create, print the schema and the reasons for the types.",
+            discussion: "Of a Realm file, print what would come and what stands in the way."))
     var dryRun = false
 
     @Option(
@@ -25,9 +28,8 @@ struct NewClassOptions: ParsableArguments {
     var noPrimaryKey = false
 
     func validate() throws {
-        guard create || !(dryRun || !types.isEmpty || primaryKey != nil || noPrimaryKey) else {
-            throw ValidationError(
-                "--dry-run, --type, --primary-key and --no-primary-key are for a new class: add --create.")
+        guard create || !(!types.isEmpty || primaryKey != nil || noPrimaryKey) else {
+            throw ValidationError("--type, --primary-key and --no-primary-key are for a new class: add --create.")
         }
         guard primaryKey == nil || !noPrimaryKey else {
             throw ValidationError("Give --primary-key or --no-primary-key, not both.")

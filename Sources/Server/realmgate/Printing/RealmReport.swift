@@ -6,14 +6,20 @@ import RealmImport
 enum RealmReport {
     /// What is different afterwards or stays behind.
     static func printNotes(_ classes: RealmClasses, _ report: RealmImportReport? = nil) {
-        for note in classes.notes + (report?.notes ?? []) { StandardError.write(note.printable() + "\n") }
-        if let lost = report?.lostLinks, lost > 0 {
-            StandardError.write(
-                lost == 1
-                    ? "1 link in a mixed value led to an object that was left out, and is null now, or missing in a set.\n"
-                    : "\(grouped(lost)) links in mixed values led to objects that were left out, and are null now, or missing in a set.\n"
-            )
-        }
+        printNotes(classes.notes + (report?.notes ?? []), lostLinks: report?.lostLinks ?? 0)
+    }
+
+    /// What would be different.
+    static func printNotes(_ preview: RealmPreview) { printNotes(preview.notes, lostLinks: preview.lostLinks) }
+
+    private static func printNotes(_ notes: [String], lostLinks: Int) {
+        for note in notes { StandardError.write(note.printable() + "\n") }
+        guard lostLinks > 0 else { return }
+        StandardError.write(
+            lostLinks == 1
+                ? "1 link in a mixed value led to an object that was left out, and is null now, or missing in a set.\n"
+                : "\(grouped(lostLinks)) links in mixed values led to objects that were left out, and are null now, or missing in a set.\n"
+        )
     }
 
     /// The format of a file, and the number of objects of each class.
@@ -21,6 +27,16 @@ enum RealmReport {
         let counts = try classes.counts(in: file)
         return ["Realm's format \(file.format), schema version \(classes.schema.version)"]
             + counts.map { "\($0.name.printable()): \(objects($0.objects, isEmbedded: $0.isEmbedded))" }
+    }
+
+    /// The classes that would come.
+    static func lines(_ preview: RealmPreview) -> [String] {
+        ["Realm's format \(preview.format), schema version \(preview.schemaVersion)"]
+            + preview.classes.filter { !$0.isLeftOut }.map { entry in
+                var line = "\(entry.name.printable()): \(objects(entry.objects, isEmbedded: entry.isEmbedded))"
+                if entry.present > 0 { line += ", \(grouped(entry.present)) of them there already" }
+                return line + (entry.isNew ? "" : ", into the class of the database")
+            }
     }
 
     /// The counts and sums of an import, to compare with what the app says.

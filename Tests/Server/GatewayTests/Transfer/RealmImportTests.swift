@@ -332,6 +332,17 @@ struct RealmImportTests {
         func end() { gate.signal() }
     }
 
+    @Test("a rehearsal is answered while another write has its turn")
+    func rehearsedMeanwhile() throws {
+        let site = try RealmSite()
+        let before = try State(site.store)
+        let pause = Pause(site.store)
+        defer { pause.end() }
+        let seen = try site.post(RealmSite.file("many"), "?dryRun")
+        #expect(seen.status == 200 && seen.document["refusal"] == .null, "\(seen.text)")
+        #expect(try State(site.store) == before)
+    }
+
     @Test("an object that is written while an import waits for its turn is not lost")
     func objectsMeanwhile() throws {
         let site = try RealmSite()
