@@ -39,6 +39,7 @@ export const paths = {
   collection: (name) => `/v1/objects/${escaped(name)}`,
   object: (name, key) => `/v1/objects/${escaped(name)}/${escaped(key)}`,
   property: (name, key, property) => `/v1/objects/${escaped(name)}/${escaped(key)}/${escaped(property)}`,
+  history: (name, key) => `/v1/history/objects/${escaped(name)}/${escaped(key)}`,
   index: (name) => `/v1/index/objects/${escaped(name)}`,
   aggregates: (name) => `/v1/aggregates/objects/${escaped(name)}`,
   sections: (name) => `/v1/sections/objects/${escaped(name)}`,

@@ -11,6 +11,7 @@ import { Backlinks } from "./backlinks.js";
 import { CollectionPanel } from "./collection-panel.js";
 import { deleteObjects } from "./deletion.js";
 import { Fields } from "./fields.js";
+import { History } from "./history.js";
 
 export const title = "Object";
 
@@ -107,6 +108,7 @@ class ObjectPage {
           make("p.ways", {}, make("a.action", { href: placeAddress({ className: this.objectClass.name, snapshot: this.snapshot }) }, `All of ${this.objectClass.name}`),
             button("Look again", () => this.#begin())))
         : faultPanel(error, () => this.#begin()));
+      if (error.status === 404 && this.snapshot === "") this.body.append(new History(this.#context(), { isGone: true }).root);
     }
   }
 
@@ -148,20 +150,15 @@ class ObjectPage {
       this.collections.get(property.name)?.update(value);
     }
     for (const one of this.backlinks) one.refresh();
+    this.history?.refresh();
   }
 
   #draw(object) {
     this.#object = object;
-    const { objectClass, snapshot } = this;
-    const { gateway, database } = this.app;
-    const isFrozen = snapshot !== "";
-    const context = {
-      gateway, objectClass, schema: database.schema, snapshot,
-      writes: (property) => !isFrozen && database.rights.mayWrite(objectClass.name, property.name),
-      key: this.key,
-      send: (method, path, options) => this.#send(method, path, options),
-    };
-    Object.defineProperty(context, "object", { get: () => this.#object });
+    const { objectClass } = this;
+    const { database } = this.app;
+    const isFrozen = this.snapshot !== "";
+    const context = this.#context();
     this.fields = new Fields(context);
     this.collections = new Map();
     for (const property of objectClass.properties.filter((one) => one.kind === "collection")) {
@@ -172,8 +169,23 @@ class ObjectPage {
     const foot = isFrozen || objectClass.isEmbedded || !database.rights.may("delete", objectClass.name) ? [] : [
       make("div.page-foot", {}, button("Delete this object", () => this.#remove(), { kind: "danger-line" })),
     ];
-    this.body.replaceChildren(
-      this.fields.root, ...[...this.collections.values(), ...this.backlinks].map((one) => one.root), ...foot);
+    // It is about the present.
+    this.history = isFrozen ? null : new History(context);
+    const parts = [...this.collections.values(), ...this.backlinks, this.history].filter((one) => one !== null);
+    this.body.replaceChildren(this.fields.root, ...parts.map((one) => one.root), ...foot);
+  }
+
+  /** What the parts of the page share. */
+  #context() {
+    const { objectClass, snapshot } = this;
+    const { gateway, database } = this.app;
+    const context = {
+      gateway, objectClass, schema: database.schema, snapshot,
+      writes: (property) => snapshot === "" && database.rights.mayWrite(objectClass.name, property.name),
+      key: this.key,
+      send: (method, path, options) => this.#send(method, path, options),
+    };
+    return Object.defineProperty(context, "object", { get: () => this.#object });
   }
 
   async #send(method, path, options) {

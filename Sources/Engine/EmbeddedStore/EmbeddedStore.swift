@@ -147,9 +147,22 @@ package final class EmbeddedStore: Store {
     package func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
         try throwIfClosed()
         if version == snapshot.version { return AsOfState(reads: snapshot, changes: ChangeSet(version: version)) }
+        return try stored(snapshot)?.asOf(version)
+    }
+
+    package func walk(from snapshot: any Snapshot) throws -> any VersionWalk {
+        try throwIfClosed()
+        guard let stored = try stored(snapshot) else {
+            throw StoreError(.versionGone, "Version \(snapshot.version) is not one of this store's.")
+        }
+        return try LogWalk(from: stored)
+    }
+
+    /// The version that a snapshot shows; nil for another store's.
+    private func stored(_ snapshot: any Snapshot) throws -> EmbeddedSnapshot? {
         let known = try (snapshot as? ExpiringSnapshot)?.base ?? snapshot
         // A budget is for the queries of one version.
-        return try ((known as? LimitedSnapshot)?.base ?? known as? EmbeddedSnapshot)?.asOf(version)
+        return (known as? LimitedSnapshot)?.base ?? known as? EmbeddedSnapshot
     }
 
     package func tag(of version: Version) throws -> HistoryTag? {

@@ -64,6 +64,10 @@ package protocol Store: AnyObject, Sendable {
     /// ten microseconds when it is first read. A query over a whole class uses no index but that of primary keys.
     func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState?
 
+    /// A walk from a snapshot back through the change log: for the states of many versions, which `asOf` would each
+    /// compute from the snapshot. Cost: the addresses of the log's entries.
+    func walk(from snapshot: any Snapshot) throws -> any VersionWalk
+
     /// The versions that this store keeps together with the other stores of its log; nil for a store of its own.
     var sharedVersions: (any SharedVersions)? { get }
 

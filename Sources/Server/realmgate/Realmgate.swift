@@ -26,6 +26,7 @@ struct Realmgate: ParsableCommand {
         version: "\(version) (\(commit.map { "commit \($0)" } ?? "development"))",
         subcommands: [
             Serve.self, Demo.self, Query.self, Import.self, Export.self, SchemaCommand.self, TypesCommand.self,
+            ToolsCommand.self,
             Backup.self, Restore.self,
             Compact.self, Check.self, TokenCommand.self, Health.self, Setup.self,
             Status.self, Publish.self, ImageCommand.self, Project.self,

@@ -114,6 +114,38 @@ struct AsOfTests {
         #expect(try name(past.reads, pets, 1) == .string("b"))
     }
 
+    @Test("a walk ends where the log, another schema or missing old values end it", arguments: [0, 1, 2])
+    func walkEnd(_ kind: Int) throws {
+        let (store, pets) = try open {
+            $0.undoLimit = 1000
+            if kind == 0 { $0.changeLogVersions = 3 }
+        }
+        try setName(store, pets, 1, "a")
+        let more = ClassSchema("More", properties: [PropertySchema("x", PropertyType(.int))])
+        if kind == 1 { try store.replaceSchema(with: Schema(version: 1, classes: petSchema.classes + [more])) }
+        let large = try setName(store, pets, 1, String(repeating: "x", count: kind == 2 ? 2000 : 1))
+        let last = kind == 2 ? try setName(store, pets, 1, "b") : large
+        for number in 0..<3 { try setName(store, pets, 1, "\(number)") }
+        let walk = try store.walk(from: try store.snapshot())
+        var versions: [Version] = []
+        var names: [Value?] = []
+        while let logged = try walk.next() {
+            versions.append(logged.mark.version)
+            names.append(try name(try walk.before(), pets, 1))
+        }
+        #expect(
+            try versions == Array(versions.indices.map { Version(try store.snapshot().version.rawValue - UInt64($0)) }))
+        #expect(names.prefix(3) == [.string("1"), .string("0"), .string(kind == 2 ? "b" : "x")])
+        let floor = try store.changeLogFloor()
+        switch kind {
+        case 0: #expect(walk.end == WalkEnd(floor, .log) && floor == last)
+        case 1: #expect(walk.end == WalkEnd(Version(large.rawValue - 1), .schema) && versions.last == large)
+        // The version that replaced the long name has it as an old value.
+        default: #expect(walk.end == WalkEnd(last, .values) && versions.last == last.next)
+        }
+        #expect(try walk.next() == nil)
+    }
+
     @Test("failed work does not matter")
     func rolledBack() throws {
         let (store, pets) = try open()

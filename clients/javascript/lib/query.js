@@ -242,6 +242,12 @@ export class ObjectReference extends Edits {
     return value !== null && typeof value === "object" && "version" in value && "value" in value ? value.value : value;
   }
 
+  async history({ limit, after, ...options } = {}) {
+    const { value, mark } = await this.client.transport.send("GET", `/v1/history/${this.path}`, { parameters: { limit, after, types: "typed" }, ...options });
+    const { items, version, next = null, begins = null } = value;
+    return Object.defineProperties(items, { version: { value: version }, mark: { value: mark }, next: { value: next }, begins: { value: begins } });
+  }
+
   async #write(method, kind, value, { optimistic, ifMatch, ...options } = {}) {
     const headers = ifMatch ? { "If-Match": ifMatch } : {};
     const parameters = method === "DELETE" ? {} : { types: "typed" };

@@ -185,6 +185,26 @@ export interface Group extends Omit<Aggregates, "version"> { key: Record<string,
 export interface Section<T> { key: any; count: number; items: T[] }
 export type Page<T> = T[] & { readonly version: number; readonly mark: string };
 export interface Snapshot { snapshot: string; version: number; expires: string }
+/** What one version did to an object. */
+export interface ObjectChange<T = any> {
+  version: number;
+  mark: string;
+  /** When the gateway's store wrote it down; absent where that is not known. */
+  time?: Date;
+  kind: "created" | "modified" | "deleted";
+  /** Created objects have no `old` values, deleted ones no `new`. */
+  properties: { [K in keyof T & string]?: { old?: T[K]; new?: T[K] } };
+}
+/**
+ * Newest first. `next` continues with older changes as `after`; without one, `begins` says up to which version changes are
+ * not known, and why: the log has no older ones, the version replaced the schema, or changed more than it keeps.
+ */
+export type History<T = any> = ObjectChange<T>[] & {
+  readonly version: number;
+  readonly mark: string;
+  readonly next: string | null;
+  readonly begins: { version: number; reason: "log" | "schema" | "values" } | null;
+};
 
 /** A lazy query: methods return a new one, and only the last group sends requests. */
 export interface Query<T = any, K = any> extends Observable<T[], T> {
@@ -290,6 +310,8 @@ export interface ObjectReference<T = any, K = any> extends Observable<T | null>,
   at(snapshot: Snapshot | string): ObjectReference<T, K>;
   /** Null where there is none. */
   get(options?: RequestOptions): Promise<T | null>;
+  /** The changes of the object that the gateway's log still has, 20 if `limit` is absent; also of one that was deleted. */
+  history(options?: RequestOptions & { limit?: number; after?: string }): Promise<History<T>>;
   /** - ifMatch: an ETag; the write is refused with 412 when the object has changed since. */
   update(value: Input<T>, options?: WriteOptions & { ifMatch?: string }): Promise<T>;
   /** Creates the object, or replaces all of it. */

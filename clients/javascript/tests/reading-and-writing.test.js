@@ -23,6 +23,26 @@ test("reading and writing", limit, async (t) => {
     await assert.rejects(cards.create({ id: 1 }), (error) => error instanceof RealmgateError && error.code === "object.duplicate_key" && error.status === 409);
   });
 
+  await t.test("the history of an object has its changes, newest first, with their values and types", async () => {
+    const card = db.object("Card", 7);
+    await card.replace({ title: "a", column: "todo" });
+    const { mark } = await db.request("PATCH", "/v1/objects/Card/7", { value: { title: "b" } });
+    await card.update({ position: 2.5 });
+    await card.delete();
+    const history = await card.history();
+    same(history.map(({ kind }) => kind), ["deleted", "modified", "modified", "created"]);
+    same(history[1].properties, { position: { old: 0, new: 2.5 } });
+    same([history[2].properties, history[2].mark], [{ title: { old: "a", new: "b" } }, mark]);
+    same([history[0].properties.title, history[3].properties.title], [{ old: "b" }, { new: "a" }]);
+    assert.ok(history[0].time instanceof Date && history.version >= history[0].version && history.mark.startsWith(`${history.version}-`));
+    assert.ok(history.next === null && history.begins.version < history[3].version);
+    const first = await card.history({ limit: 3 });
+    assert.ok(first.length === 3 && first.begins === null);
+    const rest = await card.history({ after: first.next });
+    same(rest.map(({ version }) => version), [history[3].version]);
+    await assert.rejects(db.object("Card", 99_999).history(), { code: "object.not_found" });
+  });
+
   await t.test("queries filter, sort, count, aggregate, group and page", async () => {
     await db.objects("Card").filter("id >= $0", 100).delete();
     await cards.create(Array.from({ length: 250 }, (_, at) => ({ id: 100 + at, title: `Card ${at}`, column: ["a", "b"][at % 2], position: at })));

@@ -128,4 +128,19 @@ enum ChangeLog {
         }
         return records.count == Int(newest.rawValue - version.rawValue) ? records : nil
     }
+    /// The newest records without a gap up to `newest`, oldest first; none when the log does not end with it. Their
+    /// addresses stay valid as long as the transaction.
+    static func records(
+        upTo newest: Version, _ transaction: LMDBTransaction, _ trees: Trees
+    ) throws -> [(version: Version, bytes: UnsafeRawBufferPointer)] {
+        var records: [(version: Version, bytes: UnsafeRawBufferPointer)] = []
+        try transaction.scan(trees.log, prefix: []) { key, value in
+            let version = Version(key.bigEndian(at: 0, as: UInt64.self))
+            guard version <= newest else { return false }
+            if let last = records.last, last.version.next != version { records.removeAll() }
+            records.append((version, value))
+            return true
+        }
+        return records.last?.version == newest ? records : []
+    }
 }

@@ -28,6 +28,7 @@ extension Gateway {
             read("/v1/values/objects/:class", getValues),
             read("/v1/values/objects/:class/:key/:property", getHeldValues),
             read("/v1/values/objects/:class/:key/:property/*steps", getHeldValues),
+            Route(.get, "/v1/history/objects/:class/:key", getHistory),
             .query("/v1/observe/objects/:class", observeCollection),
             .query("/v1/observe/objects/:class/:key", observeObject),
             .query("/v1/observe/objects/:class/:key/:property", observeHeldCollection),

@@ -33,7 +33,8 @@ enum HealthProbe {
         return answer
     }
 
-    private static func connect(host: String, port: Int, seconds: Int) throws -> Int32 {
+    /// Connects to the first address that accepts it. Throws `CommandFailure`.
+    static func connect(host: String, port: Int, seconds: Int) throws -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV

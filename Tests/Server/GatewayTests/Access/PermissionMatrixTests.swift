@@ -611,6 +611,8 @@ struct PermissionMatrixTests {
         // Stored data is read through the view; see `CallersApartTests`.
         "POST /v1/snapshots", "GET /v1/snapshots", "GET /v1/snapshots/:snapshot", "DELETE /v1/snapshots/:snapshot",
         "GET /v1/snapshots/:snapshot/changes",
+        // The history of what the caller saw has its own tests; see `HistoryRuleTests`.
+        "GET /v1/history/objects/:class/:key",
         // It writes through the view as POST /v1/objects does; see `importing`.
         "POST /v1/import/:class",
         // It reads no object of the store; see `BackupCheckTests`.

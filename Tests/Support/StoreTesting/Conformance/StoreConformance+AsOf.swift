@@ -33,6 +33,7 @@ extension StoreConformance {
                 try checkPast(from: newest, back: random.below(Int(newest.version.rawValue)), store, model, &random)
                 if let older = random.pick(held) {
                     try checkPast(from: older, back: random.below(Int(older.version.rawValue)), store, model, &random)
+                    try checkWalk(from: older, store, model, &random)
                 }
                 if held.count > 3 { held.removeAll() }
             }
@@ -43,6 +44,7 @@ extension StoreConformance {
             for back in [1, 3, Int(newest.version.rawValue) - 1] {
                 try checkPast(from: newest, back: back, store, model, &random)
             }
+            try checkWalk(from: newest, store, model, &random)
         }
     }
 

@@ -22,6 +22,7 @@ extension ForwardingStore {
     package func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
         try base.asOf(version, before: snapshot)
     }
+    package func walk(from snapshot: any Snapshot) throws -> any VersionWalk { try base.walk(from: snapshot) }
     package func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }
     package func changeLogFloor() throws -> Version { try base.changeLogFloor() }
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) { base.onCommit(listener) }

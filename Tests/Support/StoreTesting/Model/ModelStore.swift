@@ -137,6 +137,14 @@ package final class ModelStore: Store {
         return changes.schemaChanged ? nil : AsOfState(reads: ModelSnapshot(state), changes: changes)
     }
 
+    package func walk(from snapshot: any Snapshot) throws -> any VersionWalk {
+        let (log, states) = try shared.withLock { shared in
+            guard !shared.isClosed else { throw Self.closed }
+            return (shared.log, shared.states)
+        }
+        return ModelWalk(from: snapshot, log, states)
+    }
+
     package func changeLogFloor() throws -> Version {
         try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }
