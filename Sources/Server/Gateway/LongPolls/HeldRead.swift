@@ -256,7 +256,9 @@ extension Response {
     ///
     /// - Parameter isObject: whether it is an object of the database, whose members are all its own.
     fileprivate func content(isObject: Bool) -> UInt64? {
-        func content(_ all: UnsafeBufferPointer<UInt8>) -> UInt64 { Fingerprint.of(isObject ? all : all.withoutVersion) }
+        func content(_ all: UnsafeBufferPointer<UInt8>) -> UInt64 {
+            Fingerprint.of(isObject ? all : all.withoutVersion)
+        }
         return switch body {
         case .bytes(let bytes): bytes.withUnsafeBufferPointer(content)
         case .shared(let bytes):

@@ -212,7 +212,8 @@ struct LongPollRuleTests {
     func behind() throws {
         let gateway = try PollingGateway()
         let targets = [
-            Self.dogs, "/v1/objects/Dog/1?fields=age", "/v1/objects/Dog/1/age", "/v1/sections/objects/Dog?by=age&fields=id",
+            Self.dogs, "/v1/objects/Dog/1?fields=age", "/v1/objects/Dog/1/age",
+            "/v1/sections/objects/Dog?by=age&fields=id",
             "/v1/index/objects/Dog?of=1&sort=age", "/v1/values/objects/Dog?keyPath=@sum.age",
             "/v1/objects/Dog?distinct=owner.city&fields=id,age&count=true&limit=2",
         ]
