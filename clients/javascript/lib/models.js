@@ -3,6 +3,12 @@
 import { ListModel, applyUpdate, check, initial } from "./list-model.js";
 import { stringify } from "./values.js";
 
+/** The items of an answer; what else it has are properties that no loop meets. */
+export function page({ items, ...about }) {
+  for (const [name, value] of Object.entries(about)) Object.defineProperty(items, name, { value });
+  return items;
+}
+
 /** The values of a map, as an object; changes name keys. */
 export class MapModel {
   value = null;

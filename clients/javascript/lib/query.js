@@ -244,8 +244,7 @@ export class ObjectReference extends Edits {
 
   async history({ limit, after, ...options } = {}) {
     const { value, mark } = await this.client.transport.send("GET", `/v1/history/${this.path}`, { parameters: { limit, after, types: "typed" }, ...options });
-    const { items, version, next = null, begins = null } = value;
-    return Object.defineProperties(items, { version: { value: version }, mark: { value: mark }, next: { value: next }, begins: { value: begins } });
+    return (await import("./models.js")).page({ mark, next: null, begins: null, ...value });
   }
 
   async #write(method, kind, value, { optimistic, ifMatch, ...options } = {}) {
