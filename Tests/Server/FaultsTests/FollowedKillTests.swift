@@ -196,7 +196,10 @@ struct FollowedKillTests {
             for worker in workers { worker.send(SIGUSR1) }
             let there = try itemsAtGateway()
             for worker in workers {
-                guard try worker.wait() == 0 else { throw TestFailure(worker.output) }
+                let status = try worker.wait()
+                guard status == 0 else {
+                    throw TestFailure("it ended with \(status): \(worker.errors)\n\(worker.output.suffix(400))")
+                }
                 let lines = worker.output.split(separator: "\n").filter { $0.hasPrefix("item ") }.map(String.init)
                 let expected = there.map(\.line)
                 guard lines == expected else {
