@@ -32,8 +32,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     init(
         path: String, _ presence: FilePresence, mapSize: Int, maximumReaders: Int, isPrivate: Bool = false
     ) throws(LMDBError) {
-        let isFree = openFiles.withLock { $0.insert(presence.identity).inserted }
-        guard isFree else { throw LMDBError(code: EBUSY, action: "Opening") }
+        guard Self.reserve(presence.identity) else { throw LMDBError(code: EBUSY, action: "Opening") }
         do throws(LMDBError) {
             pointer = try Self.open(
                 path: path, mapSize: mapSize, maximumReaders: maximumReaders, isPrivate: isPrivate)
@@ -43,6 +42,16 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
         self.presence = presence
         releaseDeadReaders()
+    }
+
+    /// Notes that this process opens a file; false if it has it open. Waits some seconds for those who are about to let go
+    /// of it: a thread of a store that was closed just now may hold the last reference for a moment.
+    private static func reserve(_ identity: FileIdentity) -> Bool {
+        for _ in 0..<500 {
+            if openFiles.withLock({ $0.insert(identity).inserted }) { return true }
+            usleep(10_000)
+        }
+        return false
     }
 
     /// Frees the slots of readers whose process died: they would pin their versions for ever.
