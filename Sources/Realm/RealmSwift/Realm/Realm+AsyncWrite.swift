@@ -15,8 +15,8 @@ extension Realm {
     /// Runs the block in a write transaction as soon as no other transaction is open, in a later turn of the run loop,
     /// queue or actor, and commits in the background. Calls the completion there with nil once the commit is on disk,
     /// or with the error. A block that cancels or commits the write itself leaves nothing to commit, and the completion
-    /// is not called. Until then the realm stays at its earlier version. Traps for read-only and frozen realms, and on
-    /// threads without a run loop.
+    /// is not called. A read of the realm after the block and before the completion waits for the disk. Traps for
+    /// read-only and frozen realms, and on threads without a run loop.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -50,7 +50,8 @@ extension Realm {
     }
 
     /// Commits the open write transaction in the background. Calls the completion in a later turn with nil once the
-    /// commit is on disk, or with the error; then the realm is at the new version.
+    /// commit is on disk, or with the error. The realm shows the changes from now on: what reads it before the completion
+    /// waits for the disk.
     ///
     /// - Parameters:
     ///   - allowGrouping: whether the commit may share its disk sync with others, which it does whenever that saves
