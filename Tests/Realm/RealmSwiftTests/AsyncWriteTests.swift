@@ -1,7 +1,8 @@
 import Foundation
-import RealmSwift
 import TestBasics
 import Testing
+
+@testable import RealmSwift
 
 class AsyncDog: Object {
     @Persisted(primaryKey: true) var id: Int
@@ -200,6 +201,21 @@ struct AsyncWriteTests {
         await #expect(throws: CancellationError.self) { _ = try await task.value }
         try place.run { realm in realm.cancelWrite() }
         #expect(try await writer.add(2) == 1)
+    }
+
+    @Test(
+        "what suspends its caller is refused for the realm of a thread or queue",
+        arguments: ["asyncWrite()", "asyncRefresh()", "`subscribe`"])
+    @MainActor func awaitable(_ function: String) throws {
+        let message = try place.run { realm in
+            do {
+                try realm.freeze().rlm.checkAwaitable(function)
+                try realm.rlm.checkAwaitable(function)
+                return "not refused"
+            } catch { return "\(error)" }
+        }
+        #expect(message == "\(function) can only be called on main thread or actor-isolated Realms")
+        try Realm(configuration: place.configuration).rlm.checkAwaitable(function)
     }
 
     @Test("Realm.writeAsync(_:onComplete:) threads without a run loop and frozen realms do not write like that")
