@@ -1,7 +1,8 @@
 import Foundation
-import RealmSwift
 import TestBasics
 import Testing
+
+@testable import RealmSwift
 
 class AsyncDog: Object {
     @Persisted(primaryKey: true) var id: Int
@@ -121,6 +122,36 @@ struct AsyncWriteTests {
         }
     }
 
+    @Test("what a commit in the background wrote shows at once, and its observers are told once, in a later turn")
+    func readAfterCommit() async throws {
+        try place.run { [place] realm in
+            let dogs = realm.objects(AsyncDog.self)
+            let dog = try realm.write { realm.create(AsyncDog.self, value: ["id": 0, "name": "a"]) }
+            place.keep(realm.observe { _, realm in place.note("told of \(realm.objects(AsyncDog.self).count)") })
+            for id in 1...3 {
+                realm.beginWrite()
+                realm.create(AsyncDog.self, value: ["id": id])
+                dog.name += "b"
+                realm.commitAsyncWrite { error in place.note("done \(error == nil)") }
+                #expect(!realm.isInWriteTransaction)
+                // Each kind of read is the first one once.
+                switch id {
+                case 1: #expect(dogs.count == 2)
+                case 2: #expect(dog.name == "abb")
+                default: #expect(realm.freeze().objects(AsyncDog.self).count == 4)
+                }
+                #expect(dog.name == "a" + String(repeating: "b", count: id) && dogs.count == id + 1)
+                #expect(realm.isPerformingAsynchronousWriteOperations)
+            }
+            // The next write tells of the commit before it.
+            place.note("block ends")
+        }
+        let notes = try await place.notes(7)
+        #expect(notes.filter { $0.hasPrefix("told") } == ["told of 2", "told of 3", "told of 4"], "\(notes)")
+        #expect(notes.filter { $0 == "done true" }.count == 3 && notes.last == "done true")
+        #expect(notes.firstIndex(of: "block ends").map { $0 < (notes.firstIndex(of: "told of 4") ?? 0) } == true)
+    }
+
     @Test("observers hear of writes in the background, also of those on other queues")
     func observed() async throws {
         let other = Place(beside: place)
@@ -170,6 +201,21 @@ struct AsyncWriteTests {
         await #expect(throws: CancellationError.self) { _ = try await task.value }
         try place.run { realm in realm.cancelWrite() }
         #expect(try await writer.add(2) == 1)
+    }
+
+    @Test(
+        "what suspends its caller is refused for the realm of a thread or queue",
+        arguments: ["asyncWrite()", "asyncRefresh()", "`subscribe`"])
+    @MainActor func awaitable(_ function: String) throws {
+        let message = try place.run { realm in
+            do {
+                try realm.freeze().rlm.checkAwaitable(function)
+                try realm.rlm.checkAwaitable(function)
+                return "not refused"
+            } catch { return "\(error)" }
+        }
+        #expect(message == "\(function) can only be called on main thread or actor-isolated Realms")
+        try Realm(configuration: place.configuration).rlm.checkAwaitable(function)
     }
 
     @Test("Realm.writeAsync(_:onComplete:) threads without a run loop and frozen realms do not write like that")

@@ -280,6 +280,20 @@ struct ParityThreadTests {
         try place.run { _ in keeper.all = [] }
     }
 
+    @Test("a realm is opened for a serial queue, on it")
+    func queues() async {
+        let configuration = ParityRealm.configuration()
+        let other = DispatchQueue(label: "other")
+        #expect(
+            await exception { _ = try Realm(configuration: configuration, queue: other) }
+                == "Realm opened from incorrect dispatch queue.")
+        let global = await exception { _ = try Realm(configuration: configuration, queue: .global()) }
+        #expect(
+            global?.hasPrefix("Invalid queue '\(DispatchQueue.global().label)' (") == true
+                && global?.hasSuffix("): Realms can only be confined to serial queues or the main queue.") == true,
+            "\(global ?? "opened")")
+    }
+
     @Test("misuse on another thread is reported as such before anything else")
     func wrongThread() async throws {
         let configuration = ParityRealm.configuration()
@@ -306,6 +320,14 @@ struct ParityThreadTests {
             ("reference", { _ = ThreadSafeReference(to: values.1) }),
             ("list reference", { _ = ThreadSafeReference(to: values.5) }), ("freeze", { _ = values.1.freeze() }),
             ("begin", { values.0.beginWrite() }), ("refresh", { values.0.refresh() }),
+            // Queries that are not run.
+            ("objects", { _ = values.0.objects(ParityPerson.self) }),
+            ("dynamic objects", { _ = values.0.dynamicObjects("ParityPerson") }),
+            ("condition", { _ = values.3.filter("id == 1") }), ("where", { _ = values.3.where { $0.id == 1 } }),
+            ("sort", { _ = values.3.sorted(byKeyPath: "id") }), ("distinct", { _ = values.3.distinct(by: ["id"]) }),
+            ("values", { _ = values.5.sorted(ascending: true) }),
+            ("map values", { _ = values.6.sorted(ascending: true) }),
+            ("copy", { try? values.0.writeCopy(toFile: URL(fileURLWithPath: "/nowhere/copy.realm")) }),
         ]
         for (name, body) in bodies {
             let message = await exception(body)

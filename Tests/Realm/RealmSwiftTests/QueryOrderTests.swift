@@ -69,6 +69,42 @@ struct QueryOrderTests {
             await exception { _ = try QueryWorld.realm().objects(QueryDog.self).sorted(byKeyPath: path) } == message)
     }
 
+    @Test(
+        "nothing is sorted by a collection or made distinct by one, at the end of a key path or on the way",
+        arguments: [
+            ("dogs", "ProofOwner.dogs", "array"), ("dogs.age", "ProofOwner.dogs", "array"),
+            ("numbers", "ProofOwner.numbers", "array"), ("homes.street", "ProofOwner.homes", "array"),
+            ("pack", "ProofOwner.pack", "set"), ("pack.name", "ProofOwner.pack", "set"),
+            ("digits", "ProofOwner.digits", "set"), ("named", "ProofOwner.named", "dictionary"),
+            ("scores", "ProofOwner.scores", "dictionary"),
+        ])
+    func unsortableCollections(_ path: String, _ property: String, _ kind: String) async {
+        let message = "Cannot sort on key path '\(path)': property '\(property)' is of unsupported type '\(kind)'."
+        @Sendable func owners() throws -> Results<ProofOwner> {
+            try Realm(configuration: .init(inMemoryIdentifier: "unsortable \(path)", objectTypes: Form.types))
+                .objects(ProofOwner.self)
+        }
+        #expect(await exception { _ = try owners().sorted(byKeyPath: path) } == message)
+        #expect(await exception { _ = try owners().distinct(by: [path]) } == message)
+    }
+
+    @Test("nothing is sorted by linking objects, which a link may lead to", arguments: ["owners", "owner.owned.age"])
+    func unsortableBacklinks(_ path: String) async {
+        let message = await exception {
+            if path == "owners" {
+                _ = try Realm(configuration: .init(inMemoryIdentifier: "owners", objectTypes: Form.types))
+                    .objects(ProofDog.self).sorted(byKeyPath: path)
+            } else {
+                _ = try QueryWorld.realm().objects(QueryDog.self).sorted(byKeyPath: path)
+            }
+        }
+        let property = path == "owners" ? "ProofDog.owners" : "QueryPerson.owned"
+        #expect(
+            message
+                == "Cannot sort on key path '\(path)': property '\(property)' is of unsupported type 'linking objects'."
+        )
+    }
+
     @Test("links and collections cannot be sorted by")
     func unsortableLinks() async {
         for path in ["owner", "scores", "owner.dogs.age"] {

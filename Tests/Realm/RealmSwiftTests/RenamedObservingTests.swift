@@ -16,9 +16,17 @@ class RenamedRow: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+/// A class whose property has the same name in Swift, and another one in the store.
+class RenamedOther: Object {
+    @Persisted var name: String
+    @Persisted var any: AnyRealmValue
+    override class func propertiesMapping() -> [String: String] { ["name": "label", "any": "value"] }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite("Observing properties that have other names in the store")
 struct RenamedObservingTests {
-    private let place = Place([RenamedRow.self])
+    private let place = Place([RenamedRow.self, RenamedOther.self])
 
     private func edit(_ body: @Sendable (RenamedRow) -> Void) throws {
         try place.run { realm in
@@ -83,6 +91,58 @@ struct RenamedObservingTests {
             ])
         try edit { $0.any = .int(1) }
         _ = try await place.notes(with: [#"all ["any"]"#, #"any ["any"]"#, "results any [0]"])
+        place.queue.sync { [place] in place.dropTokens() }
+    }
+
+    @Test(
+        "a key path leads through mixed values to objects of all classes that have the property",
+        arguments: ["any.name", "any.any.name"])
+    func mixedValues(_ path: String) async throws {
+        try place.run { [place] realm in
+            let row = try realm.write {
+                let row = realm.create(RenamedRow.self, value: ["key": 1])
+                let (other, third) = (RenamedOther(), RenamedOther())
+                realm.add(third)
+                // Whichever way the path takes, an object of each class is at its end.
+                other.any = .object(third)
+                row.any = .object(path == "any.name" ? realm.create(RenamedRow.self, value: ["key": 2]) : other)
+                if path == "any.name" { realm.add(other) }
+                return row
+            }
+            place.keep(
+                row.observe(keyPaths: [path]) { (change: ObjectChange<RenamedRow>) in
+                    if case .change(_, let properties) = change { place.note("\(properties.map(\.name))") }
+                })
+            place.keep(
+                realm.objects(RenamedRow.self).filter("key == 1").observe(keyPaths: [path]) { change in
+                    if case .update(_, _, _, let modifications) = change {
+                        place.note("\(modifications)")
+                    } else {
+                        place.note("ready")
+                    }
+                })
+        }
+        _ = try await place.notes(1)
+        var expected = ["ready"]
+        /// Makes an edit that both observers are to be told of.
+        func expectTold(_ edit: @Sendable (Realm, RenamedRow) -> Void) async throws {
+            try self.edit { row in if let realm = row.realm { edit(realm, row) } }
+            expected += [#"["any"]"#, "[0]"]
+            #expect(try await place.notes(expected.count).sorted() == expected.sorted())
+        }
+        if path == "any.name" {
+            try await expectTold { realm, _ in realm.object(ofType: RenamedRow.self, forPrimaryKey: 2)?.name = "b" }
+            try await expectTold { realm, row in
+                row.any = realm.objects(RenamedOther.self).last.map { .object($0) } ?? .none
+            }
+            try await expectTold { realm, _ in realm.objects(RenamedOther.self).last?.name = "c" }
+        } else {
+            try await expectTold { realm, _ in realm.objects(RenamedOther.self).first?.name = "b" }
+            try await expectTold { realm, row in
+                row.any.object(RenamedOther.self)?.any = .object(realm.create(RenamedRow.self, value: ["key": 3]))
+            }
+            try await expectTold { realm, _ in realm.object(ofType: RenamedRow.self, forPrimaryKey: 3)?.name = "c" }
+        }
         place.queue.sync { [place] in place.dropTokens() }
     }
 

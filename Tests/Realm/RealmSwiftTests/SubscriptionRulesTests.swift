@@ -160,9 +160,9 @@ struct SubscriptionRulesTests {
         }
         #expect(plain?.contains("no primary key") == true)
         let elsewhere = await exception {
-            try Realm(configuration: LonelyRealm().configuration).rlm.checkSubscribing()
+            try Realm(configuration: LonelyRealm().configuration).rlm.checkAwaitable("`subscribe`")
         }
-        #expect(elsewhere == "thrown: Results can be subscribed to on the main thread and on actors only.")
+        #expect(elsewhere == "thrown: `subscribe` can only be called on main thread or actor-isolated Realms")
         let without = await exception {
             _ = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "x", objectTypes: [RulesPlain.self]))
                 .subscriptions

@@ -48,8 +48,10 @@ final class InstanceCore {
 
     var isCalling: Bool { calls > 0 }
 
-    /// The store at the instance's version. Takes the newest version after `invalidate`.
+    /// The store at the instance's version. Takes the newest version after `invalidate`; waits for a commit in the
+    /// background, so that the instance sees what it has written.
     func snapshot() throws -> any Snapshot {
+        settleCommit()
         if let current { return current }
         try moveToNewest()
         // The difference is reported in a turn of its own.

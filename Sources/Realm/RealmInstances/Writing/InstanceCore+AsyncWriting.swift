@@ -12,6 +12,9 @@ struct AsyncWrites {
     fileprivate var commit: Commit?
     /// Completions of finished commits.
     fileprivate var ended: [() -> Void] = []
+    /// The realm-level observers that are not told of a commit that a read has waited for; the others are told in the next
+    /// turn. Nil if there is no such commit.
+    fileprivate var untold: Set<Int>?
     /// Whether a block that was given a write is running.
     fileprivate var isServing = false
 
@@ -106,9 +109,19 @@ extension InstanceCore {
         }
     }
 
+    /// Moves to the version of the commit in progress, if there is one, for a read that is to see it: waits for the disk,
+    /// and leaves the calls of observers to the next turn.
+    func settleCommit() {
+        if asyncWrites.commit != nil, write == nil { finishCommit(waiting: true, isReading: true) }
+    }
+
     /// Moves to the version of the commit in progress. Returns false when that is not finished yet.
     @discardableResult
-    func finishCommit(waiting: Bool) -> Bool {
+    func finishCommit(waiting: Bool, isReading: Bool = false) -> Bool {
+        if !isReading, let muted = asyncWrites.untold {
+            asyncWrites.untold = nil
+            ring(.didChange, except: muted)
+        }
         guard let commit = asyncWrites.commit else { return true }
         if waiting { _ = commit.end.wait() }
         guard let result = commit.end.value else { return false }
@@ -120,7 +133,7 @@ extension InstanceCore {
             try move(to: expected ?? store.snapshot())
             history.markOwn(commit.version)
             if current?.version == commit.version { skip(commit.muted) }
-            ring(.didChange, except: commit.muted)
+            if isReading { asyncWrites.untold = commit.muted } else { ring(.didChange, except: commit.muted) }
         } catch {
             failure = error
         }

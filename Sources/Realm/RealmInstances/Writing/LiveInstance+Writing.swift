@@ -58,8 +58,8 @@ extension LiveInstance: WriteLifecycle {
     /// Cancels the call of a block. Returns false when it was called, or is unknown.
     package func cancelAsyncWrite(_ number: Int) throws -> Bool { try enter { $0.asyncWrites.remove(number) } }
 
-    /// Commits without waiting for the disk. The changes are visible when the completion is called, in a turn, or
-    /// earlier in a write that is begun, or after a `refresh`. Throws as `commitWrite`; the completion gets the store's
+    /// Commits without waiting for the disk. The completion is called in a turn; a read, a write or a `refresh` before
+    /// that waits for the disk, so that it sees the changes. Throws as `commitWrite`; the completion gets the store's
     /// error.
     package func commitAsyncWrite(
         withoutNotifying tokens: [InstanceToken] = [], _ completion: @escaping ((any Error)?) -> Void

@@ -26,13 +26,13 @@ enum CollectionText {
         if let identity { head += " <\(Unmanaged.passUnretained(identity).toOpaque())>" }
         guard !isInvalidated else { return head + " [invalidated]" }
         let count = count()
-        var text = lines(Swift.min(count, longest)).map { label, value in
+        let text = lines(Swift.min(count, longest)).map { label, value in
             let value = ObjectBase.text(of: value, depth + 1, null: "<null>")
                 .split(separator: "\n", omittingEmptySubsequences: false)
             return "\t\(label) \(value.joined(separator: "\n\t"))"
         }
-        if count > longest { text.append("\t... \(count - longest) objects skipped.") }
-        return "\(head) (\n\(text.joined(separator: ",\n"))\n)"
+        let rest = count > longest ? "\n\t... \(count - longest) objects skipped." : ""
+        return "\(head) (\n\(text.joined(separator: ",\n"))\(rest)\n)"
     }
 }
 

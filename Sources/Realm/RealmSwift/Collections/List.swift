@@ -178,7 +178,9 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         guard number >= 0 else { throw RealmException("Cannot pass a negative value for 'index'.") }
         let count = count
         guard number <= count else {
-            throw RealmException("Cannot remove \(number) elements from a list that has only \(count).")
+            throw RealmException(
+                "It is not possible to remove more objects (\(number)) from a list than it already contains (\(count))."
+            )
         }
     }
 

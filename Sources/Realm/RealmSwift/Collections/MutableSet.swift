@@ -173,8 +173,8 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
                 throw RealmException("Sets of different Realms cannot be compared or combined.")
             }
             return (try own.values(), try others.values())
-        default:
-            throw RealmException("A managed set and an unmanaged one cannot be compared or combined.")
+        case (_?, nil): throw RealmException("Right hand side value must be a managed Set.")
+        case (nil, _?): throw RealmException("Right hand side value must be an unmanaged Set.")
         }
     }
 

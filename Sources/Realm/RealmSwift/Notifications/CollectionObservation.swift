@@ -33,26 +33,38 @@ extension RLMRealm {
     /// Resolves key paths by Swift names; returns none for nil and for an empty list.
     func keyPaths(_ texts: [String]?, of classID: ClassID?) throws -> [LiveKeyPath] {
         guard let texts, !texts.isEmpty, let classID else { return [] }
-        return try texts.map { text in
+        return try texts.flatMap { text in
             let path = try LiveKeyPath(text, in: classID, of: models.schema, takesWildcards: false)
-            guard models.renamesProperties else { return path }
+            guard models.renamesProperties else { return [path] }
             // The path may be resolved again later, under the names of the store.
             let stored = try transaction?.schema ?? snapshot.schema
-            return try LiveKeyPath(storedNames(of: text, from: classID), in: classID, of: stored, takesWildcards: false)
+            return try storedNames(of: text, from: classID).map {
+                try LiveKeyPath($0, in: classID, of: stored, takesWildcards: false)
+            }
         }
     }
 
-    /// Returns a key path that exists with the names of the store. Behind mixed values it takes the first class that has
-    /// the name.
-    private func storedNames(of path: String, from classID: ClassID) -> String {
-        var classes = models[classID].map { [$0] } ?? []
-        let names = path.split(separator: ".", omittingEmptySubsequences: false).map { name -> String in
-            guard let property = classes.lazy.compactMap({ $0[String(name)] }).first else { return String(name) }
-            classes =
-                property.type.isMixed ? models.all : property.targetClass.flatMap { models[$0] }.map { [$0] } ?? []
-            return property.column
+    /// Returns the key paths with the names of the store. Behind mixed values there is one for each name that a property
+    /// with that name in Swift has in some class.
+    private func storedNames(of path: String, from classID: ClassID) -> [String] {
+        typealias Way = (names: [String], classes: [BoundClass])
+        var ways: [Way] = [([], models[classID].map { [$0] } ?? [])]
+        for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+            ways = ways.flatMap { way -> [Way] in
+                let properties = way.classes.compactMap { $0[String(name)] }
+                guard !properties.isEmpty else { return [(way.names + [String(name)], [])] }
+                return Dictionary(grouping: properties, by: \.column).sorted { $0.key < $1.key }.map { column, alike in
+                    (way.names + [column], targets(of: alike))
+                }
+            }
         }
-        return names.joined(separator: ".")
+        return ways.map { $0.names.joined(separator: ".") }
+    }
+
+    /// The classes that the properties may lead to.
+    private func targets(of properties: [BoundProperty]) -> [BoundClass] {
+        if properties.contains(where: \.type.isMixed) { return models.all }
+        return Set(properties.compactMap(\.targetClass)).compactMap { models[$0] }
     }
 }
 

@@ -20,12 +20,14 @@ public struct _QuerySource {
         Results(isEmptyForever ? nil : try query(self))
     }
 
-    /// Throws for an unmanaged collection.
+    /// Throws for an unmanaged collection, and elsewhere than where the realm is confined to: a query would find that out
+    /// only when it is run.
     func managed() throws -> any CollectionAccessor {
         guard let accessor else {
             throw RealmException(
                 "This method may only be called on \(kind.className) instances retrieved from an RLMRealm")
         }
+        try accessor.realm.checkConfinement()
         return accessor
     }
 

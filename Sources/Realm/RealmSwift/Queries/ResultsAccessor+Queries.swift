@@ -46,24 +46,41 @@ extension ResultsAccessor {
                 throw RealmException(
                     "Cannot sort on key path '\(descriptor.keyPath)': KVC collection operators are not supported.")
             }
+            try checkOrder(descriptor.keyPath, objectClass)
             return try raisingQueryErrors {
                 () throws(QueryError) in
                 try binder.bindSortKey(descriptor.keyPath, ascending: descriptor.ascending, class: objectClass)
             }
         }
-        for (key, descriptor) in zip(keys, descriptors) where key.path.valueType.base == .data {
-            throw RealmException(
-                "Cannot sort on key path '\(descriptor.keyPath)': property '\(objectClass.name).\(descriptor.keyPath)' is of unsupported type 'data'."
-            )
-        }
         return try refined { $0.steps.append(.sort(keys)) }
+    }
+
+    /// Throws for a key path with a property that elements cannot be ordered by, or made distinct by: a collection, and
+    /// data for an order.
+    private func checkOrder(_ keyPath: String, _ objectClass: ClassSchema, isSort: Bool = true) throws {
+        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
+        var present: ClassSchema? = objectClass
+        for (index, name) in names.enumerated() {
+            guard let owner = present, let property = owner[String(name)] else { return }
+            let isLast = index + 1 == names.count
+            if let kind = property.type.unordered(isLast: isLast), isSort || kind != "data" {
+                let path = "\(owner.name).\(name)"
+                throw RealmException(
+                    "Cannot sort on key path '\(keyPath)': property '\(path)' is of unsupported type '\(kind)'.")
+            }
+            present = property.targetClass.flatMap { realm.models.schema[$0] }
+        }
     }
 
     func distinct(by keyPaths: [String]) throws -> ResultsAccessor {
         guard !keyPaths.isEmpty else { return self }
         let objectClass = try objectClass
         let paths = try keyPaths.map { path -> BoundPath in
-            try raisingQueryErrors { () throws(QueryError) in try binder.bindDistinctKey(path, class: objectClass) }
+            try checkOrder(path, objectClass, isSort: false)
+            return try raisingQueryErrors {
+                () throws(QueryError) in
+                try binder.bindDistinctKey(path, class: objectClass)
+            }
         }
         return try refined { $0.steps.append(.distinct(paths)) }
     }
@@ -97,6 +114,18 @@ func raisingQueryErrors<R>(_ body: () throws(QueryError) -> R) throws -> R {
 }
 
 extension StoredType {
+    /// The name of the type if nothing is ordered by it; nil for others. A map has values that something may be ordered
+    /// by.
+    fileprivate func unordered(isLast: Bool) -> String? {
+        switch collection {
+        case _ where isComputed: "linking objects"
+        case .list: "array"
+        case .set: "set"
+        case .map: isLast ? "dictionary" : nil
+        case .single: base == .data && isLast ? "data" : nil
+        }
+    }
+
     /// The type in messages: `int? property`, `date list`.
     var described: String {
         let kind =

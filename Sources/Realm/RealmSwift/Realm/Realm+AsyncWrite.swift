@@ -15,8 +15,8 @@ extension Realm {
     /// Runs the block in a write transaction as soon as no other transaction is open, in a later turn of the run loop,
     /// queue or actor, and commits in the background. Calls the completion there with nil once the commit is on disk,
     /// or with the error. A block that cancels or commits the write itself leaves nothing to commit, and the completion
-    /// is not called. Until then the realm stays at its earlier version. Traps for read-only and frozen realms, and on
-    /// threads without a run loop.
+    /// is not called. A read of the realm after the block and before the completion waits for the disk. Traps for
+    /// read-only and frozen realms, and on threads without a run loop.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -50,7 +50,8 @@ extension Realm {
     }
 
     /// Commits the open write transaction in the background. Calls the completion in a later turn with nil once the
-    /// commit is on disk, or with the error; then the realm is at the new version.
+    /// commit is on disk, or with the error. The realm shows the changes from now on: what reads it before the completion
+    /// waits for the disk.
     ///
     /// - Parameters:
     ///   - allowGrouping: whether the commit may share its disk sync with others, which it does whenever that saves
@@ -72,7 +73,7 @@ extension Realm {
     }
 
     /// Waits until no other write transaction is open, runs the block in one, and waits until the commit is on disk.
-    /// Must be called on the actor of the realm. If the block throws, rolls back and rethrows. Throws
+    /// Must be called on the actor of the realm; traps for a realm of a thread or queue. If the block throws, rolls back and rethrows. Throws
     /// `CancellationError` without running the block if the task is cancelled while it waits; throws `Realm.Error` if
     /// the commit fails.
     @discardableResult
@@ -80,6 +81,7 @@ extension Realm {
         _isolation: isolated (any Actor)? = #isolation, _ block: () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
+        raising { try rlm.checkAwaitable("asyncWrite()") }
         // Set by the writer or by the cancellation, whichever is first.
         let turn = Promise<(any Swift.Error)?>()
         try await withTaskCancellationHandler {
@@ -109,15 +111,23 @@ extension Realm {
     }
 
     /// Refreshes the realm to the latest version. Returns whether anything changed. Must be called on the actor of the
-    /// realm.
+    /// realm; traps for a realm of a thread or queue.
     @discardableResult
     public func asyncRefresh(_isolation: isolated (any Actor)? = #isolation) async -> Bool {
+        raising { try rlm.checkAwaitable("asyncRefresh()") }
         await Task.yield()
         return refresh()
     }
 }
 
 extension RLMRealm {
+    /// Throws for a realm whose thread or queue cannot wait for something: only actors can, and the main thread.
+    func checkAwaitable(_ function: String) throws {
+        guard try isFrozen || live.scheduler is MainScheduler || live.scheduler is ActorScheduler else {
+            throw RealmException("\(function) can only be called on main thread or actor-isolated Realms")
+        }
+    }
+
     /// Converts a file error of the store to `Realm.Error`; returns other errors unchanged.
     func fileError(_ error: any Error) -> any Error {
         guard let error = error as? StoreError, error.code.isOfFiles else { return error }

@@ -15,7 +15,10 @@ extension Realm {
 
     /// Calls `writeCopy(toFile:)` with the configuration's file.
     public func writeCopy(configuration: Configuration) throws {
-        let path = raising { try configuration.path }
+        let path = raising {
+            try rlm.checkConfinement()
+            return try configuration.path
+        }
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Error(.fileExists, "File at path '\(path)' already exists.", path: path)
         }

@@ -24,13 +24,22 @@ public struct Realm: Equatable {
             rlm = known
             return
         }
+        let scheduler = raising { try queue.map(Realm.scheduler) }
         let file = try fileErrors { try RealmFile.open(configuration) }
-        rlm = try fileErrors {
-            if let queue { return try file.realm(on: scheduler(of: queue), configuration) }
-            return try file.realm(on: currentScheduler(), configuration)
-        }
+        rlm = try fileErrors { try file.realm(on: scheduler ?? currentScheduler(), configuration) }
         rlm.subscribeInitially()
         if queue == nil { ThreadRealms.note(rlm, configuration) }
+    }
+
+    /// Returns the scheduler of a queue. Throws for one that is not serial, or not the calling one.
+    private static func scheduler(_ queue: DispatchQueue) throws -> any LiveScheduler {
+        guard let scheduler = try? RealmInstances.scheduler(of: queue) else {
+            throw RealmException(
+                "Invalid queue '\(queue.label)' (\(type(of: queue))): Realms can only be confined to serial queues or the main queue."
+            )
+        }
+        guard scheduler.isCurrent else { throw RealmException("Realm opened from incorrect dispatch queue.") }
+        return scheduler
     }
 
     /// Opens the realm in a file.
@@ -199,7 +208,10 @@ public struct Realm: Equatable {
     /// Returns all objects of a class.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
         Element._checkFetched()
-        return raising { Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id))) }
+        return raising {
+            try rlm.checkConfinement()
+            return Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id)))
+        }
     }
 
     /// Returns the object with the primary key; nil if there is none.
@@ -302,7 +314,10 @@ extension Realm {
 
     /// Returns all objects of a class as dynamic objects.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
-        raising { Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(named: typeName).id))) }
+        raising {
+            try rlm.checkConfinement()
+            return Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(named: typeName).id)))
+        }
     }
 
     /// Returns the object with the primary key; see `object(ofType:forPrimaryKey:)`.

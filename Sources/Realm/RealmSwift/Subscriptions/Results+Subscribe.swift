@@ -27,7 +27,7 @@ extension Results {
     ) async throws -> Results<Element> {
         let (client, id, changed) = raising { () -> (SyncClient, Int, Bool) in
             let results = try subscribable()
-            try results.realm.checkSubscribing()
+            try results.realm.checkAwaitable("`subscribe`")
             let set = try SubscriptionSetAccessor(results.realm)
             let (className, filter) = try results.subscription()
             var place = (index: 0, changed: false)
@@ -101,13 +101,6 @@ extension ResultsAccessor {
 }
 
 extension RLMRealm {
-    /// Throws for realms whose thread cannot wait.
-    func checkSubscribing() throws {
-        guard try live.scheduler is MainScheduler || live.scheduler is ActorScheduler else {
-            throw RealmException("Results can be subscribed to on the main thread and on actors only.")
-        }
-    }
-
     /// Throws if objects of the class cannot be created because it has no subscription.
     func checkSubscribed(_ boundClass: BoundClass) throws {
         guard let sync = file?.sync, !boundClass.isEmbedded, !sync.client.follows(boundClass.storedName) else { return }
