@@ -57,7 +57,8 @@ struct ModelPageTests {
         #expect(try server.stop() == 0)
     }
 
-    @Test("is found from the console and from the page of the API", arguments: ["static/index.html", "static/docs.html"])
+    @Test(
+        "is found from the console and from the page of the API", arguments: ["static/index.html", "static/docs.html"])
     func isFound(page: String) throws {
         #expect(try Checkout.text(page).contains(#"<link rel="alternate" type="text/plain" href="static/llms.txt""#))
     }
