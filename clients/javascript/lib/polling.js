@@ -29,9 +29,12 @@ export async function keepsStreams(hub, silence) {
 
 /** Asks again and again for what a stream would tell, as an `EventStream` does. Each answer is an event `initial`. */
 export class Poll {
-  /** Between two polls of others a connection has this long for one, in milliseconds. */
+  /** How many there are at once: a gateway lets no caller have any number of requests that wait. */
+  static most = 50;
+  /** Where others wait, a poll has this long, in milliseconds. */
   static turn = 1000;
   #control = new AbortController();
+  #limits;
 
   constructor(transport, path, parameters, on, { lastEventID = "" } = {}) {
     Object.assign(this, { transport, on, lastEventID });
@@ -47,8 +50,6 @@ export class Poll {
     this.isObject = this.mayBeObject && rest.length === 2;
     this.#run();
   }
-
-  #limits;
 
   stop() { this.#control.abort(); }
 
@@ -90,7 +91,8 @@ export class Poll {
   /** The data of an event, from the answer to a read. */
   async #text(value, mark) {
     const version = Number.parseInt(mark, 10);
-    if (this.mayBeObject && (this.isObject || !("items" in value && "version" in value))) return stringify({ version, object: value });
+    const isAnswer = value !== null && typeof value === "object" && "items" in value && "version" in value;
+    if (this.isObject || (this.mayBeObject && !isAnswer)) return stringify({ version, object: value });
     const { items } = value;
     if (items === undefined) return stringify(value);
     this.#limits = true;

@@ -12,7 +12,8 @@ export class Turns {
   #waiting = [];
 
   constructor(transport, options, most, Poll) {
-    Object.assign(this, { transport, options, most, Follower: Poll || EventStream, reads: Boolean(Poll), least: Poll ? Poll.turn : 300 });
+    const { most: mostPolls = Infinity, turn: least = 300 } = Poll || {};
+    Object.assign(this, { transport, options, most: Math.min(most, mostPolls), Follower: Poll || EventStream, reads: Boolean(Poll), least });
   }
 
   add(member) {
