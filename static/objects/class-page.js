@@ -254,7 +254,7 @@ export class ClassPage {
         this.#showVersion();
       },
       recount: async () => {
-        await database.count(next.name);
+        await database.recount(next.name);
         if (this.#objectClass === next) this.#showTally();
       },
     });

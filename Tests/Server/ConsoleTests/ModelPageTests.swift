@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
 import Testing
