@@ -50,6 +50,14 @@ struct DashboardTests {
             try browser.evaluate("document.querySelector('meter').value / document.querySelector('meter').max")
                 as? Double == 1)
 
+        if Axe.isWanted { try browser.evaluate(try Axe.source() + "; null") }
+        for (isDark, width) in [(false, 1280), (true, 1280), (false, 390), (true, 390)] {
+            try browser.preferDark(isDark)
+            try browser.resize(width: width, height: 860)
+            #expect(try browser.evaluate(AccessibilityCheck.expression) as? [String] == [])
+            if Axe.isWanted { #expect(try browser.evaluate(Axe.violations) as? [String] == []) }
+        }
+
         let payload = #"<img src=x onerror=alert(1)>"#
         let airport =
             #"{"iata": "XSS", "name": "x", "city": "\#(payload)", "country": "x", "latitude": 40, "longitude": -100}"#
