@@ -134,7 +134,7 @@ class Console {
         link.removeAttribute("aria-current");
       } else if (!link.hasAttribute("aria-current")) {
         link.setAttribute("aria-current", "page");
-        link.scrollIntoView({ block: "nearest", inline: "nearest" });
+        link.scrollIntoView({ block: "nearest", inline: "center" });
       }
     }
   }

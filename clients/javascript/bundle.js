@@ -18,7 +18,7 @@ const lib = join(here, "lib");
 const directory = join(lib, "bundle");
 const whole = "realmgate.js";
 /** What a page loads when it needs it. */
-const parts = ["models.js", "optimism.js", "transaction.js", "realm-file.js", "sharing-pages.js", "outbox.js", "outbox-store.js"];
+const parts = ["models.js", "optimism.js", "transaction.js", "realm-file.js", "reception.js", "sharing-pages.js", "turns.js", "polling.js", "outbox.js", "outbox-store.js"];
 
 const source = (name) => readFileSync(join(lib, name), "utf8");
 const statics = /^(?:import|export) \{([^}]*)\} from "\.\/([\w-]+\.js)";$/gm;

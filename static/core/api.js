@@ -45,6 +45,7 @@ export const paths = {
   sections: (name) => `/v1/sections/objects/${escaped(name)}`,
   observe: (name) => `/v1/observe/objects/${escaped(name)}`,
   observeSections: (name) => `/v1/observe/sections/${escaped(name)}`,
+  observeAggregates: (name) => `/v1/observe/aggregates/objects/${escaped(name)}`,
   observeObject: (name, key) => `/v1/observe/objects/${escaped(name)}/${escaped(key)}`,
   snapshots: "/v1/snapshots",
   snapshot: (id) => `/v1/snapshots/${escaped(id)}`,

@@ -7,6 +7,8 @@ import { Schema } from "./schema.js";
 
 const pollPause = 5000;
 const faultPause = 1000;
+/** So many counts are followed. Others are asked for, so that the set of all tabs has room for what they show. */
+const mostFollowed = 20;
 /** How often the caller's rights are read while the schema stays. */
 const rightsPause = 60_000;
 
@@ -20,6 +22,8 @@ export class Database extends EventTarget {
   #turns = 0;
   #rightsTime = -Infinity;
   #isResting = true;
+  /** The live counts by class. */
+  #followed = new Map();
 
   constructor(gateway) {
     super();
@@ -33,11 +37,12 @@ export class Database extends EventTarget {
   async poll() {
     const turn = this.#begin();
     this.#isResting = false;
-    let pause = Math.max(pollPause, 50 * this.counts.size);
+    let pause = Math.max(pollPause, 50 * (this.counts.size - this.#followed.size));
     try {
       if (document.visibilityState === "visible") {
         await this.read();
-        for (const one of this.schema.classes) if (turn === this.#turns) await this.count(one.name);
+        this.#follow();
+        for (const { name } of this.schema.classes) if (turn === this.#turns && !this.#followed.has(name)) await this.count(name);
       }
     } catch (error) {
       this.dispatchEvent(new CustomEvent("fault", { detail: error }));
@@ -51,6 +56,27 @@ export class Database extends EventTarget {
   rest() {
     this.#begin();
     this.#isResting = true;
+    for (const stream of this.#followed.values()) stream.stop();
+    this.#followed.clear();
+  }
+
+  /** Follows the counts of the first classes, as long as these are there. */
+  #follow() {
+    const names = new Set(this.schema.classes.slice(0, mostFollowed).map((one) => one.name));
+    for (const [name, stream] of this.#followed) {
+      if (names.has(name) && stream.state !== "ended") continue;
+      stream.stop();
+      this.#followed.delete(name);
+    }
+    for (const name of names) {
+      if (this.#followed.has(name)) continue;
+      this.#followed.set(name, this.gateway.objects(name).aggregates().observe(({ count }) => {
+        if (this.schema?.class(name)) this.counted(name, count);
+      }, {
+        // The next round begins again; it also finds the class gone, or the caller without a key.
+        onError: () => {},
+      }));
+    }
   }
 
   #begin() {
@@ -84,6 +110,11 @@ export class Database extends EventTarget {
     this.schema = new Schema(source);
     for (const name of this.counts.keys()) if (this.schema.class(name) === null) this.counts.delete(name);
     this.dispatchEvent(new Event("schema"));
+  }
+
+  /** Counts all objects of a class, unless it is followed. */
+  async recount(className) {
+    if (this.#followed.get(className)?.state !== "live") await this.count(className);
   }
 
   /** Counts all objects of a class. */

@@ -111,6 +111,18 @@ export function linkFromInput(input, target) {
   return new Link(target.name, fromInput(input.replace(/^\s*#/, ""), { kind: "int" }));
 }
 
+/** A date as the predicate language writes it: whole seconds as people read them, others by their nanoseconds. */
+function dateLiteral(plain) {
+  const seconds = Math.floor(Date.parse(plain) / 1000);
+  // The gateway says best what is wrong with what is no date.
+  if (Number.isNaN(seconds)) return plain;
+  const nanoseconds = Number((/\.(\d{1,9})/.exec(plain)?.[1] ?? "").padEnd(9, "0"));
+  const day = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.000Z$/.exec(new Date(seconds * 1000).toISOString());
+  if (nanoseconds === 0 && day) return day[1];
+  // Both parts have the sign of the whole.
+  return seconds < 0 && nanoseconds > 0 ? `T${seconds + 1}:${nanoseconds - 1e9}` : `T${seconds}:${nanoseconds}`;
+}
+
 /** A value as the predicate language writes it. */
 export function literal(value, property) {
   if (value === null) return "nil";
@@ -121,6 +133,8 @@ export function literal(value, property) {
     case "double":
     case "bool":
       return plain;
+    case "date":
+      return dateLiteral(plain);
     case "uuid":
       return `uuid(${plain})`;
     case "objectId":

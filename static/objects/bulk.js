@@ -1,14 +1,16 @@
 // The bar of the selection: how many rows are selected, and what can be done with all of them.
 
+import { paths } from "../core/api.js";
+import { own } from "../core/json.js";
 import { tally } from "../core/values.js";
 import { showDialog } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toast, toastFault } from "../parts/toast.js";
-import { button, check, field, select } from "../parts/ui.js";
+import { button, check, field, plainError, select, sentenceOf } from "../parts/ui.js";
 import { deleteObjects } from "./deletion.js";
 import { countMatching, deleteMatching, editMatching, matchingKeys, progressOf } from "./matching.js";
 import { valueControl } from "./value-control.js";
-import { keyValue, mostUndone } from "./undo.js";
+import { keepVersion, keyValue, mostUndone, revertValues, undoTime } from "./undo.js";
 
 const batch = 500;
 
@@ -97,7 +99,9 @@ export class Bulk {
       control.isNull = () => none?.querySelector("input").checked === true;
     };
     turn();
-    const { bar, words, body } = progressOf(count, "");
+    let mayUndo = count <= mostUndone && !objectClass.isEmbedded;
+    const { bar, words, body } = progressOf(count, mayUndo ? "You can undo this for two minutes."
+      : objectClass.isEmbedded ? "" : `This cannot be undone: it is more than ${tally(mostUndone)} objects.`);
     const noun = count === 1 ? "object" : "objects";
     let stopped = false;
     const dialog = showDialog({
@@ -111,13 +115,59 @@ export class Bulk {
           if (count > batch) words.textContent = `${tally(edited)} of ${tally(count)} changed.`;
           return !stopped;
         };
-        const edited = all !== null ? await editMatching({ ...this.view(), filter: all.filter }, values, report)
-          : await this.#editSelected(keys, values, report);
-        toast(`${stopped ? "Stopped: " : ""}${tally(edited)} ${noun} of ${objectClass.name} changed.`);
+        let snapshot = null;
+        if (mayUndo) {
+          try {
+            snapshot = await keepVersion(gateway);
+          } catch (error) {
+            mayUndo = false;
+            throw plainError(`The gateway cannot keep this version to undo the edit: ${sentenceOf(error)} Press Change again to edit for good.`);
+          }
+        }
+        // What can be undone is known by its keys.
+        const these = all === null ? keys : mayUndo ? await matchingKeys(gateway, objectClass, all.filter, count) : null;
+        const edited = these === null ? await editMatching({ ...this.view(), filter: all.filter }, values, report)
+          : await this.#editSelected(these, values, report);
+        const sentence = `${stopped ? "Stopped: " : ""}${tally(edited)} ${noun} of ${objectClass.name} changed.`;
+        if (snapshot === null) toast(sentence);
+        else await this.#offerUndo(sentence, these.slice(0, edited), objectClass.property(choice.value), snapshot);
       },
     });
     dialog.addEventListener("close", () => {
       stopped = true;
+    });
+  }
+
+  /** Offers to give the objects their values back. `snapshot` has the version before the edit. */
+  async #offerUndo(sentence, keys, property, snapshot) {
+    const { gateway, objectClass } = this.view();
+    const release = () => gateway.request("DELETE", paths.snapshot(snapshot)).catch(() => {});
+    if (keys.length === 0) {
+      release();
+      toast(sentence);
+      return;
+    }
+    // As the gateway has stored it: the same in all of them.
+    const made = await gateway.request("GET", paths.object(objectClass.name, keys[0])).then((one) => own(one, property.name), () => undefined);
+    const undo = async () => {
+      const { reverted, changed } = await revertValues(gateway, objectClass, keys, property, made, snapshot);
+      const noun = (number) => (number === 1 ? "object" : "objects");
+      toast(`${property.name} of ${tally(reverted)} ${noun(reverted)} is as it was.${changed > 0
+        ? ` ${tally(changed)} ${noun(changed)} ${changed === 1 ? "has" : "have"} changed since, or ${changed === 1 ? "is" : "are"} gone.` : ""}`);
+    };
+    let isOpen = true;
+    toast(sentence, {
+      seconds: undoTime - 5,
+      action: {
+        words: "Undo",
+        run: () => {
+          isOpen = false;
+          undo().catch(toastFault).then(release);
+        },
+      },
+      closed: () => {
+        if (isOpen) release();
+      },
     });
   }
 

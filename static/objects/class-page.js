@@ -42,6 +42,7 @@ export class ClassPage {
       this.#predicate.select();
     },
     n: () => this.#create(),
+    f: () => this.#build(),
     e: () => this.#explain(),
     g: () => this.#turn({ view: this.#place.view === "summary" ? "" : "summary" }),
   };
@@ -254,7 +255,7 @@ export class ClassPage {
         this.#showVersion();
       },
       recount: async () => {
-        await database.count(next.name);
+        await database.recount(next.name);
         if (this.#objectClass === next) this.#showTally();
       },
     });
@@ -530,6 +531,7 @@ export class ClassPage {
     });
     for (const tab of this.#tabs) tab.addEventListener("click", () => this.#turn({ view: tab.dataset.view }));
     byId("distinct").addEventListener("change", (event) => this.#turn({ distinct: event.target.value }));
+    byId("build").addEventListener("click", () => this.#build());
     byId("create").addEventListener("click", () => this.#create());
     byId("explain").addEventListener("click", () => this.#explain());
     byId("columns").addEventListener("click", async () => {
@@ -552,6 +554,18 @@ export class ClassPage {
   #submitPredicate() {
     clearTimeout(this.#typing);
     if (this.#isOpen && this.#place !== null) this.#turn({ filter: this.#predicate.value }, { replace: true });
+  }
+
+  /** Choices in place of text. Their module is loaded for those who want them. */
+  async #build() {
+    const objectClass = this.#objectClass;
+    if (objectClass === null) return;
+    const { buildFilter } = await import("./filter-builder.js");
+    if (this.#objectClass !== objectClass) return;
+    buildFilter({
+      gateway: this.#app.gateway, schema: this.#app.database.schema, objectClass, place: { ...this.#place, filter: this.#predicate.value },
+      apply: (filter) => this.#turn({ filter }),
+    });
   }
 
   #create() {

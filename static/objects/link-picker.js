@@ -1,10 +1,9 @@
 // A list under an input that looks for the object to link to: by its key and by the texts that it has.
 
 import { RealmgateError, paths } from "../core/api.js";
-import { freshID } from "../core/ids.js";
 import { own } from "../core/json.js";
 import { literal, text } from "../core/values.js";
-import { make } from "../parts/element.js";
+import { freshID, make } from "../parts/element.js";
 
 const pause = 150;
 const most = 8;

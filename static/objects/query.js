@@ -11,6 +11,8 @@ export const followed = 200;
 const refusedPause = 1500;
 /** How often the gateway is asked for a new version: the stream reports the followed rows alone. */
 const watchPause = 1000;
+/** How long live sums wait for later ones before they are shown. */
+const sumsPause = 100;
 
 /** The parameters of a place's query. */
 export function parametersOf({ filter, sort, distinct, snapshot }) {
@@ -33,6 +35,10 @@ export class Query {
   /** The live result, and the question that it answers. */
   #stream = null;
   #asked = "";
+  /** The live aggregates, the last ones, and the timer that shows them. */
+  #sums = null;
+  #answer = null;
+  #shown = null;
   #timer = null;
   #retry = null;
   #watch = null;
@@ -66,6 +72,10 @@ export class Query {
   #end() {
     this.#stream?.stop();
     this.#stream = null;
+    this.#sums?.stop();
+    this.#sums = null;
+    clearTimeout(this.#shown);
+    this.#shown = null;
     this.#asked = "";
   }
 
@@ -97,26 +107,35 @@ export class Query {
     }
   }
 
+  /** The aggregates that the page shows: of which properties, by function. */
+  get #functions() {
+    const measured = this.objectClass.properties.filter((one) => !one.isKey && (one.isNumeric || one.kind === "date"));
+    const names = measured.map((one) => one.path);
+    return { min: names, max: names, average: measured.filter((one) => one.isNumeric).map((one) => one.path) };
+  }
+
   /** The tally and the aggregates of the query. Without a signal the answer is dropped when the query has changed. */
   async measure(signal) {
     const asked = this.place;
-    const { objectClass } = this;
-    const measured = objectClass.properties.filter((one) => !one.isKey && (one.isNumeric || one.kind === "date"));
     const { filter, distinct, snapshot } = this.parameters;
-    const answer = await this.gateway.request("GET", paths.aggregates(objectClass.name), {
-      query: {
-        filter, distinct, snapshot,
-        min: measured.map((one) => one.path),
-        max: measured.map((one) => one.path),
-        average: measured.filter((one) => one.isNumeric).map((one) => one.path),
-      },
-      signal,
+    const answer = await this.gateway.request("GET", paths.aggregates(this.objectClass.name), {
+      query: { filter, distinct, snapshot, ...this.#functions }, signal,
     });
     if (this.place !== asked || this.#isClosed) return;
-    this.version = answer.version;
+    this.#measured(answer, answer.version);
+  }
+
+  #measured(answer, version) {
+    this.#answer = answer;
+    this.version = version;
     this.selected = answer.count;
     this.rows.total = answer.count;
-    this.on.measured(measured.length > 0 ? answer : null, answer.count);
+    this.on.measured(this.#functions.min.length > 0 ? answer : null, answer.count);
+  }
+
+  /** Whether the tally and the aggregates follow the data by themselves. */
+  get #hasLiveSums() {
+    return this.#sums !== null && this.#sums.state === "live";
   }
 
   /** The tally and the aggregates again, soon, but not for every one of many changes. */
@@ -124,7 +143,7 @@ export class Query {
     this.#timer ??= setTimeout(async () => {
       this.#timer = null;
       try {
-        await this.measure(undefined);
+        if (!this.#hasLiveSums) await this.measure(undefined);
         if (this.#isClosed) return;
         if (this.parameters.filter !== "") await this.on.recount();
       } catch (error) {
@@ -132,6 +151,23 @@ export class Query {
         if (!(error instanceof RealmgateError)) throw error;
       }
     }, 400);
+  }
+
+  #followSums() {
+    const { filter, distinct } = this.parameters;
+    const sums = this.gateway.objects(this.objectClass.name).with({ filter, distinct }).aggregates(this.#functions);
+    this.#sums = sums.observe(() => {
+      this.#shown ??= setTimeout(() => {
+        this.#shown = null;
+        const { items, version } = this.#sums;
+        this.#measured(items, version);
+      }, sumsPause);
+    }, {
+      // Then they are asked for: the watch goes on.
+      onError: () => {
+        this.#sums = null;
+      },
+    });
   }
 
   /** Where an object is among those that the query selects; null when it is not. */
@@ -152,7 +188,9 @@ export class Query {
           const { version } = await this.gateway.request("GET", paths.collection(this.objectClass.name), { query: { limit: 0 } });
           if (this.#stream !== stream || stream === null) return;
           if (String(version) !== this.#seen) {
-            await this.measure(undefined);
+            // Of what changes no sum there is no event, but charts and rows beyond the followed ones may be others.
+            if (this.#hasLiveSums) this.#measured(this.#answer, version);
+            else await this.measure(undefined);
             if (this.#stream !== stream) return;
             if (this.parameters.filter !== "") await this.on.recount();
             if (this.#stream !== stream) return;
@@ -206,6 +244,7 @@ export class Query {
         this.#retry = setTimeout(() => this.ask(this.place), refusedPause);
       },
     });
+    this.#followSums();
     this.#watchSoon();
   }
 

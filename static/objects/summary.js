@@ -1,4 +1,5 @@
-// The summary of a query's result: count, minimum, maximum, sum and average of each property, and of groups.
+// The summary of a query's result: count, minimum, maximum, sum and average of each property, and of groups. It follows
+// the data: what a commit changes in the answers costs what it changes, not what there is.
 
 import { RealmgateError, paths } from "../core/api.js";
 import { own } from "../core/json.js";
@@ -10,11 +11,13 @@ import { parametersOf } from "./query.js";
 const functions = ["sum", "average", "min", "max"];
 /** More groups than anyone reads; the sentence above says how many there are. */
 const shownGroups = 500;
-const pause = 300;
 
 export class SummaryView {
   #turn = 0;
-  #timer = null;
+  #streams = [];
+  /** What is to be drawn, by the function that draws it. */
+  #waiting = new Map();
+  #withoutSums = false;
   #shown = "";
   #chosenFor = "";
 
@@ -27,21 +30,15 @@ export class SummaryView {
   }
 
   close() {
-    clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#end();
     this.#turn += 1;
+    this.#withoutSums = false;
     this.#shown = "";
     this.#chosenFor = "";
   }
 
-  /** Asks again, soon, because rows have changed. */
-  changed() {
-    if (this.#shown === "") return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#load();
-    }, pause);
-  }
+  /** Called after changes of the table's rows. Does nothing: the sums have streams of their own. */
+  changed() {}
 
   show(objectClass, schema, place) {
     const shown = JSON.stringify([objectClass.name, place]);
@@ -78,7 +75,11 @@ export class SummaryView {
   commands(objectClass, schema, place) {
     this.#choose(objectClass, schema, place);
     const { filter, distinct, snapshot } = parametersOf(place);
-    return { query: [paths.aggregates(objectClass.name), { filter, distinct, snapshot, ...this.#grouping }], stream: null };
+    const grouped = { filter, distinct, ...this.#grouping };
+    return {
+      query: [paths.aggregates(objectClass.name), { ...grouped, snapshot }],
+      stream: snapshot === "" ? [paths.observeAggregates(objectClass.name), grouped] : null,
+    };
   }
 
   get #grouping() {
@@ -105,41 +106,58 @@ export class SummaryView {
     this.by = this.keys.find(({ path }) => path === place.by) ?? telling ?? null;
   }
 
-  async #load() {
-    const turn = ++this.#turn;
-    const { filter, distinct, snapshot } = parametersOf(this.place);
-    const path = paths.aggregates(this.objectClass.name);
+  /** What is asked for: the sums of all, and those of the groups, or null. Without sums where one is larger than any integer. */
+  get #questions() {
     const names = (list) => list.map((one) => one.path);
-    const numbers = this.measures.filter((one) => one.kind !== "date");
-    // Without sums where one is larger than any integer.
-    const ask = async (query) => {
-      try {
-        return await this.gateway.request("GET", path, { query });
-      } catch (error) {
-        if (error.code !== "query.sum_overflow") throw error;
-        return this.gateway.request("GET", path, { query: { ...query, sum: [] } });
-      }
-    };
-    try {
-      const [all, grouped] = await Promise.all([
-        ask({
-          filter, distinct, snapshot, min: names(this.measures), max: names(this.measures), sum: names(numbers),
-          average: names(numbers),
-        }),
-        this.by && ask({
-          filter, distinct, snapshot, ...this.#grouping,
-        }),
-      ]);
-      if (turn !== this.#turn) return;
-      this.#drawAll(all);
-      if (grouped) this.#drawGroups(grouped.groups);
-      else this.groups.replaceChildren(empty(`${this.objectClass.name} has no property to make groups by.`));
-    } catch (error) {
+    const numbers = names(this.measures.filter((one) => one.kind !== "date"));
+    const all = { min: names(this.measures), max: names(this.measures), sum: numbers, average: numbers };
+    const groups = this.by && { ...this.#grouping, limit: shownGroups };
+    return [all, groups].map((one) => one && { ...one, ...(this.#withoutSums ? { sum: [] } : {}) });
+  }
+
+  /** Follows the answers; in a snapshot they are read. */
+  #load() {
+    this.#end();
+    const turn = ++this.#turn;
+    const [all, groups] = this.#questions;
+    const { filter, distinct, snapshot } = parametersOf(this.place);
+    const query = this.gateway.objects(this.objectClass.name).with({ filter, distinct, snapshot: snapshot || undefined });
+    if (groups === null) this.groups.replaceChildren(empty(`${this.objectClass.name} has no property to make groups by.`));
+    const fail = (error) => {
       if (turn !== this.#turn) return;
       if (!(error instanceof RealmgateError)) throw error;
-      if (error.status === 0) this.sentence.textContent = error.message;
-      else this.fail(error);
+      if (error.code === "query.sum_overflow" && !this.#withoutSums) {
+        this.#withoutSums = true;
+        this.#load();
+      } else if (error.status === 0) this.sentence.textContent = error.message;
+      else this.fail(this.gateway.noted(error));
+    };
+    const shown = (draw) => (answer) => {
+      if (turn === this.#turn) this.#drawSoon(draw, answer);
+    };
+    const parts = [[all, (answer) => this.#drawAll(answer)], [groups, (answer) => this.#drawGroups(answer)]];
+    for (const [question, draw] of parts.filter(([one]) => one !== null)) {
+      const answer = query.aggregates(question);
+      if (snapshot === "") this.#streams.push(answer.observe(shown(draw), { onError: fail }));
+      else answer.get().then(shown(draw), fail);
     }
+  }
+
+  #end() {
+    for (const stream of this.#streams.splice(0)) stream.stop();
+    this.#waiting.clear();
+  }
+
+  /** Draws with the next frame what is the newest then: there may be many commits in a second. */
+  #drawSoon(draw, answer) {
+    if (this.#waiting.size === 0) {
+      requestAnimationFrame(() => {
+        const all = [...this.#waiting];
+        this.#waiting.clear();
+        for (const [one, newest] of all) one(newest);
+      });
+    }
+    this.#waiting.set(draw, answer);
   }
 
   #drawAll(answer) {
@@ -154,12 +172,14 @@ export class SummaryView {
   }
 
   #drawGroups(groups) {
-    const more = groups.length > shownGroups ? `, the first ${tally(shownGroups)} of which are shown` : "";
-    this.sentence.textContent = `${tally(groups.length)} ${groups.length === 1 ? "group" : "groups"}${more}`;
+    const others = Number(groups.others?.groups ?? 0);
+    const count = groups.length + others;
+    const more = others > 0 ? `, the first ${tally(groups.length)} of which are shown` : "";
+    this.sentence.textContent = `${tally(count)} ${count === 1 ? "group" : "groups"}${more}`;
     const most = Math.max(1, ...groups.map((group) => Number(group.count)));
     const heads = [this.by.path, { words: "count", number: true }, { hidden: "Share" }];
     if (this.of) heads.push(...functions.map((words) => ({ words, number: true })));
-    this.groups.replaceChildren(table("Groups", heads, groups.slice(0, shownGroups).map((group) => [
+    this.groups.replaceChildren(table("Groups", heads, groups.map((group) => [
       text(own(group.key, this.by.path), this.by.property),
       tally(Number(group.count)),
       make("meter", { min: 0, max: most, value: Number(group.count), "aria-hidden": "true" }),

@@ -118,6 +118,26 @@ async function linksTo(gateway, schema, objectClass, keys, snapshot) {
   return found;
 }
 
+/**
+ * Gives a property of objects the values back that it had in the snapshot, as far as it still has the value that an edit
+ * has made. Returns how many objects are as they were, and how many have changed since.
+ */
+export async function revertValues(gateway, objectClass, keys, { name }, made, snapshot) {
+  const before = await read(gateway, objectClass, keys, { snapshot });
+  const now = await read(gateway, objectClass, keys, {});
+  const isUnchanged = (key) => same(own(now.get(key), name), made);
+  const present = keys.filter((key) => before.has(key) && now.has(key));
+  const reverted = present.filter(isUnchanged);
+  for (let at = 0; at < reverted.length; at += batch) {
+    await gateway.transaction((transaction) => {
+      for (const key of reverted.slice(at, at + batch)) {
+        transaction.object(objectClass.name, keyValue(objectClass, key)).update({ [name]: own(before.get(key), name) ?? null });
+      }
+    });
+  }
+  return { reverted: reverted.length, changed: keys.length - reverted.length };
+}
+
 /** Objects by their keys, as far as they exist. */
 async function read(gateway, objectClass, keys, query) {
   const { keyProperty } = objectClass;

@@ -3,7 +3,7 @@
 // Cost: two requests every ten seconds while the page is open and in view: the history, at most 360 points, and the metrics.
 
 import { isAbsent, paths } from "../core/api.js";
-import { readMetrics } from "../core/prometheus.js";
+import { buckets, quantile, readMetrics } from "../core/prometheus.js";
 import { tally } from "../core/values.js";
 import { LineChart } from "../charts/line-chart.js";
 import { make } from "../parts/element.js";
@@ -40,8 +40,10 @@ export function open(root, _, { gateway }) {
   const made = charts.map((one) => ({ ...one, chart: new LineChart(one.name, one) }));
   const grid = make("div.charts.wide", {}, made.map((one) => one.chart.root));
   const status = make("p.note", { role: "status" });
+  const routes = make("div", {}, loading());
   const all = make("div", {}, loading());
   const body = make("div.stack", {}, status, grid,
+    panel("Where the time goes", { note: "The routes by the time that their requests have taken in all, since the server was started. That of a stream ends when it opens." }, routes),
     panel("All metrics", { note: "The current values of GET /metrics, which Prometheus reads." }, all));
   root.replaceChildren(heading("Metrics", "The last hour, as the server has kept it."), body);
   grid.hidden = true;
@@ -55,7 +57,8 @@ export function open(root, _, { gateway }) {
         if (isClosed) return;
         pause = Number(history.seconds);
         draw(history);
-        drawAll(all, families);
+        redraw(routes, routeTable(families));
+        redraw(all, allTable(families));
         hasDrawn = true;
         body.querySelector(".faulty")?.remove();
       }
@@ -130,16 +133,56 @@ function bytes(count) {
 /** Without zeros that say nothing: 2.0 is 2. */
 const trimmed = (text) => text.replace(/\.0+$/, "");
 
-function drawAll(root, families) {
+const durations = "realmgate_http_request_duration_seconds";
+
+/** What each method of a route has cost: `{name, count, seconds, p99, failed}`, the dearest first. */
+function routesOf(families) {
+  const found = new Map();
+  const at = ({ method, route }) => {
+    const name = `${method} ${route}`;
+    if (!found.has(name)) found.set(name, { name, count: 0, seconds: 0, failed: 0, samples: [] });
+    return found.get(name);
+  };
+  for (const sample of families.get(durations)?.samples ?? []) {
+    const one = at(sample.labels);
+    one.samples.push(sample);
+    if (sample.name.endsWith("_count")) one.count += sample.value;
+    if (sample.name.endsWith("_sum")) one.seconds += sample.value;
+  }
+  for (const { labels, value } of families.get("realmgate_http_requests_total")?.samples ?? []) {
+    if (/^[45]/.test(labels.status)) at(labels).failed += value;
+  }
+  return [...found.values()].filter((one) => one.count > 0).map(({ samples, ...one }) => ({
+    ...one, p99: quantile(0.99, [], buckets(new Map([[durations, { samples }]]), durations)),
+  })).sort((one, other) => other.seconds - one.seconds);
+}
+
+function routeTable(families) {
+  const routes = routesOf(families);
+  const whole = routes.reduce((sum, one) => sum + one.seconds, 0);
+  const heads = ["Route", ...["Requests", "Failed", "Average", "99 % within", "In all"].map((words) => ({ words, number: true })), { hidden: "Share" }];
+  return table("Routes by their time", heads, routes.map((one) => [
+    make("code.route", {}, one.name), tally(one.count), one.failed === 0 ? "" : tally(one.failed), time(one.seconds / one.count),
+    one.p99 === null ? "" : time(one.p99), time(one.seconds),
+    make("meter", { min: 0, max: Math.max(whole, Number.MIN_VALUE), value: one.seconds, "aria-hidden": "true" }),
+  ]));
+}
+
+function allTable(families) {
   const rows = [...families.values()].filter((one) => one.samples.length > 0).map((family) => {
     const sum = family.type === "histogram"
       ? family.samples.filter((one) => one.name.endsWith("_count")).reduce((found, one) => found + one.value, 0)
       : family.samples.reduce((found, one) => found + one.value, 0);
     return [make("code", {}, family.name), family.help, family.type, tally(sum)];
   });
+  return table("All metrics", ["Name", "What it is", "Kind", { words: "Now", number: true }], rows);
+}
+
+/** Shows another table in the place of one that the reader may have scrolled, or be at with the keyboard. */
+function redraw(root, made) {
   const scrolled = root.firstElementChild?.scrollLeft ?? 0;
   const hadFocus = root.firstElementChild === document.activeElement;
-  root.replaceChildren(table("All metrics", ["Name", "What it is", "Kind", { words: "Now", number: true }], rows));
-  root.firstElementChild.scrollLeft = scrolled;
-  if (hadFocus) root.firstElementChild.focus();
+  root.replaceChildren(made);
+  made.scrollLeft = scrolled;
+  if (hadFocus) made.focus();
 }

@@ -1,8 +1,8 @@
 // A schema under edit. It remembers what everything was called and how it was typed before, so that it can
 // derive the migration steps. No page in here.
 
-import { freshID } from "../core/ids.js";
 import { parse } from "../core/json.js";
+import { freshID } from "../parts/element.js";
 
 /** The collections that a property can hold instead of one value. */
 export const shapes = [["", "one"], ["[]", "list"], ["<>", "set"], ["{}", "map"]];

@@ -84,10 +84,16 @@ function decodeAll(url) {
   }
 }
 
+/** Sections and groups by a text that has an index, and so probably few values. */
 function sectionExample(schema) {
   for (const one of schema.classes) {
     const property = one.properties.find((each) => each.kind === "string" && !each.isKey && each.indexed);
-    if (property) return [[`${one.name} by ${property.name}`, `/v1/observe/sections/${one.name}?by=${encodeURIComponent(property.path)}&fields=${encodeURIComponent(property.name)}`]];
+    if (property === undefined) continue;
+    const by = `by=${encodeURIComponent(property.path)}`;
+    return [
+      [`${one.name} by ${property.name}`, `/v1/observe/sections/${one.name}?${by}&fields=${encodeURIComponent(property.name)}`],
+      [`${one.name}, counted by ${property.name}`, `/v1/observe/aggregates/objects/${one.name}?${by}`],
+    ];
   }
   return [];
 }

@@ -1,7 +1,6 @@
 // Dialogs: those of the page, and those that are made for one question.
 
-import { freshID } from "../core/ids.js";
-import { make } from "./element.js";
+import { freshID, make } from "./element.js";
 import { button, sentenceOf } from "./ui.js";
 
 const byId = (id) => document.getElementById(id);

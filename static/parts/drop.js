@@ -1,7 +1,6 @@
 // A place where files are dropped, or chosen with a dialog.
 
-import { freshID } from "../core/ids.js";
-import { make } from "./element.js";
+import { freshID, make } from "./element.js";
 
 const tables = ".ndjson,.jsonl,.json,.csv,text/csv,application/x-ndjson";
 

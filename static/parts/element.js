@@ -1,5 +1,8 @@
 // Making elements of the page.
 
+/** A name that nothing else has. It is random, so that no counter has to be kept. */
+export const freshID = (prefix) => `${prefix}-${Math.random().toString(36).slice(2, 12)}`;
+
 /** A new element. */
 export function element(name, className, attributes = {}) {
   const made = document.createElement(name);

@@ -1,8 +1,7 @@
 // The elements of pages: headings, panels, fields, tables, and the sentences for what is empty or went wrong.
 
 import { RealmgateError } from "../core/api.js";
-import { freshID } from "../core/ids.js";
-import { make } from "./element.js";
+import { freshID, make } from "./element.js";
 
 /** Names of more characters are headings in a smaller size. */
 export const longName = 32;

@@ -58,7 +58,31 @@ extension ConsoleTests {
                   && Number(one.querySelector('.chart-value').textContent) > 0)
                 """)
         try browser.wait(
-            for: "document.querySelector('#page tbody')?.textContent.includes('realmgate_http_requests_total')")
+            for:
+                "[...document.querySelectorAll('#page tbody')].at(-1)?.textContent.includes('realmgate_http_requests_total')"
+        )
+        expectNoComplaints()
+    }
+
+    @Test("the routes are listed by the time that their requests have taken, with what failed, also on a phone")
+    func dearRoutes() throws {
+        for _ in 1...3 { #expect(try client.send("GET", "/v1/index/objects/Dog?of=1").status == 200) }
+        #expect(try client.send("GET", "/v1/index/objects/Dog?of=x").status == 400)
+        try load("#metrics")
+        try waitForPage("Metrics")
+        let rows = "[...document.querySelectorAll('[aria-label=\"Routes by their time\"] tbody tr')]"
+        let row = "\(rows).find((one) => one.cells[0].textContent === 'GET /v1/index/objects/:class')"
+        try browser.wait(for: row)
+        let counts =
+            try browser.evaluate("[...\(row).cells].slice(1, 3).map((one) => Number(one.textContent))") as? [Int]
+        let (requests, failed) = try #require(counts.map { ($0[0], $0[1]) })
+        #expect(requests >= 4 && failed >= 1)
+        // The dearest comes first: no share is larger than one before it.
+        let shares = try browser.evaluate("\(rows).map((one) => one.querySelector('meter').value)") as? [Double] ?? []
+        #expect(shares.count > 2 && shares == shares.sorted(by: >))
+        try browser.resize(width: 390, height: 844)
+        defer { try? browser.resize(width: 1400, height: 900) }
+        try browser.wait(for: "document.documentElement.scrollWidth <= 390")
         expectNoComplaints()
     }
 }

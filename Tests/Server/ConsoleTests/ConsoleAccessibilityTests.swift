@@ -78,7 +78,7 @@ extension ConsoleTests {
             try check(place)
         }
         // The dialogs.
-        for opener in ["create", "columns", "queries", "explain", "show-keys"] {
+        for opener in ["create", "build", "columns", "queries", "explain", "show-keys"] {
             try browser.turn(to: "#/Dog")
             try waitForNames(["Rex", "Bello", "Rina", "Cleo"])
             try browser.click("document.querySelector('#\(opener)')")

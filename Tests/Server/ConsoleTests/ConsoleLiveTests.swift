@@ -42,6 +42,60 @@ extension ConsoleTests {
         expectNoComplaints()
     }
 
+    @Test("the summary, the headline and the list of classes follow the data without being asked for again")
+    func nothingAskedAgain() throws {
+        try fill(1...300)
+        defer { _ = try? client.send("DELETE", "/v1/objects/Reading?all=true") }
+        try open("#/Reading?view=summary&by=sensor")
+        let figure = "document.querySelector('#other-view .figure')?.textContent"
+        let groups = "document.querySelector('#other-view [role=status]')?.textContent"
+        func tally(of name: String) -> String {
+            "[...document.querySelectorAll('#classes a')].find((one) => one.title === '\(name)').querySelector('.count').textContent"
+        }
+        try browser.wait(
+            for: "\(figure) === '300 objects' && \(groups) === '3 groups' && \(tally(of: "Person")) === '2'")
+        try browser.evaluate("performance.clearResourceTimings()")
+        _ = try client.send("POST", "/v1/objects/Reading", body: #"{"id": 9001, "sensor": "far", "value": 7000}"#)
+        _ = try client.send("POST", "/v1/objects/Person", body: #"{"handle": "eve"}"#)
+        try browser.wait(
+            for: "\(figure) === '301 objects' && \(groups) === '4 groups' && \(tally(of: "Person")) === '3'")
+        try browser.wait(
+            for: "document.querySelector('#tally').textContent === '301 objects' && \(tally(of: "Reading")) === '301'")
+        try browser.wait(for: "document.querySelector('#other-view').textContent.includes('7,000')")
+        let asked =
+            "performance.getEntriesByType('resource').filter((one) => one.name.includes('/v1/aggregates/')).length"
+        #expect(try browser.evaluate(asked) as? Int == 0)
+        let streams = "document.querySelector('[data-command=stream]')"
+        try browser.click(streams)
+        #expect(
+            try browser.text("document.querySelector('#command').textContent")
+                .contains("/v1/observe/aggregates/objects/Reading -d by=sensor"))
+
+        // In a snapshot the same numbers are read.
+        let made = try client.send("POST", "/v1/snapshots?ttl=60").json()
+        let snapshot = try #require(made["snapshot"] as? String)
+        _ = try client.send("DELETE", "/v1/objects/Reading/9001")
+        try browser.turn(to: "#/Reading?view=summary&by=sensor&snapshot=\(snapshot)")
+        try browser.wait(
+            for: "document.querySelector('#state').dataset.state === 'frozen' && \(figure) === '301 objects'")
+        expectNoComplaints()
+    }
+
+    @Test("sums that are larger than any integer are left out, and the others follow the data")
+    func overflow() throws {
+        try open("#/Dog?view=summary")
+        let figure = "document.querySelector('#other-view .figure')?.textContent"
+        try browser.wait(for: "\(figure) === '4 objects'")
+        let dogs = [5, 6].map { #"{"id": \#($0), "name": "big", "chip": 9223372036854775807}"# }.joined(separator: ",")
+        #expect(try client.send("POST", "/v1/objects/Dog", body: "[\(dogs)]").status == 201)
+        try browser.wait(for: "\(figure) === '6 objects'")
+        #expect(try client.send("DELETE", "/v1/objects/Dog/5").status == 204)
+        try browser.wait(for: "\(figure) === '5 objects'")
+        try browser.reload()
+        try browser.wait(for: "\(figure) === '5 objects'")
+        expectNoComplaints()
+    }
+
     @Test("what was created is named, with the way to it, and shown where it is", arguments: ["", "value%20%3C%200"])
     func creationIsShown(filter: String) throws {
         try fill(1...300)

@@ -1,6 +1,6 @@
 // How the live results of a page reach a hub: in the page itself, or one that pages of the same origin share.
 
-import { RealmgateError, pause, sleep, unreachable } from "./transport.js";
+import { RealmgateError, pause, persist, sleep, unreachable } from "./transport.js";
 import { parse } from "./values.js";
 
 const isPage = globalThis.document !== undefined;
@@ -22,8 +22,9 @@ export class Connection {
   }
 
   /**
-   * Follows with the observation what the spec names: `{path, parameters, subscription}`, the last as JSON. Where the set
-   * has no room, it is the stream at the path, or what `otherwise` gives where there is none.
+   * Follows with the observation what the spec names: `{path, parameters, read, subscription}`, the last as JSON. Where the
+   * set has no room, it is the stream at the path, or what `otherwise` gives where there is none. `read` are the parameters
+   * of the read, if they are others.
    */
   add(observation, spec) {
     const member = { observation, spec, misfits: 0 };
@@ -32,16 +33,8 @@ export class Connection {
   }
 
   /** Runs what loads modules until they are there: the server may be away. */
-  async persist(observation, block) {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await block();
-      } catch (cause) {
-        if (observation.state === "ended") return null;
-        observation.turn("waiting", unreachable(cause));
-        await sleep(pause(attempt, { most: 5000 }));
-      }
-    }
+  persist(observation, block) {
+    return persist(block, (cause) => observation.state === "ended" || observation.turn("waiting", unreachable(cause)));
   }
 
   async #enter(member) {
@@ -55,8 +48,8 @@ export class Connection {
     if (this.#members.get(member.name) === member) this.#ask(member);
   }
 
-  #ask({ name, spec: { path, parameters, subscription } }) {
-    this.#post?.(["add", name, { path, parameters, subscription, written: this.transport.written }]);
+  #ask({ name, spec: { path, parameters, read, subscription } }) {
+    this.#post?.(["add", name, { path, parameters, read, subscription, written: this.transport.written }]);
   }
 
   #remove({ name }) {

@@ -17,7 +17,7 @@ const heartbeat = 15_000;
 
 /**
  * Calls `on.open()`, `on.event(type, data, id)`, `on.lost(error)` before it connects again, `on.failed(error)` at its end.
- * With `isRaw` the data is text.
+ * `on.repair(error, silence)`, if there is one, says whether it has seen to the error; it expects a first line at once. With `isRaw` the data is text.
  */
 export class EventStream {
   #control = new AbortController();
@@ -46,12 +46,12 @@ export class EventStream {
     const stopped = this.#control.signal;
     let delay = 0;
     for (let attempt = 0; !stopped.aborted; attempt += 1) {
-      const { error, response, opened } = await this.#connect();
+      const { error, response, opened, silence } = await this.#connect();
       if (stopped.aborted) return;
       // A stream that lasted is healthy, even without an event.
       if (Date.now() - opened > Math.min(delay, 5000)) attempt = 0;
       const renews = error.status === 401 && typeof this.transport.token === "function" && attempt < 2;
-      const isOver = !isTransient(error.status) && !renews && !(await this.on.repair?.(error));
+      const isOver = !(await this.on.repair?.(error, silence)) && !isTransient(error.status) && !renews;
       if (stopped.aborted) return;
       if (isOver) {
         this.stop();
@@ -74,7 +74,10 @@ export class EventStream {
     const state = { opened: Infinity };
     this.#lastChunk = Date.now();
     const watch = setInterval(() => {
-      if (Date.now() - this.#lastChunk > this.silence) control.abort();
+      // The first line of a set comes at once, unless something on the way keeps it.
+      if (this.on.repair && !state.hasBegun) state.silence = "whole";
+      else if (Date.now() - this.#lastChunk > this.silence) state.silence = "long";
+      if (state.silence) control.abort();
     }, this.silence / 4);
     try {
       const headers = { Accept: "text/event-stream" };
@@ -119,6 +122,7 @@ export class EventStream {
       const { value, done } = await reader.read();
       if (done || signal.aborted) return unreachable();
       this.#lastChunk = Date.now();
+      state.hasBegun = true;
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r?\n/);
       rest = lines.pop();
       for (const line of lines) {

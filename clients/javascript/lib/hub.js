@@ -2,75 +2,21 @@
 // room in it. A browser has six connections for HTTP/1.1 to an origin, in all its tabs together.
 
 import { EventStream, Mismatch, wake } from "./events.js";
-import { segment } from "./transport.js";
+import { persist, segment } from "./transport.js";
 import { parse, randomUUID } from "./values.js";
+
+/** The members of a problem, which an error is made of again on the other side. */
+export const plain = ({ message, ...members }) => ({ ...members, detail: message });
 
 const cannotHaveSet = ["subscription.sets_limited", "subscription.too_many_sets", "subscription.too_many"];
 /** Events of a result. */
 const told = ["initial", "update", "change", "deleted"];
-
-/** The members of a problem, which an error is made of again on the other side. */
-const plain = ({ message, ...members }) => ({ ...members, detail: message });
 
 /** The name at the beginning of an event of a set. */
 function nameIn(text) {
   const [, name] = /^\{"subscription":"([^"\\]+)"/.exec(text) ?? [];
   if (name === undefined) throw new Mismatch("An event has no name.");
   return name;
-}
-
-/**
- * Streams of their own, at most so many at once. Where there are more members, each has a turn until it has what it
- * missed, because a stream is resumed after its last event.
- */
-class Turns {
-  #open = new Map();
-  #waiting = [];
-
-  constructor(most) { this.most = most; }
-
-  add(member) {
-    this.#waiting.push(member);
-    this.#next();
-  }
-
-  remove(member) {
-    this.#waiting = this.#waiting.filter((one) => one !== member);
-    if (this.#open.has(member)) this.#close(member);
-    this.#next();
-  }
-
-  /** Those without a turn would not connect either. */
-  lost(problem) { for (const member of this.#waiting) member.post("lost", problem); }
-
-  #next() {
-    while (this.#waiting.length > 0 && this.#open.size < this.most) {
-      const member = this.#waiting.shift();
-      this.#open.set(member, { stream: member.open(() => this.#heard(member)), timer: null, since: Date.now() });
-    }
-    if (this.#waiting.length > 0) for (const member of this.#open.keys()) this.#heard(member);
-  }
-
-  #close(member) {
-    const { stream, timer } = this.#open.get(member);
-    clearTimeout(timer);
-    stream.stop();
-    this.#open.delete(member);
-    return stream.lastEventID;
-  }
-
-  /** Something came. The turn ends when nothing more comes, or when it has lasted. */
-  #heard(member) {
-    const turn = this.#open.get(member);
-    if (turn === undefined || this.#waiting.length === 0) return;
-    clearTimeout(turn.timer);
-    turn.timer = setTimeout(() => {
-      // Without a mark, the stream has not had its first event, or is within a long one.
-      if (turn.stream.lastEventID === "" || !turn.stream.isOpen || this.#waiting.length === 0) return;
-      member.lastEventID = this.#close(member);
-      this.add(member);
-    }, Date.now() - turn.since > 2000 ? 0 : 300);
-  }
 }
 
 const newPath = () => `/v1/subscriptions/${segment(`js-${randomUUID()}`)}`;
@@ -92,11 +38,16 @@ export class Hub {
   #asked = new Set();
   #stream = null;
   #ports = 0;
+  /** The members beside the set, and what follows them. */
+  #alone = new Set();
+  #turns = null;
+  /** Where streams cannot pass, all members are beside the set, and are asked for again and again. */
+  #isPolling = false;
 
   constructor(transport, { silence, streams = Infinity } = {}) {
     this.transport = transport;
     this.options = { silence, isRaw: true };
-    this.turns = new Turns(streams);
+    this.streams = streams;
   }
 
   /**
@@ -120,8 +71,7 @@ export class Hub {
         const member = new Member(port, name, spec);
         members.set(name, member);
         if (spec.written) this.transport.written = spec.written;
-        if (spec.subscription) this.#subscribe(member);
-        else this.#follow(member);
+        this.#begin(member);
       },
       end: () => {
         port.post = () => {};
@@ -130,37 +80,45 @@ export class Hub {
     };
   }
 
-  // MARK: Streams
+  #begin(member) {
+    if (member.spec.subscription && !this.#isPolling) this.#subscribe(member);
+    else if (member.spec.path) this.#follow(member);
+    // Its page has another way.
+    else member.post("failed", {});
+  }
 
-  #follow(member) {
-    const { path, parameters } = member.spec;
-    member.open = (heard) => {
-      const stream = new EventStream(this.transport, path, parameters, {
-        open: () => {
-          stream.isOpen = true;
-          member.post("open");
-          heard();
-        },
-        event: (type, text, id) => {
-          // Parts of a long event have an empty id.
-          member.post("event", type, text, id?.length === 0);
-          if (type === "deleted") member.stop();
-          heard();
-        },
-        lost: (error) => {
-          stream.isOpen = false;
-          member.post("lost", plain(error));
-          this.turns.lost(plain(error));
-        },
-        failed: (error) => {
-          member.stop();
-          member.post("failed", plain(error));
-        },
-      }, { ...this.options, lastEventID: member.lastEventID });
-      return stream;
+  // MARK: Beside the set
+
+  /** What follows such members is loaded for the first one. */
+  async #follow(member) {
+    this.#alone.add(member);
+    member.stop = () => this.#alone.delete(member);
+    const turns = await (this.#turns ??= this.#load());
+    if (!this.#alone.has(member) || turns !== await this.#turns) return;
+    member.stop = () => {
+      this.#alone.delete(member);
+      turns.remove(member);
     };
-    member.stop = () => this.turns.remove(member);
-    this.turns.add(member);
+    turns.add(member);
+  }
+
+  #load() {
+    return persist(async () => {
+      const { Turns } = await import("./turns.js");
+      return new Turns(this.transport, this.options, this.streams, this.#isPolling && (await import("./polling.js")).Poll);
+    });
+  }
+
+  /** The stream of the set was silent. Where it cannot pass, all are polled. */
+  async #doubt(silence) {
+    const { keepsStreams } = await persist(() => import("./polling.js"));
+    if (!(await keepsStreams(this, silence)) || this.#stream === null) return;
+    this.#isPolling = true;
+    const all = [...this.#members.values(), ...this.#alone];
+    for (const member of this.#alone) member.stop();
+    this.#leave();
+    this.#turns = null;
+    all.forEach((member) => this.#begin(member));
   }
 
   // MARK: The set
@@ -177,6 +135,12 @@ export class Hub {
       this.#send("DELETE", `/${id}`);
       return;
     }
+    this.#leave();
+  }
+
+  /** Ends the set. */
+  #leave() {
+    this.#members.clear();
     this.#stream?.stop();
     this.#stream = null;
     // A page that goes away still sends this.
@@ -228,7 +192,8 @@ export class Hub {
       open: () => all("open"),
       event: (type, text, id) => this.#receive(type, text, id),
       lost: (error) => all("lost", plain(error)),
-      repair: async (error) => {
+      repair: async (error, silence) => {
+        if (silence) await this.#doubt(silence);
         if (error.code !== "subscription.unknown_set") return false;
         this.#stream.lastEventID = "";
         await Promise.all([...this.#members.keys()].map((id) => this.#ask(id)));

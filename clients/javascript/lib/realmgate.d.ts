@@ -357,7 +357,10 @@ export interface Options {
    * or another `fetch`, they do not, unless a text says who the caller is: pages that give the same text share the stream.
    */
   share?: boolean | string;
-  /** The silence after which a stream connects again, in milliseconds. 45,000 if absent. */
+  /**
+   * The silence after which a stream connects again, in milliseconds. 45,000 if absent. A stream without a first line for a
+   * quarter of that is given up for long polls, if other requests are answered.
+   */
   silence?: number;
 }
 
@@ -371,7 +374,10 @@ export class Realmgate<C = Record<string, any>> {
     block: (transaction: Transaction<C>) => void | Promise<void>,
     options?: WriteOptions & { ifVersion?: string; include?: "keys" | "objects" },
   ): Promise<TransactionAnswer>;
-  /** Sends any request of the HTTP API with JSON, again until it is answered, as every other method does. */
+  /**
+   * Sends any request of the HTTP API with JSON, again until it is answered, as every other method does. The value of a
+   * response that is no JSON is its text. A request with the parameter `wait` has those seconds beside the timeout.
+   */
   request(method: string, path: string, options?: RequestOptions & { parameters?: Record<string, any>; value?: unknown; headers?: Record<string, string> }):
     Promise<{ value: any; mark: string | null; status: number }>;
   schema(options?: RequestOptions): Promise<any>;

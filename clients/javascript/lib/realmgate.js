@@ -40,7 +40,7 @@ export class Realmgate {
   }
 
   async request(method, path, options) {
-    const { value, mark, status } = await this.transport.send(method, path, options);
+    const { value, mark, status } = await this.transport.send(method, path, { ...options, takesText: true });
     return { value, mark, status };
   }
 
@@ -110,10 +110,10 @@ export class Realmgate {
       this.#connection.add(observation, alone);
       return;
     }
-    // A query of its key also writes other fields and linked objects, which the object's own stream does not.
+    // A query of its key also writes other fields and linked objects, as a read does; the object's own stream does not.
     const otherwise = () => {
       observation.model = new Model();
-      return followed(alone.path, { types: alone.parameters.types });
+      return { ...followed(alone.path, { types: alone.parameters.types }), read: alone.parameters };
     };
     this.#connection.add(observation, { subscription: subscribed(state), otherwise });
   }

@@ -1,7 +1,10 @@
 // A query as a collection of TanStack DB, without depending on it: `createCollection(collectionOptions(query))`.
 
-/** How long a written object is waited for, in milliseconds. The live result may not have it, such as with a filter. */
+import { stringify } from "./values.js";
+
+/** How long the live result of what was written is waited for, in milliseconds, and when a read is made beside it first. */
 const patience = 10_000;
+const firstRead = 100;
 
 /**
  * The options of a collection that follows the query. Inserts, updates and deletions of one transaction of TanStack DB are
@@ -16,21 +19,44 @@ export function collectionOptions(query, { key, id = query.path, onError, ...opt
   const getKey = (item) => (typeof item[key] === "number" ? item[key] : String(item[key]));
   const { client, className } = query;
   let observation = null;
+  let shown = new Map();
   const waiting = new Set();
 
-  /** Resolves when the live result is at a version. */
-  function reached(version) {
+  /** Resolves when the live result has what was written of these keys at a version. */
+  function reached(version, keys) {
     if (observation === null || observation.version >= version) return undefined;
     return new Promise((done) => {
       const entry = { version };
-      const timer = setTimeout(() => entry.settle(), patience);
+      const begun = Date.now();
+      let timer = null;
       entry.settle = () => {
         clearTimeout(timer);
         waiting.delete(entry);
         done();
       };
+      const ask = (pause) => {
+        timer = setTimeout(async () => {
+          const isThere = Date.now() - begun > patience || await agrees(keys).catch(() => false);
+          if (!waiting.has(entry)) return;
+          if (isThere) entry.settle();
+          else ask(2 * pause);
+        }, pause);
+      };
       waiting.add(entry);
+      ask(firstRead);
     });
+  }
+
+  /**
+   * Whether a read shows the objects of these keys as the live result does. No event comes of what changes nothing there,
+   * such as of an object that the filter does not select.
+   */
+  async function agrees(keys) {
+    const { limit, distinct } = query.state;
+    const isNarrow = limit === undefined && distinct === undefined && /^[A-Za-z]\w*$/.test(key);
+    const read = isNarrow ? query.filter(keys.map((_, at) => `${key} == $${at}`).join(" OR "), ...keys) : query;
+    const now = new Map((await read.get()).map((item) => [getKey(item), item]));
+    return keys.map((one) => getKey({ [key]: one })).every((one) => stringify(now.get(one)) === stringify(shown.get(one)));
   }
 
   async function write({ transaction: { mutations } }) {
@@ -41,14 +67,14 @@ export function collectionOptions(query, { key, id = query.path, onError, ...opt
         else tx.object(className, original[key]).delete();
       }
     });
-    await reached(answer.version);
+    await reached(answer.version, mutations.map(({ modified }) => modified[key]));
     return answer;
   }
 
   const sync = {
     rowUpdateMode: "full",
     sync: ({ begin, write: put, commit, markReady, truncate }) => {
-      let shown = new Map();
+      shown = new Map();
       let isReady = false;
       const ready = () => {
         if (!isReady) markReady();

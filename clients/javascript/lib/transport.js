@@ -45,6 +45,18 @@ export function pause(attempt, { least = 500, most = 30_000, response } = {}) {
   return Math.min(most, least * 2 ** Math.min(attempt, 20)) * (0.5 + Math.random() / 2);
 }
 
+/** Runs a block until it does not fail, or `isOver(cause)`. */
+export async function persist(block, isOver = () => false) {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await block();
+    } catch (cause) {
+      if (isOver(cause)) return null;
+      await sleep(pause(attempt, { most: 5000 }));
+    }
+  }
+}
+
 export const isTransient = (status) => [0, 408, 425, 429, 502, 503, 504].includes(status);
 
 const longestURL = 6000;
@@ -83,9 +95,9 @@ export class Transport {
   /**
    * Sends a request until it has an answer: again after a lost connection, 429 and 503, with growing pauses. A write has
    * an Idempotency-Key, so that the gateway runs it once. `body` is JSON that is written already. Returns
-   * `{value, mark, status, headers}`.
+   * `{value, mark, status, headers}`; with `takesText`, the value of a response that is no JSON is its text.
    */
-  async send(method, path, { value, headers = {}, signal, retries = this.retries, isFinal, ...rest } = {}) {
+  async send(method, path, { value, headers = {}, signal, retries = this.retries, isFinal, takesText, ...rest } = {}) {
     const all = { Accept: "application/json", ...headers };
     if (method !== "GET" && !path.startsWith("/v1/subscriptions/") && !path.startsWith("/v1/snapshots")) {
       all["Idempotency-Key"] ??= randomUUID();
@@ -99,7 +111,8 @@ export class Transport {
       if (response?.ok) {
         const mark = response.headers.get("Realmgate-Mark");
         if (method !== "GET" && mark) this.written = mark;
-        return { value: text === "" ? null : parse(text), mark, status: response.status, headers: response.headers };
+        const isText = takesText && !/json/.test(response.headers.get("Content-Type"));
+        return { value: text === "" ? null : isText ? text : read(text), mark, status: response.status, headers: response.headers };
       }
       const failure = error ?? problemOf(response.status, text);
       const isLate = failure.code === "store.behind" && attempt >= retries;
@@ -119,7 +132,9 @@ export class Transport {
     const stop = () => control.abort(signal.reason);
     signal?.throwIfAborted();
     signal?.addEventListener("abort", stop, { once: true });
-    const timer = setTimeout(() => control.abort(), this.timeout);
+    // The gateway may hold a response back for so many seconds.
+    const { wait = 0 } = options.parameters ?? {};
+    const timer = setTimeout(() => control.abort(), this.timeout + wait * 1000);
     try {
       const response = await this.open(method, path, { ...options, signal: control.signal });
       return { response, text: await response.text() };
@@ -139,6 +154,15 @@ const isConnectionFailure = (error, signal) =>
 
 export const unreachable = (cause) =>
   new RealmgateError(0, { detail: "The gateway cannot be reached, or did not respond in time." }, { cause });
+
+/** What is no JSON comes from elsewhere, such as the page of a network that wants a login. */
+function read(text) {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw unreachable(cause);
+  }
+}
 
 export function problemOf(status, text) {
   try {

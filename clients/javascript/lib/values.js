@@ -153,7 +153,7 @@ export function stringify(value, isRaw = false) {
   switch (typeof value) {
     case "bigint": return String(value);
     // Also a float, a decimal and a mixed value take this form.
-    case "number": return Number.isFinite(value) ? JSON.stringify(value) : `{"$double":"${value}"}`;
+    case "number": return Object.is(value, -0) ? "-0.0" : Number.isFinite(value) ? JSON.stringify(value) : `{"$double":"${value}"}`;
     case "undefined": case "function": case "symbol": return "null";
     case "object": break;
     default: return JSON.stringify(value);

@@ -121,6 +121,9 @@ test("reading and writing", limit, async (t) => {
       assert.deepEqual((await things.filter("id == $0", id).aggregate({ max: "ratio" })).max.ratio, Number.isNaN(ratio) ? null : ratio);
     }
     await db.object("Card", 1).map("rates").clear();
+    const { id } = await things.create({ id: new UUID(), ratio: -0, big: -0 });
+    const { ratio, big } = await db.object("Thing", id).get();
+    assert.ok(Object.is(ratio, -0) && Object.is(big, 0));
   });
 
   await t.test("lists, sets, maps and embedded objects are edited in place", async () => {
@@ -229,6 +232,25 @@ test("reading and writing", limit, async (t) => {
     await assert.rejects(new Realmgate(proxy.url, { timeout: 200, retries: 0 }).objects("Card").count(), { status: 0, code: "connection.failed" });
     await assert.rejects(new Realmgate(proxy.url).objects("Card").count({ signal: AbortSignal.timeout(100) }), { name: "TimeoutError" });
     await assert.rejects(new Realmgate("http://127.0.0.1:1", { retries: 0 }).objects("Card").count(), { code: "connection.failed" });
+  });
+
+  await t.test("a request that the gateway holds back has that time as well, and one in vain is answered", async () => {
+    const hurried = new Realmgate(server.url, { timeout: 500, retries: 0 });
+    const { mark } = await hurried.request("GET", "/v1/objects/Card/900");
+    const begin = performance.now();
+    const { status, value } = await hurried.request("GET", "/v1/objects/Card/900", { parameters: { wait: 1, since: mark } });
+    same([status, value], [204, null]);
+    assert.ok(performance.now() - begin > 500);
+  });
+
+  await t.test("a response that is no JSON is a text for whoever asks for anything, and for others a failure", async (t) => {
+    assert.match((await db.request("GET", "/v1/schema", { parameters: { format: "typescript" } })).value, /export interface Card /);
+    assert.match((await db.request("GET", "/metrics")).value, /^# HELP /m);
+    const proxy = await Proxy.start(t, server);
+    const far = new Realmgate(proxy.url);
+    proxy.refuse = () => ({ status: 200, headers: { "Content-Type": "text/html" }, body: "<title>Log in to the network</title>" });
+    await assert.rejects(far.objects("Card").count(), { status: 0, code: "connection.failed" });
+    same((await far.request("GET", "/v1/schema")).value, "<title>Log in to the network</title>");
   });
 
   await t.test("a token function gives a new token when the old one is refused", async (t) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Realmgate } from "../lib/realmgate.js";
 import { Browser } from "./support/browser.js";
+import { BufferingProxy } from "./support/buffering.js";
 import { eventually, limit, same } from "./support/check.js";
 import { Proxy } from "./support/proxy.js";
 import { Server } from "./support/server.js";
@@ -187,4 +188,20 @@ test("what has no room in the set takes turns, so that requests are never held u
   same(tabs.flatMap(({ complaints }) => complaints), []);
   assert.ok(streams.length > 14);
   assert.ok(proxy.held === 0);
+});
+
+test("pages behind a proxy that keeps streams follow by long polls, which leave connections for requests", limit, async (t) => {
+  const { server, browser, follows, answers } = await start(t);
+  const proxy = await BufferingProxy.start(t, server);
+  const tabs = [browser, await browser.tab()];
+  for (const [at, tab] of tabs.entries()) {
+    await tab.open(`${proxy.url}/static/icon.svg`);
+    await tab.evaluate(page("", "{ silence: 2000 }", at === 0 ? "realmgate.js" : "bundle/realmgate.js"));
+  }
+  for (const tab of tabs) await eventually(() => isLive(tab));
+  await answers(tabs);
+  await follows(tabs, "polled");
+  assert.ok(proxy.heads.some((head) => /wait=/.test(head)));
+  await eventually(() => proxy.kept === 0);
+  for (const tab of tabs) same(tab.complaints, []);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Realmgate, UUID } from "../lib/realmgate.js";
 import { collectionOptions } from "../lib/tanstack.js";
-import { eventually, limit, same } from "./support/check.js";
+import { eventually, limit, same, within } from "./support/check.js";
 import { Server } from "./support/server.js";
 import { createCollection } from "./support/tanstack.js";
 
@@ -41,6 +41,35 @@ test("a collection of TanStack DB follows a query, and writes through it without
   cards.cleanup();
   await cards.insert({ id: 9, title: "nine", column: "a" });
   same(await other.objects("Card").count(), 4);
+});
+
+test("what the live result does not have is not waited for, and what it has is", limit, async (t) => {
+  const server = await Server.start(t);
+  const db = new Realmgate(server.url);
+  t.after(() => db.close());
+  const selected = db.objects("Card").filter("column == $0", "a");
+  const limited = db.objects("Card").sort("id").limit(2).fields("id", "column");
+  // No timer of ten seconds may be what ends these.
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (block, time, ...all) => (time === 10_000 ? setTimeout(block, 2 ** 31 - 1).unref() : setTimeout(block, time, ...all));
+  t.after(() => { globalThis.setTimeout = setTimeout; });
+  const soon = (promise) => within(promise, () => "the end of a write");
+  for (const query of [selected, limited]) {
+    const cards = createCollection(collectionOptions(query, { key: "id", id: String(query === limited) }));
+    await eventually(() => cards.isReady);
+    await soon(cards.insert({ id: 1, title: "one", column: "a" }, { id: 2, title: "two", column: "a" }));
+    same([...cards.synced.keys()], [1, 2]);
+    await soon(cards.insert({ id: 7, title: "seven", column: "b" }));
+    same([...cards.synced.keys()], [1, 2]);
+    // An update that changes nothing, and one by which an object leaves.
+    await soon(cards.update(1, { column: "a" }));
+    await soon(cards.update(2, { column: "b" }));
+    same([...cards.synced.keys()], query === limited ? [1, 2] : [1]);
+    await soon(cards.delete(1));
+    same([...cards.synced.keys()], query === limited ? [2, 7] : []);
+    cards.cleanup();
+    await db.objects("Card").delete({ all: true });
+  }
 });
 
 test("keys that are objects are texts for the collection, and a query that is wrong becomes ready with its error", limit, async (t) => {

@@ -32,6 +32,12 @@ test("typed values become values of their types and back", () => {
   assert.equal(JSON.stringify({ u: value.u, d: value.d, n: value.n }), '{"u":"6f1b2c3d-0001-4000-8000-000000000001","d":"2026-01-31T12:00:00.000Z","n":"2026-01-31T12:00:00.123456789Z"}');
 });
 
+test("a zero keeps its sign", () => {
+  assert.ok(Object.is(parse(stringify([-0]))[0], -0));
+  assert.ok(Object.is(parse(stringify({ x: 0 })).x, 0));
+  assert.equal(stringify([-0, 0]), "[-0.0,0]");
+});
+
 test("a date with finer digits is an ordinary date once it is changed", () => {
   const [date] = parse('[{"$date":"2026-01-31T12:00:00.123456789Z"}]');
   date.setUTCFullYear(2027);
