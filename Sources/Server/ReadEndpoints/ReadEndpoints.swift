@@ -1,4 +1,3 @@
-import AccessRules
 import HTTPServer
 import JSONCoding
 import ObjectCoding

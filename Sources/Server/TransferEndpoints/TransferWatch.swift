@@ -2,7 +2,6 @@ import FairScheduling
 import HTTPServer
 import ObjectCoding
 import RequestHandling
-import RequestParameters
 import StoreContract
 import Synchronization
 

@@ -3,7 +3,6 @@ import JSONCoding
 import ObjectCoding
 import ObjectModel
 import RequestHandling
-import RequestParameters
 import StoreContract
 import WriteRequests
 
