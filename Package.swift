@@ -177,30 +177,105 @@ targets += floor(
         // The OpenAPI document, completed for the schema that a caller sees.
         module(
             "OpenAPIDescription", ["HTTPServer", "WireProtocol", "JSONCoding", "ObjectModel"]),
+        // The newest lines of the program's log.
+        module("ServerLog", ["HTTPServer", "ObjectModel", log]),
+        // What all endpoints share: settings, callers, their snapshots and writes, threads, memory, errors.
+        module(
+            "RequestHandling",
+            [
+                "ServerLog", "WriteRequests", "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "Identity",
+                "AccessRules", "Transfer", "RealmImport", "RealmFiles", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography", log,
+            ]),
+        // What paths, parameters and cursors of a request name.
+        module(
+            "RequestParameters",
+            [
+                "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding",
+                "WireProtocol", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
+                "Cryptography",
+            ]),
+        // The endpoints, by what they do.
+        module(
+            "ReadEndpoints",
+            [
+                "RequestParameters", "RequestHandling", "WriteRequests", "LiveStreams", "HTTPProblems", "HTTPServer",
+                "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding", "LiveQueries", "QueryExecution",
+                "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
+        module(
+            "LongPolling",
+            [
+                "ReadEndpoints", "RequestParameters", "RequestHandling", "WriteRequests", "LiveStreams",
+                "FairScheduling", "HTTPProblems", "HTTPServer", "Identity", "ObjectCoding", "WireProtocol",
+                "StoreContract", "ObjectModel",
+            ]),
+        module(
+            "StreamEndpoints",
+            [
+                "ReadEndpoints", "RequestParameters", "RequestHandling", "WriteRequests", "SyncSubscriptions",
+                "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding",
+                "WireProtocol", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
+        module(
+            "WriteEndpoints",
+            [
+                "RequestParameters", "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "ObjectCoding",
+                "WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
+        module(
+            "SnapshotEndpoints",
+            [
+                "RequestParameters", "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "Identity",
+                "AccessRules", "ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
+                "Cryptography",
+            ]),
+        module(
+            "TransferEndpoints",
+            [
+                "RequestParameters", "RequestHandling", "WriteRequests", "FairScheduling", "HTTPProblems", "HTTPServer",
+                "AccessRules", "Transfer", "RealmImport", "RealmFileKeys", "RealmFiles", "ObjectCoding", "WireProtocol",
+                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
+        module(
+            "OperationEndpoints",
+            [
+                "RequestParameters", "RequestHandling", "ServerLog", "WriteRequests", "SyncSubscriptions",
+                "LiveStreams", "FairScheduling", "HTTPServer", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "LiveQueries", "StoreContract", "ObjectModel", "Files", log,
+            ]),
+        module(
+            "AdministrationEndpoints",
+            [
+                "RequestParameters", "RequestHandling", "OpenAPIDescription", "WriteRequests", "FairScheduling",
+                "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "StoreContract", "ObjectModel", log,
+            ]),
+        // Composes the endpoints: the route table, the middlewares, static files.
         module(
             "Gateway",
             [
+                "AdministrationEndpoints", "OperationEndpoints", "TransferEndpoints", "SnapshotEndpoints",
+                "StreamEndpoints", "LongPolling", "WriteEndpoints", "ReadEndpoints", "RequestHandling", "ServerLog",
                 "OpenAPIDescription", "WriteRequests", "SyncSubscriptions", "LiveStreams", "FairScheduling",
-                "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "Transfer", "RealmImport", "RealmFileKeys",
-                "RealmFiles", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "LiveQueries", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography",
-                "Files", log,
+                "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding",
+                "StoreContract", "ObjectModel", "Files", log,
             ]),
         // A gateway with its server, for the program and for programs of others.
-        module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
+        module("Hosting", ["Gateway", "RequestHandling", "HTTPServer", "Identity", "StoreContract"]),
         // Public: hosts a gateway to a realm within a program.
         module(
             "RealmgateServer",
             [
-                "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "ObjectCoding",
-                "JSONCoding",
-                "StoreContract", "ObjectModel", log,
+                "RealmSwift", "Hosting", "RequestHandling", "HTTPServer", "Identity", "AccessRules", "ObjectCoding",
+                "JSONCoding", "StoreContract", "ObjectModel", log,
             ]),
         program(
             "realmgate",
             [
-                "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "Transfer", "ObjectCoding", "YAMLCoding",
-                "PostgresLog", "Projection", "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage",
+                "Hosting", "Gateway", "RequestHandling", "ServerLog", "HTTPServer", "Identity", "AccessRules",
+                "Transfer", "ObjectCoding", "YAMLCoding", "PostgresLog", "Projection", "EmbeddedStore", "JSONCoding",
+                "StoreContract", "QueryLanguage",
                 "ObjectModel", "RealmImport", "RealmFileKeys", "RealmFiles", "Cryptography", "Files", "Promises",
                 "CStamp",
                 "CAllocator",
@@ -397,10 +472,16 @@ targets += floor(
         tests(
             "OpenAPIDescription",
             ["OpenAPIDescription", "HTTPServer", "RepositoryFiles", "JSONCoding", "ObjectModel"]),
+        tests("RequestHandling", ["RequestHandling", "HTTPServer", "StoreContract", "ObjectModel"]),
+        tests(
+            "ReadEndpoints",
+            ["ReadEndpoints", "ObjectCoding", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel"]),
+        tests("OperationEndpoints", ["OperationEndpoints", "HTTPServer", "StoreContract", "ObjectModel"]),
         tests(
             "Gateway",
             [
-                "Gateway", "WriteRequests", "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting",
+                "Gateway", "OperationEndpoints", "TransferEndpoints", "RequestHandling", "ServerLog", "WriteRequests",
+                "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting",
                 "Compression", "Identity",
                 "AccessRules", "Transfer", "RealmImport", "RealmFiles",
                 "ObjectCoding", "LiveTesting", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics",
@@ -410,7 +491,8 @@ targets += floor(
         tests(
             "Subscription",
             [
-                "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
+                "RealmSwift", "Gateway", "RequestHandling", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules",
+                "Identity",
                 "StoreTesting", "TestBasics", "JSONCoding", "StoreContract", "ObjectModel", combine,
             ]),
         tests(
@@ -424,7 +506,7 @@ targets += floor(
             "CommandLine",
             [
                 "realmgate", "FollowWorker", "ProgramTesting", "PostgresTesting", "HTTPTesting", "RepositoryFiles",
-                "TestBasics", "Transfer", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules",
+                "TestBasics", "Transfer", "Hosting", "RequestHandling", "HTTPServer", "Identity", "AccessRules",
                 "EmbeddedStore",
                 "SignatureTesting", "JSONCoding", "ObjectModel", "Promises", log,
             ]),

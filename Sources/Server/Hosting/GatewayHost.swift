@@ -1,6 +1,7 @@
-package import Gateway
+import Gateway
 package import HTTPServer
 import Identity
+package import RequestHandling
 package import StoreContract
 
 /// A gateway to a store with its HTTP server, as every program that serves a store needs it. It listens until it is

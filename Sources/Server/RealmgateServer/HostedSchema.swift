@@ -1,8 +1,8 @@
 import Dispatch
-import Gateway
 import ObjectCoding
 import ObjectModel
 import RealmSwift
+import RequestHandling
 import StoreContract
 
 /// Rejects schema changes by clients to classes that the program defines.

@@ -1,7 +1,7 @@
 public import Foundation
-import Gateway
 import HTTPServer
 public import Logging
+import RequestHandling
 
 extension RealmServer {
     /// The settings of a server. The defaults are for use on one machine: a loopback address, full access for every

@@ -1,9 +1,9 @@
 import Dispatch
 public import Foundation
-import Gateway
 import HTTPServer
 import Hosting
 public import RealmSwift
+import RequestHandling
 import Synchronization
 
 /// A gateway to a realm, hosted by the program that defines the realm's classes. HTTP clients and the program's own

@@ -1,11 +1,11 @@
 import AccessRules
 import Foundation
-import Gateway
 import HTTPServer
 import Hosting
 import Identity
 import JSONCoding
 import RealmSwift
+import RequestHandling
 import StoreContract
 
 /// The access control and the configurations that a server's options describe. Throws `RealmServer.Error` for invalid

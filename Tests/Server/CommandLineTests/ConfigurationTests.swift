@@ -1,13 +1,14 @@
 import AccessRules
 import EmbeddedStore
 import Foundation
-import Gateway
+import RequestHandling
 import HTTPServer
 import Hosting
 import Identity
 import ObjectModel
 import ProgramTesting
 import RepositoryFiles
+import RequestHandling
 import TestBasics
 import Testing
 

@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import JSONCoding
+import RequestHandling
 import Testing
 
 /// The streams of aggregates. `Follower` has them among the streams that are compared with fresh reads.

@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import JSONCoding
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Testing

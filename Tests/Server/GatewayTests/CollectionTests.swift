@@ -3,10 +3,11 @@ import HTTPServer
 import HTTPTesting
 import JSONCoding
 import ObjectModel
+import RequestHandling
 import StoreContract
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 @Suite("Collections over HTTP")
 struct CollectionTests {

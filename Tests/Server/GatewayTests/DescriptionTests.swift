@@ -5,6 +5,7 @@ import HTTPServer
 import Identity
 import JSONCoding
 import RepositoryFiles
+import RequestHandling
 import Testing
 
 /// Checks the `/openapi.json` of a gateway for various schemas.

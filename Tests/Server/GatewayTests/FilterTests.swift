@@ -2,6 +2,7 @@ import Gateway
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import Testing
 
 /// A filter, its arguments, and the people whom it matches.

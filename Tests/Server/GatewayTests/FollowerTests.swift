@@ -1,6 +1,5 @@
 import EmbeddedStore
 import Foundation
-import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectModel

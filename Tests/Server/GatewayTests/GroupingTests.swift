@@ -2,6 +2,7 @@ import Gateway
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import Testing
 
 /// A request and the response's body after the version.

@@ -3,9 +3,10 @@ import HTTPServer
 import JSONCoding
 import ObjectCoding
 import RepositoryFiles
+import RequestHandling
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 /// Objects whose primary keys are strings with a special meaning in paths, or without any.
 @Suite("Addresses of objects by any text")

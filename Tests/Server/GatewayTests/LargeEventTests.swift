@@ -1,12 +1,12 @@
 import Foundation
+import Gateway
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import StoreTesting
-import Testing
-
-@testable import Gateway
 import TestBasics
+import Testing
 
 @Suite("Large events")
 struct LargeEventTests {

@@ -3,6 +3,7 @@ import Foundation
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import Synchronization
 import TestBasics
 import Testing
@@ -79,12 +80,12 @@ struct LongBodyTests {
             let answer = try? router.answer(
                 try Request(
                     .post, "/v1/objects/Web", headers: ["Content-Type": "application/json"], body: Array(body.utf8)))
-            most.max(gateway.values.bytes, ordering: .relaxed)
+            most.max(gateway.context.values.bytes, ordering: .relaxed)
             statuses.withLock { $0.append(answer?.status ?? 0) }
         }
         #expect(statuses.withLock { $0 } == Array(repeating: 201, count: 8))
         #expect(most.load(ordering: .relaxed) <= 6 << 20)
-        #expect(eventually { home.gateway.values.bytes == 0 })
+        #expect(eventually { home.gateway.context.values.bytes == 0 })
     }
 
     /// Sends a read with a long response many times at once to a gateway that has memory for one of them, and expects of
@@ -111,7 +112,7 @@ struct LongBodyTests {
             if answer?.status == 200, answer?.bodyBytes == expected { same.add(1, ordering: .relaxed) }
         }
         #expect(same.load(ordering: .relaxed) == 24)
-        #expect(eventually { home.gateway.turns.bytes == 0 && home.gateway.values.bytes == 0 })
+        #expect(eventually { home.gateway.context.turns.bytes == 0 && home.gateway.context.values.bytes == 0 })
         return home
     }
 

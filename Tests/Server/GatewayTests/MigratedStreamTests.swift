@@ -6,11 +6,12 @@ import JSONCoding
 import ObjectModel
 import Promises
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Synchronization
-import Testing
 import TestBasics
+import Testing
 
 @Suite("Streams over migrations")
 struct MigratedStreamTests {

@@ -3,6 +3,7 @@ import Glibc
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import Testing
 
 @Suite("Event streams", .serialized)

@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import HTTPServer
 import JSONCoding
+import RequestHandling
 import StoreTesting
 import TestBasics
 import Testing

@@ -2,11 +2,12 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Synchronization
-import Testing
 import TestBasics
+import Testing
 
 @Suite("Transactions over HTTP")
 struct TransactionTests {

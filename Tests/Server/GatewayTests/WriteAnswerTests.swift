@@ -1,11 +1,11 @@
 import Dispatch
-import Gateway
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 @Suite("Answers to writes")
 struct WriteAnswerTests {

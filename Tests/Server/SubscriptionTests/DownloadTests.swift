@@ -1,7 +1,7 @@
 import Foundation
-import Gateway
 import HTTPServer
 import RealmSwift
+import RequestHandling
 import Synchronization
 import TestBasics
 import Testing

@@ -1,11 +1,11 @@
 import AccessRules
 import Foundation
-import Gateway
 import Glibc
 import HTTPServer
 import Identity
 import OpenCombine
 import RealmSwift
+import RequestHandling
 import Synchronization
 import TestBasics
 import Testing

@@ -1,11 +1,11 @@
 import AccessRules
 import Foundation
-import Gateway
 import HTTPServer
 import Identity
 import JSONCoding
 import ObjectModel
 import RealmSwift
+import RequestHandling
 import Synchronization
 import TestBasics
 import Testing

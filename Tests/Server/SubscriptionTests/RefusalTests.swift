@@ -1,10 +1,10 @@
 import AccessRules
 import Foundation
-import Gateway
 import HTTPServer
 import Identity
 import JSONCoding
 import RealmSwift
+import RequestHandling
 import Synchronization
 import Testing
 

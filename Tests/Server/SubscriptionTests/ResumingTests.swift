@@ -1,11 +1,11 @@
 import Foundation
-import Gateway
 import HTTPServer
 import JSONCoding
 import RealmSwift
+import RequestHandling
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 @Suite("Following a gateway through interruptions")
 struct ResumingTests {

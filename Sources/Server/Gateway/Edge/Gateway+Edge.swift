@@ -2,6 +2,7 @@ import FairScheduling
 import HTTPProblems
 import HTTPServer
 import ObjectCoding
+import RequestHandling
 import Synchronization
 import WireProtocol
 
@@ -18,9 +19,9 @@ extension Gateway {
         router.use(limitCallers)
         router.use(
             limitStreams(
-                limits.streams, setting: "limits.streamsPerCaller",
-                refused: { [edge] in edge.limitedStreams.add(1, ordering: .relaxed) },
-                by: Self.streamKey))
+                context.limits.streams, setting: "limits.streamsPerCaller",
+                refused: { [edge = context.edge] in edge.limitedStreams.add(1, ordering: .relaxed) },
+                by: { $0.callerKey ?? LimitKey($0.remoteAddress) }))
         let limit = configuration.bodyLimit
         router.use { request, next in
             guard request.body.count > limit else { return next(request) }
@@ -29,8 +30,8 @@ extension Gateway {
                 "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
         }
         router.use(
-            expandRequests(limit: limit) { [workers] request, work in
-                workers.reply(for: Self.limitKey(request), work)
+            expandRequests(limit: limit) { [workers = context.workers] request, work in
+                workers.reply(for: request.limitKey, work)
             })
         admitFiles(&router, table)
     }
@@ -39,11 +40,11 @@ extension Gateway {
     private func useOutside(_ router: inout Router) {
         router.use(
             traceRequests(
-                configuration.requestLog ?? LoggerRequestLog(logger), level: configuration.requestLogLevel,
+                configuration.requestLog ?? LoggerRequestLog(context.logger), level: configuration.requestLogLevel,
                 into: requestMetrics))
         router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
-        router.use(allowCrossOrigin { [limits] in limits.now.origins })
-        router.changeRefusals { [limits] request, response in
+        router.use(allowCrossOrigin { [limits = context.limits] in limits.now.origins })
+        router.changeRefusals { [limits = context.limits] request, response in
             limits.now.origins.allowReading(&response, to: request)
         }
         refuseForeigners(&router)
@@ -51,14 +52,16 @@ extension Gateway {
 
     /// Rejects requests that browsers would let any page send to an unauthenticated server.
     private func refuseForeigners(_ router: inout Router) {
-        if let access, configuration.isForThisMachine { router.use(refuseForeignHosts { access.isOpen }) }
-        router.use(refuseForeignPages { [limits] in limits.now.origins })
+        if let access = context.access, configuration.isForThisMachine {
+            router.use(refuseForeignHosts { access.isOpen })
+        }
+        router.use(refuseForeignPages { [limits = context.limits] in limits.now.origins })
     }
 
     /// Receives a body into a file only for authenticated callers within their rate limit, and only if what can be known
     /// of the request without its body is right. Its error responses look like all others.
     private func admitFiles(_ router: inout Router, _ table: [Route]) {
-        var gate = Router(logger: logger)
+        var gate = Router(logger: context.logger)
         refuseForeigners(&gate)
         gate.use(nameClients)
         gate.use(limitAddresses)
@@ -76,13 +79,13 @@ extension Gateway {
                     try admitted(request, path)
                     return .now(.empty(Self.admitted))
                 } catch {
-                    return .now(response(to: error, of: request))
+                    return .now(context.response(to: error, of: request))
                 }
             }
         }
         router.beforeFile { [gate, self] request in
             guard case .now(let answer) = gate.respond(to: request), answer.status != Self.admitted else { return }
-            var outside = Router(logger: logger)
+            var outside = Router(logger: context.logger)
             outside.use(nameClients)
             useOutside(&outside)
             outside.use { _, _ in .now(answer) }
@@ -93,19 +96,20 @@ extension Gateway {
 
     private static let admitted = 204
 
-    private var nameClients: Middleware { trustProxies { [limits] in limits.now.proxies } }
+    private var nameClients: Middleware { trustProxies { [limits = context.limits] in limits.now.proxies } }
 
     private var limitAddresses: Middleware {
         limitRates(
-            { [limits] in limits.now.addresses },
-            refused: { [edge] in edge.limitedAddresses.add(1, ordering: .relaxed) },
+            { [limits = context.limits] in limits.now.addresses },
+            refused: { [edge = context.edge] in edge.limitedAddresses.add(1, ordering: .relaxed) },
             by: { Self.isCounted($0) ? nil : LimitKey($0.remoteAddress) })
     }
 
     private var limitCallers: Middleware {
         limitRates(
-            { [limits] in limits.now.callers }, refused: { [edge] in edge.limitedCallers.add(1, ordering: .relaxed) },
-            by: { Self.isCounted($0) ? nil : Self.callerKey($0) })
+            { [limits = context.limits] in limits.now.callers },
+            refused: { [edge = context.edge] in edge.limitedCallers.add(1, ordering: .relaxed) },
+            by: { Self.isCounted($0) ? nil : $0.callerKey })
     }
 
     /// Whether the rate limit counted the request before its body was received into a file.
@@ -122,7 +126,7 @@ extension Gateway {
             }
         } catch {
             guard !isIdentified else { throw error }
-            edge.unidentified.add(1, ordering: .relaxed)
+            context.edge.unidentified.add(1, ordering: .relaxed)
             guard configuration.metricsAreOpen, Self.isOfMetrics(request) else { throw error }
             return next(request)
         }
@@ -132,17 +136,14 @@ extension Gateway {
         request.segments == ["metrics"] || request.segments == ["v1", "metrics", "history"]
     }
 
-    /// The key by which requests are counted together; nil for callers without identity, which are counted by address.
-    private static let callerKey: @Sendable (Request) -> LimitKey? = { request in
-        (request.context as? CallerContext)?.name.map(LimitKey.caller)
+    /// Determines the caller, for the handlers inside.
+    private func identify(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
+        guard let access = context.access else { return next(request) }
+        let reply = next(try access.identified(request))
+        guard request.segments.first == "v1" else { return reply }
+        // Tags identify versions, which all callers share, so a cached response must not be given to another caller.
+        return reply.mapHead { $0.headers.vary("Authorization, X-API-Key") }
     }
-
-    private static let streamKey: @Sendable (Request) -> LimitKey? = { request in
-        callerKey(request) ?? LimitKey(request.remoteAddress)
-    }
-
-    /// Returns the key of the request's quotas: that of its caller, or of its address.
-    static func limitKey(_ request: Request) -> LimitKey { streamKey(request) ?? RequestPace.ownCaller }
 }
 
 /// The response to a request whose body is rejected.

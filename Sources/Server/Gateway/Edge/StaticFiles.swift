@@ -4,6 +4,7 @@ import HTTPProblems
 import HTTPServer
 import JSONCoding
 import ObjectCoding
+import RequestHandling
 import WriteRequests
 
 /// The files of the console and of the JavaScript client, read once: paths of requests are looked up among them, so

@@ -1,6 +1,6 @@
-import Gateway
 import HTTPServer
 import ObjectModel
+import RequestHandling
 
 /// The ways to declare a setting, by the type of the property that stores the value. The property's default is the
 /// setting's default.

@@ -1,7 +1,7 @@
 import EmbeddedStore
-import Gateway
 import HTTPServer
 import Identity
+import RequestHandling
 
 extension Setting {
     /// All settings of `serve`, in the order of the help text. `auth.roles` is read separately.

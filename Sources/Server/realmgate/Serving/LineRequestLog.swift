@@ -1,7 +1,7 @@
-import Gateway
 import HTTPServer
 import JSONCoding
 import Logging
+import ServerLog
 
 /// Writes the log lines of requests byte for byte as `LineLogHandler` would, but without a logger's metadata
 /// dictionary: a busy server writes little else.

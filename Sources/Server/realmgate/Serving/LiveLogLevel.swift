@@ -1,5 +1,5 @@
-import Gateway
 import Logging
+import ServerLog
 import Synchronization
 
 /// The log level of the process, which can change at any time. Reading it never waits.

@@ -1,10 +1,11 @@
 import EmbeddedStore
-import Gateway
 import Glibc
 import HTTPServer
 import Hosting
 import Identity
 import Logging
+import RequestHandling
+import ServerLog
 import StoreContract
 import Synchronization
 

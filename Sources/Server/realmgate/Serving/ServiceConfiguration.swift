@@ -1,9 +1,9 @@
 import EmbeddedStore
 import Files
-import Gateway
 import HTTPServer
 import Identity
 import Logging
+import RequestHandling
 
 /// The configuration of a server: those of its parts, and the program's own. The table of settings names one of these
 /// properties for each setting; the property's initial value is the setting's default.

@@ -1,11 +1,11 @@
 import AccessRules
 import EmbeddedStore
-import Gateway
 import HTTPServer
 import Hosting
 import Identity
 import ObjectCoding
 import ObjectModel
+import RequestHandling
 import StoreContract
 
 /// The settings of a server, with resolved directories.

@@ -5,6 +5,7 @@ import HTTPServer
 import Identity
 import JSONCoding
 import ObjectModel
+import RequestHandling
 import Synchronization
 import Testing
 

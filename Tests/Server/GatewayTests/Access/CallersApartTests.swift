@@ -4,6 +4,7 @@ import Gateway
 import HTTPServer
 import Identity
 import JSONCoding
+import RequestHandling
 import Testing
 
 /// Data that the gateway stores between requests belongs to one caller: no other caller can find it, and the caller

@@ -2,6 +2,7 @@ import AccessRules
 import Gateway
 import HTTPServer
 import JSONCoding
+import RequestHandling
 import Testing
 
 @Suite("streams of callers whose rights change")

@@ -7,6 +7,7 @@ import Identity
 import JSONCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 
 /// A gateway to a database of which a caller sees a part, and one to a database with only that part: hidden objects,

@@ -3,6 +3,7 @@ import Gateway
 import HTTPServer
 import Identity
 import JSONCoding
+import RequestHandling
 import Testing
 
 /// A caller's view of objects that belong to others and of which it sees some.

@@ -6,6 +6,7 @@ import Identity
 import JSONCoding
 import ObjectModel
 import QueryLanguage
+import RequestHandling
 import StoreContract
 import Testing
 

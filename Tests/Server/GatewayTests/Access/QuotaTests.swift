@@ -3,6 +3,8 @@ import HTTPServer
 import HTTPTesting
 import JSONCoding
 import ObjectModel
+import OperationEndpoints
+import RequestHandling
 import Synchronization
 import Testing
 import WriteRequests
@@ -38,7 +40,7 @@ struct QuotaTests {
         configuration.snapshotsPerCaller = nil
         gateway.gateway.update(configuration)
         #expect(try make(gateway, "10.0.0.1").status == 201)
-        #expect(gateway.gateway.metrics.contains(#"realmgate_limited_total{limit="caller_snapshots"} 1"#))
+        #expect(gateway.gateway.operations.metrics.contains(#"realmgate_limited_total{limit="caller_snapshots"} 1"#))
     }
 
     @Test("one caller's subscription sets leave room for the others'")
@@ -78,7 +80,7 @@ struct QuotaTests {
         for number in 0..<50 {
             #expect(try send(.patch, "/v1/objects/Page/1", #"{"n":\#(number)}"#, "k\(number)").status == 200)
         }
-        let used = gateway.gateway.repetitions.bytes(of: RequestPace.ownCaller)
+        let used = gateway.gateway.context.repetitions.bytes(of: RequestPace.ownCaller)
         #expect(used > 0 && used < 51 * 1000, "\(used)")
         // The response shows later writes, without the tag of the first response.
         let late = try send(.patch, "/v1/objects/Page/1", #"{"n":3}"#, "k3")
@@ -99,7 +101,7 @@ struct QuotaTests {
         #expect(try gateway.send(.delete, "/v1/objects/Page/2").status == 204)
         let gone = try send(.post, "/v1/objects/Page", two, "array")
         #expect(gone.status == 201 && gone.member("items")?[0] == .null && gone.member("items")?[1]?["id"] == 3)
-        #expect(gateway.gateway.repetitions.bytes(of: RequestPace.ownCaller) < 60_000)
+        #expect(gateway.gateway.context.repetitions.bytes(of: RequestPace.ownCaller) < 60_000)
     }
 
     @Test("what is kept for one caller's keys is bounded; what was done already is answered all the same")

@@ -5,9 +5,10 @@ import HTTPServer
 import Identity
 import JSONCoding
 import RepositoryFiles
+import RequestHandling
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 /// The changes of a collection that may contain hidden objects are reported as the reader sees them, not as they were
 /// written. A failure names its seed.

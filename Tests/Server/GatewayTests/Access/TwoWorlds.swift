@@ -6,6 +6,7 @@ import Identity
 import JSONCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import TestBasics

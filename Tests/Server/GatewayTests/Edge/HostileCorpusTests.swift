@@ -4,6 +4,7 @@ import Glibc
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import StoreTesting
 import TestBasics
 import Testing

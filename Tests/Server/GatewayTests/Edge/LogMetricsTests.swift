@@ -6,6 +6,7 @@ import JSONCoding
 import ObjectCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import TestBasics

@@ -2,6 +2,7 @@ import Gateway
 import HTTPServer
 import Identity
 import JSONCoding
+import RequestHandling
 import StoreContract
 import Testing
 

@@ -5,10 +5,11 @@ import HTTPServer
 import JSONCoding
 import Logging
 import RepositoryFiles
+import RequestHandling
 import TestBasics
 import Testing
 
-@testable import Gateway
+@testable import ServerLog
 
 /// The lines of the log that administrators read over HTTP.
 @Suite("The log over HTTP")

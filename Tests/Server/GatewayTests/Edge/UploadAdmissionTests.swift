@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import HTTPTesting
+import RequestHandling
 import Testing
 
 @Suite("Who may send files")

@@ -1,8 +1,9 @@
 import HTTPServer
 import JSONCoding
+import RequestHandling
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 /// A change of an object, as `GET /v1/history/…` describes it, without mark and time.
 struct HistoryChange: Equatable, CustomStringConvertible {

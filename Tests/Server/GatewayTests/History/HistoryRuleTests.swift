@@ -1,14 +1,14 @@
 import AccessRules
-import Gateway
 import HTTPServer
 import Identity
 import JSONCoding
 import ObjectCoding
 import ObjectModel
+import RequestHandling
 import StoreContract
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 /// A role sees of a history what it could see when it happened, by its present rules.
 @Suite("The history of an object, for a role")

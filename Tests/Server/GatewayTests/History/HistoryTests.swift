@@ -4,10 +4,11 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 @Suite("The history of an object")
 struct HistoryTests {

@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTesting
 import Identity
 import JSONCoding
+import RequestHandling
 import Synchronization
 import TestBasics
 import Testing

@@ -4,6 +4,7 @@ import HTTPTesting
 import JSONCoding
 import ObjectModel
 import Promises
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Synchronization

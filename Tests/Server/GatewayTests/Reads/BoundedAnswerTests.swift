@@ -5,11 +5,12 @@ import HTTPTesting
 import JSONCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Synchronization
-import Testing
 import TestBasics
+import Testing
 
 /// A gateway to the embedded store with a class whose objects link to each other and may be large.
 final class WebFixture {

@@ -1,7 +1,7 @@
-import Gateway
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import StoreContract
 import Synchronization
 import Testing

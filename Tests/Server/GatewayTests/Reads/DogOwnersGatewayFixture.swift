@@ -4,6 +4,7 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Testing

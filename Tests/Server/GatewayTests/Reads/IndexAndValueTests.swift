@@ -1,7 +1,7 @@
-import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectCoding
+import RequestHandling
 import Testing
 
 @Suite("Positions and key-value coding")

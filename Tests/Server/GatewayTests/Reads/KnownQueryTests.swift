@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPTesting
 import JSONCoding
 import ObjectModel
+import RequestHandling
 import StoreContract
 import StoreTesting
 import TestBasics

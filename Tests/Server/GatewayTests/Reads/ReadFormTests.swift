@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import JSONCoding
+import RequestHandling
 import StoreTesting
 import TestBasics
 import Testing

@@ -3,6 +3,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Testing

@@ -3,6 +3,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import RepositoryFiles
+import RequestHandling
 import Testing
 
 @Suite("Snapshots over HTTP")

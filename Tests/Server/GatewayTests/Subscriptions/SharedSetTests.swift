@@ -3,6 +3,7 @@ import EmbeddedStore
 import Gateway
 import HTTPServer
 import JSONCoding
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Synchronization

@@ -2,9 +2,10 @@ import Dispatch
 import Gateway
 import HTTPServer
 import JSONCoding
+import RequestHandling
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 extension Wire {
     /// Asks for a barrier on the streams of the set `s`.

@@ -3,6 +3,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import RequestHandling
 import StoreTesting
 import Synchronization
 

@@ -3,6 +3,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import Promises
+import RequestHandling
 import Testing
 
 @Suite("Named subscriptions: the rules")

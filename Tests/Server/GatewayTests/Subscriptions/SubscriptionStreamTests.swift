@@ -3,9 +3,10 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import RepositoryFiles
+import RequestHandling
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 @Suite("Named subscriptions: streams")
 struct SubscriptionStreamTests {

@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import JSONCoding
+import RequestHandling
 
 /// People and their dogs, with a property of each kind that queries handle differently.
 enum DogOwnersFixture {

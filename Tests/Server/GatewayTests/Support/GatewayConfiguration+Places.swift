@@ -1,4 +1,4 @@
-import Gateway
+import RequestHandling
 
 extension GatewayConfiguration {
     /// A configuration whose live queries are on the shared thread, go to a branch before their first result, or go

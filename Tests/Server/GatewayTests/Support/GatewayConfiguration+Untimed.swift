@@ -1,4 +1,4 @@
-import Gateway
+import RequestHandling
 
 extension GatewayConfiguration {
     /// The defaults without limits of time, which a thread that a busy machine stops for a while would exceed: it would

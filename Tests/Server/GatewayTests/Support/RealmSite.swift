@@ -7,6 +7,7 @@ import HTTPTesting
 import JSONCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import TestBasics
 

@@ -5,6 +5,7 @@ import HTTPServer
 import JSONCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import TestBasics

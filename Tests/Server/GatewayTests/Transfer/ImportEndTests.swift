@@ -1,18 +1,20 @@
 import Compression
 import Dispatch
-import Foundation
 import FairScheduling
+import Foundation
 import HTTPServer
 import HTTPTesting
 import JSONCoding
 import ObjectModel
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Synchronization
+import TestBasics
 import Testing
+import TransferEndpoints
 
 @testable import Gateway
-import TestBasics
 
 /// The ways in which an import ends, and its reports.
 @Suite("the ends of imports")
@@ -199,7 +201,7 @@ struct ImportEndTests {
         ) { _ in isOpen.signal() }
         isClosed.wait()
         defer { gate.signal() }
-        let transfers = gateway.gateway.transfers
+        let transfers = gateway.gateway.transfers.pool
         try gateway.serve { port in
             do {
                 let socket = try LoopbackSocket(port: port)

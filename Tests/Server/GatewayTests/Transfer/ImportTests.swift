@@ -7,11 +7,13 @@ import HTTPTesting
 import JSONCoding
 import ObjectCoding
 import ObjectModel
+import RequestHandling
 import StoreContract
 import StoreTesting
 import Synchronization
 import Testing
 import Transfer
+import TransferEndpoints
 
 @testable import Gateway
 

@@ -4,6 +4,7 @@ import HTTPTesting
 import JSONCoding
 import ObjectModel
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import TestBasics

@@ -3,10 +3,12 @@ import FairScheduling
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import StoreTesting
 import Synchronization
 import TestBasics
 import Testing
+import TransferEndpoints
 
 @testable import Gateway
 
@@ -46,13 +48,13 @@ struct LongLineTests {
                 .post, "/v1/import/Row?atomic=\(number == 3)", headers: ["Content-Type": "application/x-ndjson"])
             request?.bodyFile = try? BodyFile(file)
             let answer = request.flatMap { try? router.answer($0) }
-            most.max(service.values.bytes, ordering: .relaxed)
+            most.max(service.context.values.bytes, ordering: .relaxed)
             created.withLock { $0.append(answer?.member("created")) }
         }
         #expect(created.withLock { $0 } == Array(repeating: 3, count: 6))
         // That of one line more, which the import as a whole took without waiting.
         #expect(most.load(ordering: .relaxed) <= 13 << 20)
-        #expect(eventually { service.values.bytes == 0 && service.lineTurns.bytes == 0 })
+        #expect(eventually { service.context.values.bytes == 0 && service.transfers.lineTurns.bytes == 0 })
         #expect(try gateway.get("/v1/objects/Row?count=true&limit=0").member("count") == 14)
         #expect(try gateway.get("/v1/aggregates/objects/Row?sum=list.@sum").status < 500)
         #expect(try gateway.get("/v1/objects/Row/32/list?limit=0&count=true").member("count") == 150_000)
@@ -75,6 +77,7 @@ struct LongLineTests {
             .post, "/v1/import/Row?atomic=true&update=modified", file: file,
             headers: ["Content-Type": "application/x-ndjson"])
         #expect(whole.text.contains("json.too_large"), "\(whole.text)")
-        #expect(eventually { gateway.gateway.values.bytes == 0 && gateway.gateway.lineTurns.bytes == 0 })
+        #expect(
+            eventually { gateway.gateway.context.values.bytes == 0 && gateway.gateway.transfers.lineTurns.bytes == 0 })
     }
 }

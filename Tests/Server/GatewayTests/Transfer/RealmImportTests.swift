@@ -16,8 +16,10 @@ import StoreContract
 import StoreTesting
 import TestBasics
 import Testing
+import TransferEndpoints
 
 @testable import Gateway
+@testable import RequestHandling
 
 @Suite("Realm files over HTTP")
 struct RealmImportTests {
@@ -264,7 +266,7 @@ struct RealmImportTests {
         ) { _ in isOpen.signal() }
         isClosed.wait()
         defer { gate.signal() }
-        let transfers = site.gateway.transfers
+        let transfers = site.gateway.transfers.pool
         do {
             let socket = try LoopbackSocket(port: site.port)
             let accept = listens ? "Accept: text/event-stream\r\n" : ""
@@ -364,7 +366,7 @@ struct RealmImportTests {
             "POST /v1/import",
             headers: "Content-Type: application/x-realm\r\nContent-Length: \(bytes.count)\r\n")
         try client.write(bytes)
-        let transfers = site.gateway.transfers
+        let transfers = site.gateway.transfers.pool
         let waits = eventually { transfers.length == 1 }
         pause.end()
         try #require(waits)
@@ -391,7 +393,7 @@ struct RealmImportTests {
             try client.write(bytes)
             clients.append(client)
         }
-        let transfers = site.gateway.transfers
+        let transfers = site.gateway.transfers.pool
         let wait = eventually { transfers.length == clients.count }
         pause.end()
         try #require(wait)

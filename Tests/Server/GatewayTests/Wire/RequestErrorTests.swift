@@ -1,6 +1,7 @@
 import HTTPProblems
 import HTTPServer
 import ObjectCoding
+import RequestHandling
 import StoreContract
 import Testing
 
@@ -20,9 +21,9 @@ struct RequestErrorTests {
     func unknownErrors() throws {
         struct Secret: Error { let text = "password" }
         let gateway = try Wire.gateway()
-        let response = gateway.response(to: Secret())
+        let response = gateway.context.response(to: Secret())
         #expect(response.status == 500)
         #expect(!String(decoding: response.bodyBytes, as: UTF8.self).contains("password"))
-        #expect(gateway.response(to: StoreError(.init(rawValue: "store.new_one"), "New.")).status == 500)
+        #expect(gateway.context.response(to: StoreError(.init(rawValue: "store.new_one"), "New.")).status == 500)
     }
 }

@@ -1,11 +1,11 @@
 import EmbeddedStore
 import Foundation
-import Gateway
 import HTTPServer
 import JSONCoding
 import ObjectModel
 import Promises
 import RepositoryFiles
+import RequestHandling
 import StoreContract
 import StoreTesting
 import TestBasics

@@ -2,9 +2,10 @@ import Foundation
 import HTTPServer
 import JSONCoding
 import Promises
+import RequestHandling
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 @Suite("Histories over the wire")
 struct WireHistoryTests {

@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPTesting
 import JSONCoding
 import Promises
+import RequestHandling
 import Testing
 
 @Suite("The gateway over a socket")

@@ -1,7 +1,7 @@
-import Gateway
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import Testing
 
 @Suite("Queries over a socket")

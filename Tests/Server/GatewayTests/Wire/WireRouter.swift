@@ -1,5 +1,6 @@
 import Gateway
 import HTTPServer
+import RequestHandling
 import StoreContract
 import StoreTesting
 

@@ -1,9 +1,10 @@
 import Dispatch
-import Foundation
 import FairScheduling
+import Foundation
 import HTTPServer
 import HTTPTesting
 import JSONCoding
+import RequestHandling
 import StoreContract
 import Synchronization
 import TestBasics
@@ -68,7 +69,7 @@ struct FairRequestTests {
     @Test("queries are answered while dozens of others' requests run without an end", arguments: [1, 10])
     func short(attackers: Int) throws {
         let home = try home(letters: 20) { $0.inlineRows = 0 }
-        let workers = home.gateway.workers
+        let workers = home.gateway.context.workers
         let isOver = Atomic(false)
         let (begun, ended) = (DispatchSemaphore(value: 0), DispatchGroup())
         for number in 0..<Self.attacks {
@@ -92,19 +93,19 @@ struct FairRequestTests {
         let isKnown = DispatchSemaphore(value: 0)
         let request = try Request(.get, Self.short)
         workers.run(for: .caller("budget")) {
-            budgets.add(home.gateway.queryBudget(for: request).mayUseOtherThreads)
+            budgets.add(home.gateway.context.queryBudget(for: request).mayUseOtherThreads)
             isKnown.signal()
         }
         isKnown.wait()
         #expect(budgets.takeAll() == [false])
         try serve(home) { port in
-            let moved = home.gateway.edge.movedReads.load(ordering: .relaxed)
+            let moved = home.gateway.context.edge.movedReads.load(ordering: .relaxed)
             for target in [Self.short, Self.long, Self.short, Self.short] {
                 let answer = try Self.ask(port, target, from: "10.0.1.1")
                 #expect(answer.status == 200, "\(answer.body)")
             }
             // In order of arrival, each would wait for all of the others' requests, which are all there still.
-            #expect(home.gateway.edge.movedReads.load(ordering: .relaxed) == moved + 4)
+            #expect(home.gateway.context.edge.movedReads.load(ordering: .relaxed) == moved + 4)
             #expect(workers.length >= Self.attacks)
         }
     }
@@ -124,7 +125,7 @@ struct FairRequestTests {
         // Two requests without checkpoints take both threads, so that all others wait to begin.
         let (began, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         for number in 0..<2 {
-            home.gateway.workers.run(for: .caller("holder \(number)")) {
+            home.gateway.context.workers.run(for: .caller("holder \(number)")) {
                 began.signal()
                 gate.wait()
             }
@@ -164,6 +165,7 @@ struct FairRequestTests {
         }
         for answer in all where answer.status == 503 { #expect(answer.body.contains("gateway.busy")) }
         // A response may come a moment before its worker is free.
-        #expect(eventually { home.gateway.workers.length == 0 && home.gateway.workers.quota.count == 0 })
+        #expect(
+            eventually { home.gateway.context.workers.length == 0 && home.gateway.context.workers.quota.count == 0 })
     }
 }

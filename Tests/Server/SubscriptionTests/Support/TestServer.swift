@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPTesting
 import JSONCoding
 import ObjectModel
+import RequestHandling
 import StoreContract
 import Synchronization
 import TestBasics

@@ -1,0 +1,189 @@
+import HTTPServer
+import JSONCoding
+import LiveQueries
+import ObjectCoding
+import ObjectModel
+import QueryLanguage
+import RequestHandling
+import RequestParameters
+package import StoreContract
+
+/// Which groups of an aggregate a response has: all of them or some, in an order, or intervals of their keys.
+package enum GroupSelection: Sendable {
+    case groups(GroupArrangement)
+    /// At most this many intervals of the values.
+    case intervals(Int)
+
+    /// The parameters that choose among groups.
+    package static let choices = ["top", "order", "limit", "offset"]
+    static let parameters = choices + ["bins"]
+    private static let limit = 500
+
+    /// Throws 400 for parameters that do not fit each other or the key paths.
+    ///
+    /// - Parameters:
+    ///   - groups: the key paths of `by`.
+    ///   - functions: what the request asks for besides counts.
+    init(
+        _ parameters: QueryParameters, groups: [NamedPath], functions: [AggregateForm.Part], _ limits: QueryLimits
+    ) throws(Problem) {
+        let top = try parameters.integer("top", in: 1...Self.limit)
+        let bins = try parameters.integer("bins", in: 1...Self.limit)
+        let limit = try parameters.integer("limit", in: 0...Int.max)
+        let offset = try parameters.integer("offset", in: 0...Int.max)
+        let given = Self.parameters.filter { parameters[$0] != nil }
+        guard let name = given.first else {
+            self = .groups(.all)
+            return
+        }
+        guard !groups.isEmpty else {
+            throw Problem(
+                .parameterInvalid, "'\(name)' chooses among groups. Give 'by', the key path to group by.",
+                parameter: name)
+        }
+        // Each of these two says all.
+        if let second = given.dropFirst().first, top != nil || bins != nil {
+            let one = top != nil ? "top" : "bins"
+            let other = one == name ? second : name
+            let hint = bins == nil ? " 'top=10' is 'order=-count&limit=10'." : ""
+            throw Problem(
+                .parameterInvalid, "Give either '\(one)' or '\(other)', not both.\(hint)",
+                parameter: bins != nil ? "bins" : other)
+        }
+        if let top {
+            self = .groups(.largest(top))
+            return
+        }
+        guard let bins else {
+            let keys = try parameters["order"].map { text throws(Problem) in
+                try Self.order(text, groups, functions, limits)
+            }
+            self = .groups(GroupArrangement(keys ?? [], offset: offset ?? 0, limit: limit))
+            return
+        }
+        guard let group = groups.first, groups.count == 1, Self.isMeasurable(group) else {
+            throw Problem(
+                .parameterInvalid, "'bins' divides numbers or dates: give 'by' one key path to them.",
+                parameter: "bins")
+        }
+        guard functions.isEmpty else {
+            throw Problem(
+                .parameterInvalid, "'bins' counts objects. Leave min, max, sum and average out.", parameter: "bins")
+        }
+        self = .intervals(bins)
+    }
+
+    private static func isMeasurable(_ group: NamedPath) -> Bool {
+        guard !group.path.givesMixed else { return false }
+        return switch group.path.valueType.base {
+        case .int, .float, .double, .decimal128, .date: true
+        default: false
+        }
+    }
+
+    /// The groups that are listed, and their order; all if the response has intervals.
+    var arrangement: GroupArrangement {
+        if case .groups(let arrangement) = self { arrangement } else { .all }
+    }
+}
+
+// MARK: Order
+
+extension GroupSelection {
+    /// Parses `order`: key paths of `by`, `count` and functions such as `average(delay)`, each with `-` in front of it for
+    /// descending order. A key path of `by` that is called `count` has precedence; `count()` is always the number.
+    private static func order(
+        _ text: String, _ groups: [NamedPath], _ functions: [AggregateForm.Part], _ limits: QueryLimits
+    ) throws(Problem) -> [GroupArrangement.Key] {
+        var terms: [(name: String, term: GroupArrangement.Term)] = []
+        for (place, group) in groups.enumerated() { terms.append((group.name, .key(place))) }
+        terms.append(("count", .count))
+        for (place, part) in functions.enumerated() { terms.append((name(part), .result(place))) }
+        terms.append(("count()", .count))
+        let texts = QueryBinder.keyPathTexts(text).map(\.text)
+        guard texts.count <= limits.keys else {
+            throw Problem(
+                .queryTooManyKeys, "'order' has \(texts.count) parts; at most \(limits.keys) are allowed.",
+                parameter: "order")
+        }
+        var keys: [GroupArrangement.Key] = []
+        for text in texts {
+            let isDescending = text.hasPrefix("-")
+            let name = isDescending || text.hasPrefix("+") ? String(text.dropFirst()) : text
+            guard let term = terms.first(where: { $0.name == name })?.term else {
+                throw unknown(String(name.prefix(80)), isDescending: isDescending, functions, terms.map(\.name))
+            }
+            // What was compared before decides nothing.
+            guard !keys.contains(where: { $0.term == term }) else { continue }
+            keys.append(GroupArrangement.Key(term, ascending: !isDescending))
+        }
+        return keys
+    }
+
+    private static func name(_ part: AggregateForm.Part) -> String { "\(part.function.rawValue)(\(part.name))" }
+
+    private static func unknown(
+        _ name: String, isDescending: Bool, _ functions: [AggregateForm.Part], _ names: [String]
+    ) -> Problem {
+        let sign = isDescending ? "-" : ""
+        var (function, path) = (name, "")
+        if let open = name.firstIndex(of: "("), name.last == ")" {
+            function = String(name[..<open])
+            path = String(name[name.index(after: open)...].dropLast())
+        }
+        if let known = AggregateRequest.Function(rawValue: function), !path.isEmpty {
+            // The function is meant, so that only the path can be mistaken.
+            let near = functions.filter { $0.function == known }.map(Self.name).nearest(to: name)
+            let hint = near.map { sign + $0 }
+            return Problem(
+                .parameterInvalid,
+                withHint(
+                    "The request does not ask for '\(name)', by which it orders the groups. Give \(function)=\(path), too.",
+                    hint),
+                parameter: "order", hint: hint)
+        }
+        let near = names.nearest(to: name) ?? functions.first { !path.isEmpty && $0.name == path }.map(Self.name)
+        let hint = near.map { sign + $0 }
+        return Problem(
+            .parameterInvalid,
+            withHint(
+                "'\(name)' does not order groups. Give key paths of 'by', count, or functions of the request, such as average(delay) with average=delay.",
+                hint),
+            parameter: "order", hint: hint)
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members `bins` and `others`. Values without a place on the scale count as others: nulls, NaN and
+    /// infinities.
+    ///
+    func bins(_ found: ValueDistribution, _ type: BaseType, _ style: TypeStyle) {
+        name("bins")
+        beginArray()
+        for (index, count) in found.counts.enumerated() {
+            beginObject()
+            name("from")
+            bound(found.bounds[index], type, style)
+            name("to")
+            bound(found.bounds[index + 1], type, style)
+            name("count")
+            int(count)
+            endObject()
+        }
+        endArray()
+        member(OtherGroups(groups: found.others.count, count: found.otherCount))
+    }
+
+    /// Writes a bound in the form of the values that it bounds.
+    private func bound(_ position: Double, _ type: BaseType, _ style: TypeStyle) {
+        switch type {
+        case .date: date(Timestamp(seconds: Int64(exactly: position.rounded()) ?? .max), style)
+        case .decimal128:
+            let whole = Int64(exactly: position).flatMap { Decimal128($0.description) }
+            decimal(whole ?? Decimal128(shortest: position), style)
+        case .int:
+            if let whole = Int64(exactly: position) { int(whole) } else { double(position) }
+        default: double(position)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import FairScheduling
+package import HTTPServer
+import JSONCoding
+import Synchronization
+import ObjectCoding
+
+/// Runs handlers: on the loop's thread, on a worker, and when there is memory for them. Requests wait for the memory that
+/// their work needs, so that any number of them at once takes no more than one.
+extension GatewayContext {
+    /// The number of attempts at a request whose schema is replaced between its preparation and its write.
+    private static let maximumAttempts = 5
+
+    package func answer(
+        _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, attempt: Int = 1
+    ) -> Reply {
+        do {
+            return try handler(repeatable(request, path, handler, attempt), path)
+        } catch is TextMemory.Exhausted where request.isRead && !request.hasTurn {
+            return answerInTurn(request, path, handler)
+        } catch {
+            return refusal(of: request, error)
+        }
+    }
+
+    /// Runs a write that can be prepared again.
+    private func repeatable(
+        _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, _ attempt: Int
+    ) -> Request {
+        guard !request.isRead, attempt < Self.maximumAttempts else { return request }
+        var known = request
+        known.again = { [self] in answer(request, path, handler, attempt: attempt + 1) }
+        return known
+    }
+
+    /// Handles a request on the loop's thread if it is short, and passes it to a worker if it turns out not to be. By
+    /// then the handler has only read, and it begins again there.
+    func answerHere(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
+        var here = repeatable(request, path, handler, 1)
+        here.isOnLoop = true
+        do {
+            return try handler(here, path)
+        } catch  where NeedsWorker.isMeant(by: error) {
+            edge.movedReads.add(1, ordering: .relaxed)
+            return workers.reply(for: request.limitKey) { [self] in answer(request, path, handler) }
+        } catch {
+            return refusal(of: request, error)
+        }
+    }
+
+    /// Handles a request whose body is long: on a worker, and when there is memory for the values in the body.
+    ///
+    /// - Parameter folds: whether the handler parses the body with long lists left as text.
+    package func answerLong(
+        _ request: Request, _ path: PathParameters, folds: Bool, _ handler: @escaping Handler
+    ) -> Reply {
+        let key = request.limitKey
+        return workers.reply(for: key) { [self] in
+            let weight = JSONValue.weight(of: request.body, folding: folds)
+            guard weight <= bodyValues else { return .now(response(to: tooManyValues, of: request)) }
+            if let share = values.take(weight, for: key) { return answer(request.with(share), path, handler) }
+            return .later { [self] responder in
+                values.await(weight, for: key) { [self] share in
+                    begin(for: responder, key) { [self] in answer(request.with(share), path, handler) }
+                }
+            }
+        }
+    }
+
+    /// Handles a request with a short body on the loop, if there is memory for the values in it.
+    package func answerShort(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
+        guard request.body.count > Self.uncountedBody else { return answerHere(request, path, handler) }
+        guard let share = values.take(request.body.count * Self.maximumWeight, for: request.limitKey) else {
+            return answerLong(request, path, folds: false, handler)
+        }
+        return answerHere(request.with(share), path, handler)
+    }
+
+    /// Handles a read again that found no memory for its response: when there is enough for the longest one.
+    func answerInTurn(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
+        let key = request.limitKey
+        let bytes = configuration.answerBytes + configuration.answerBytes / 4
+        return .later { [self] responder in
+            turns.await(bytes, for: key) { [self] share in
+                begin(for: responder, key) { [self] in
+                    // The parameters may be in a body, whose values keep their memory.
+                    var known = request.with(Shares(request.share, share))
+                    known.hasTurn = true
+                    return TextMemory.$current.withValue(TextMemory(limit: bytes)) { answer(known, path, handler) }
+                }
+            }
+        }
+    }
+
+    /// Runs work that has waited for memory. It was admitted to the workers before.
+    private func begin(for responder: Responder, _ key: LimitKey, _ work: @escaping @Sendable () -> Reply) {
+        workers.run(for: key, responder.client) {
+            // A response that nobody reads ends the request.
+            guard !responder.client.hasLeft else { return responder.answer(.empty(503)) }
+            work().answer(responder)
+        }
+    }
+
+    /// The size in bytes of the bodies whose values are not counted.
+    private static let uncountedBody = 4 << 10
+    /// The bytes that the values of a short body take for each of its bytes, at most.
+    private static let maximumWeight = 64
+
+    private var tooManyValues: Problem {
+        Problem(
+            JSONError.Code.tooLarge,
+            "The body has too many values for the memory of one request (limits.memory). Send them in several requests, or import them from a file."
+        )
+    }
+}
+
+/// The memory of a request that has some for the values in its body and some for its response.
+private final class Shares: Sendable {
+    private let shares: [any AnyObject & Sendable]
+
+    init(_ shares: (any AnyObject & Sendable)?...) { self.shares = shares.compactMap { $0 } }
+}
+
+extension Request {
+    /// Returns the request with memory that its work has.
+    fileprivate func with(_ share: any AnyObject & Sendable) -> Request {
+        var request = self
+        request.share = share
+        return request
+    }
+}

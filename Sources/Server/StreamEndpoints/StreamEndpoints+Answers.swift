@@ -1,0 +1,92 @@
+import HTTPProblems
+package import HTTPServer
+import LiveQueries
+import LiveStreams
+import ObjectCoding
+import ObjectModel
+import ReadEndpoints
+import RequestHandling
+import RequestParameters
+import StoreContract
+import WireProtocol
+import WriteRequests
+
+/// Streams of answers that are read as a whole, and again when something changes that they depend on.
+extension StreamEndpoints {
+    /// Observes values of a class's objects.
+    package func observeValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try events(request) { [self] in try valuesKey($0, path, $1) }
+    }
+
+    /// Observes values of the objects that a property holds, or its plain values. The stream ends when the path leads
+    /// to another place.
+    package func observeHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
+            return closingEvent
+        }
+        return try events(request) { [self] in try heldValuesKey($0, path, $1) }
+    }
+
+    /// Observes the position of an object of a class.
+    package func observeIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try events(request) { [self] in try indexKey($0, path, $1) }
+    }
+
+    /// Observes the position of an object or value that a property holds. The stream ends when the path leads to
+    /// another place.
+    package func observeHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
+        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
+            return closingEvent
+        }
+        return try events(request) { [self] in try heldIndexKey($0, path, $1) }
+    }
+
+    func valuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        try valuesKey(request, try CollectionPlace(class: path, snapshot))
+    }
+
+    func heldValuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        let property = try PropertyCollection(path, snapshot)
+        if let place = try CollectionPlace(property) { return try valuesKey(request, place) }
+        let parameters = try QueryParameters(
+            request, single: ReadEndpoints.valuesParameters + [ParameterName.lastEventID])
+        let read = try reads.elementValuesRead(parameters, property, .unlimited)
+        return try key(observing: read.name, read, ReadDependence(elementsOf: property))
+    }
+
+    private func valuesKey(_ request: Request, _ place: CollectionPlace) throws -> TopicKey {
+        let parameters = try QueryParameters(
+            request, single: ReadEndpoints.valuesParameters + [ParameterName.lastEventID])
+        let read = try reads.valuesRead(parameters, place)
+        return try key(observing: read.name, read, read.dependence(at: place))
+    }
+
+    func indexKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        try indexKey(request, try CollectionPlace(class: path, snapshot))
+    }
+
+    func heldIndexKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        let property = try PropertyCollection(path, snapshot)
+        if let place = try CollectionPlace(property) { return try indexKey(request, place) }
+        let parameters = try QueryParameters(
+            request, single: ReadEndpoints.indexParameters + [ParameterName.lastEventID])
+        let read = try reads.elementIndexRead(parameters, property, .unlimited)
+        return try key(observing: IndexRead.name, read, ReadDependence(elementsOf: property))
+    }
+
+    private func indexKey(_ request: Request, _ place: CollectionPlace) throws -> TopicKey {
+        let parameters = try QueryParameters(
+            request, single: ReadEndpoints.indexParameters + [ParameterName.lastEventID])
+        let read = try reads.indexRead(parameters, place)
+        return try key(observing: IndexRead.name, read, read.dependence(at: place))
+    }
+
+    /// - Parameter dependence: what the answer depends on, as of a read that waits for its change.
+    private func key(
+        observing name: String, _ source: any LiveAnswerSource, _ dependence: ReadDependence
+    ) throws(Problem) -> TopicKey {
+        guard let main = dependence.parts.first else { throw .internalError }
+        let subject = AnswerSubject(name, from: source, dependingOn: main, Array(dependence.parts.dropFirst()))
+        return TopicKey(subject: .answer(subject), way: main.key.way)
+    }
+}

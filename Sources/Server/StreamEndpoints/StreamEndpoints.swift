@@ -1,0 +1,314 @@
+import AccessRules
+package import HTTPServer
+import JSONCoding
+import LiveQueries
+package import LiveStreams
+import ObjectCoding
+import ObjectModel
+import QueryLanguage
+package import ReadEndpoints
+package import RequestHandling
+import RequestParameters
+import StoreContract
+import WireProtocol
+import WriteRequests
+
+/// The data in updates besides positions.
+enum Include: String, CaseIterable, Sendable {
+    case indices
+    case objects
+}
+
+/// The event streams of queries, aggregates, objects and what they hold.
+package final class StreamEndpoints: Sendable {
+    let context: GatewayContext
+    let reads: ReadEndpoints
+    package let topics: Topics
+
+    package init(_ context: GatewayContext, _ reads: ReadEndpoints, _ topics: Topics) {
+        self.context = context
+        self.reads = reads
+        self.topics = topics
+    }
+
+    /// The parameters of every event stream.
+    private static let streamParameters = ["keyPaths", "types", ParameterName.lastEventID]
+    /// The parameters of streams whose updates contain objects.
+    private static let rowParameters = streamParameters + ["fields", "expand", "include"]
+
+    package func observeCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try events(request) { [self] in try collectionKey($0, path, $1) }
+    }
+
+    func collectionKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        try key(request, try CollectionPlace(class: path, snapshot))
+    }
+
+    /// Observes the place after an object in a path: a collection, or the target of a link. The stream ends when the
+    /// path leads to another place.
+    package func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
+            return closingEvent
+        }
+        return try events(request) { [self] in try heldKey($0, path, $1) }
+    }
+
+    func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
+        guard let property = PropertyCollection(named, snapshot) else {
+            return try targetKey(of: named, request, snapshot)
+        }
+        let way = named.hops.map(\.query)
+        guard let place = try CollectionPlace(property) else {
+            return try elementsKey(
+                property, QueryParameters(request, single: ["include", "types", ParameterName.lastEventID]), way)
+        }
+        let query = QueryReader.parameters + ["limit"]
+        guard !property.schema.type.isComputed,
+            !request.query.contains(where: { query.contains($0.name) })
+        else {
+            return try key(request, place, way)
+        }
+        return try elementsKey(
+            property, QueryParameters(request, single: query + Self.rowParameters), way,
+            linksTo: place.objectClass)
+    }
+
+    /// Returns the target of a link. Throws 404 for a null link, and 400 for another single value.
+    private func targetKey(
+        of place: PropertyPlace, _ request: Request, _ snapshot: any Snapshot
+    ) throws -> TopicKey {
+        guard let value = try place.value(in: snapshot) else { throw try place.missing(in: snapshot) }
+        guard let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] else {
+            if value == .null, place.property.type.isLink { throw place.leadsNowhere }
+            throw Problem(
+                .pathNotACollection,
+                "'\(place.name)' is a single value, which cannot be observed alone. Observe the object with keyPaths=\(place.property.name).",
+                property: place.property.name)
+        }
+        let parameters = try QueryParameters(request, single: Self.streamParameters)
+        return TopicKey(
+            subject: .object(target), style: try parameters.choice("types", default: TypeStyle.plain),
+            isOwned: place.property.ownsTarget,
+            keyPaths: try keyPaths(parameters, objectClass, snapshot.schema),
+            way: (place.hops + [place.hop(to: target)]).map(\.query))
+    }
+
+    private func key(
+        _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
+    ) throws -> TopicKey {
+        let parameters = try QueryParameters(
+            request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
+        var key = try channelKey(parameters, place) { .objects($0) }
+        key.way = way
+        return key
+    }
+
+    /// Parses the parameters for observing a query's result.
+    func channelKey(
+        _ parameters: QueryParameters, _ place: CollectionPlace,
+        _ subject: (BoundQuery) throws(Problem) -> TopicKey.Subject
+    ) throws(Problem) -> TopicKey {
+        var query = try place.reader(context.configuration).query(parameters, place.objectClass, in: place.scope)
+        if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
+        return try rows(parameters, of: try subject(query), place)
+    }
+
+    package func observeSections(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try events(request) { [self] in try sectionsKey($0, path, $1) }
+    }
+
+    func sectionsKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+        try sectionsKey(request, try CollectionPlace(class: path, snapshot))
+    }
+
+    package func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
+        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
+            return closingEvent
+        }
+        return try events(request) { [self] in try heldSectionsKey($0, path, $1) }
+    }
+
+    func heldSectionsKey(
+        _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
+    ) throws -> TopicKey {
+        let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
+        let property = try PropertyCollection(collection: named, snapshot)
+        guard let place = try CollectionPlace(property) else {
+            throw Problem(
+                .sectionsValues,
+                "'\(property.holderClass.name).\(property.schema.name)' contains plain values, whose sections cannot be observed. Read them at /v1/sections/objects/…, and observe the collection to learn when.",
+                property: property.schema.name)
+        }
+        return try sectionsKey(request, place, named.hops.map(\.query))
+    }
+
+    private func sectionsKey(
+        _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
+    ) throws -> TopicKey {
+        let parameters = try QueryParameters(
+            request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
+        let reader = place.reader(context.configuration)
+        var by = try reader.section(parameters, place.objectClass)
+        let sort = try reader.sort(parameters, place.objectClass)
+        guard sort == nil || parameters["ascending"] == nil else {
+            throw Problem(
+                .parameterInvalid,
+                "Observed sections are in the order of 'sort', which 'ascending' cannot change. Omit one of the two.",
+                parameter: "ascending")
+        }
+        var query = try reader.filter(parameters, place.objectClass, in: place.scope)
+        query.steps.append(.sort(try ReadEndpoints.sectionOrder(parameters, sort, &by)))
+        if let distinct = try reader.distinct(parameters, place.objectClass) { query.steps.append(.distinct(distinct)) }
+        var key = try rows(parameters, of: .sections(query, by: by), place)
+        key.way = way
+        return key
+    }
+
+    /// Returns the key for a list, set or map in stored order.
+    ///
+    /// - Parameter target: the class of the objects; nil for plain values.
+    private func elementsKey(
+        _ property: PropertyCollection, _ parameters: QueryParameters, _ way: [BoundQuery],
+        linksTo target: ClassSchema? = nil
+    ) throws -> TopicKey {
+        let subject = TopicKey.Subject.elements(property.holder, property.schema.id)
+        let schema = property.snapshot.schema
+        var key = try rows(parameters, of: subject, target ?? property.holderClass, schema)
+        key.way = way
+        return key
+    }
+
+    package func observeObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        do {
+            return try events(request) { [self] in try objectKey($0, path, $1) }
+        } catch let problem as Problem where problem.code == StoreError.Code.notFound.rawValue {
+            guard let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) else {
+                throw problem
+            }
+            return closingEvent
+        }
+    }
+
+    func objectKey(
+        _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
+    ) throws -> TopicKey {
+        let parameters = try QueryParameters(request, single: Self.streamParameters)
+        let object = try AddressedObject(path, snapshot)
+        let keyPaths = try keyPaths(parameters, object.objectClass, snapshot.schema)
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        guard let key = try object.address.find(object.objectClass, in: snapshot) else {
+            throw object.address.notFound(object.objectClass)
+        }
+        return TopicKey(
+            subject: .object(ObjectReference(object.objectClass.id, key)), style: style, keyPaths: keyPaths)
+    }
+
+    /// Returns the event that tells a reconnecting client that its object was deleted; nil if it was not.
+    func closingEvent(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
+        let object = try AddressedObject(path, snapshot)
+        guard try object.address.find(object.objectClass, in: snapshot) == nil, let lastSeen = try lastSeen(request)
+        else { return nil }
+        // Finding the earlier object reads all changes since then.
+        try request.requireWorker()
+        // An object that left the caller's sight was there before the version of its last event.
+        let versions = [lastSeen.version, lastSeen.version.previous].compactMap { $0 }
+        guard try versions.contains(where: { try wasThere(object, at: $0, snapshot) }) else { return nil }
+        return .events { stream in
+            // With the id that the client sent, so that it gets the same answer the next time.
+            stream.send(Ending.deleted(snapshot.version, lastSeen).event.bytes)
+            stream.close()
+        }
+    }
+
+    /// Whether the caller saw the object at an earlier version; false if that is not known any more.
+    private func wasThere(_ object: AddressedObject, at version: Version, _ snapshot: any Snapshot) throws -> Bool {
+        guard let past = try context.store.asOf(version, before: try context.store.snapshot()),
+            let known = try object.address.find(object.objectClass, in: past.reads)
+        else { return false }
+        return try BoundAccess.of(snapshot)?.wasThere(
+            ObjectReference(object.objectClass.id, known), in: past.reads) ?? true
+    }
+
+    private func rows(
+        _ parameters: QueryParameters, of subject: TopicKey.Subject, _ place: CollectionPlace
+    ) throws(Problem) -> TopicKey {
+        var key = try rows(parameters, of: subject, place.objectClass, place.snapshot.schema)
+        key.isOwned = place.isOwned
+        return key
+    }
+
+    /// Parses the parameters of every stream of objects: `fields`, `expand`, `types`, `include` and `keyPaths`.
+    private func rows(
+        _ parameters: QueryParameters, of subject: TopicKey.Subject, _ objectClass: ClassSchema, _ schema: Schema
+    ) throws(Problem) -> TopicKey {
+        TopicKey(
+            subject: subject, fields: parameters["fields"], expand: parameters["expand"],
+            style: try parameters.choice("types", default: TypeStyle.plain),
+            includesObjects: try parameters.choice("include", default: Include.objects) == .objects,
+            keyPaths: try keyPaths(parameters, objectClass, schema))
+    }
+
+    /// Opens a stream for a request, which is parsed again whenever the schema is replaced.
+    func events(
+        _ request: Request, key: @escaping @Sendable (Request, any Snapshot) throws -> TopicKey
+    ) throws -> Reply {
+        let caller = try context.caller(of: request)
+        @Sendable func bind(_ request: Request, _ shown: (any Snapshot)? = nil) throws -> TopicKey {
+            let snapshot = try shown ?? context.show(try context.store.snapshot(), to: caller)
+            var elsewhere = request
+            elsewhere.isOnLoop = false
+            var bound = try key(request, snapshot).seen(by: caller.view, snapshot)
+            bound.reading = KeyReading(schema: BoundAccess.wholeSchema(of: snapshot)) { [elsewhere] in
+                try bind(elsewhere, $0)
+            }
+            return bound
+        }
+        // Errors in the request are reported before the stream begins.
+        let first = try bind(request)
+        let lastSeen = try context.known(lastSeen(request)?.version, first.way, caller.view, request)
+        let account = request.limitKey
+        return .events { [self] stream in
+            StreamSubscription.begin(first, topics, stream, for: account, since: lastSeen) { [self] in
+                do {
+                    return .success(try first.reading?.read(nil) ?? first)
+                } catch {
+                    return .failure(ending(of: error))
+                }
+            }
+            context.opened(stream, by: caller)
+        }
+    }
+
+    /// Returns how a stream ends whose request is not valid under a new schema.
+    private func ending(of error: any Error) -> Ending {
+        let problem = context.problem(of: error)
+        if problem.code == StoreError.Code.notFound.rawValue, let snapshot = try? context.store.snapshot() {
+            return .deleted(snapshot.version, snapshot.mark)
+        }
+        return .error(problem)
+    }
+
+    private func keyPaths(
+        _ parameters: QueryParameters, _ objectClass: ClassSchema, _ schema: Schema
+    ) throws(Problem) -> [LiveKeyPath] {
+        guard let text = parameters["keyPaths"] else { return [] }
+        var paths: [LiveKeyPath] = []
+        for path in text.split(separator: ",", omittingEmptySubsequences: false) {
+            do {
+                paths.append(try LiveKeyPath(String(path), in: objectClass.id, of: schema))
+            } catch {
+                let problem = Problem(
+                    error.code, error.message, parameter: "keyPaths", property: error.property, hint: error.hint)
+                throw error.code == .unknownProperty ? problem.with(QueryError.Code.unknownProperty) : problem
+            }
+        }
+        return paths
+    }
+
+    /// Returns the id of the last event that the client received; nil if it has none of this history.
+    private func lastSeen(_ request: Request) throws -> Mark? {
+        guard let mark = request.lastEventID.flatMap({ Mark($0) }), try context.store.knows(mark) else { return nil }
+        return mark
+    }
+}
