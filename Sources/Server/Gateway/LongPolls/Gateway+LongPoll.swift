@@ -1,3 +1,4 @@
+import AccessRules
 import FairScheduling
 import HTTPProblems
 import HTTPServer
@@ -39,7 +40,7 @@ extension Gateway {
             return checked
         }
         let known: Mark
-        switch try state(of: poll, plain, path, read, unchanged) {
+        switch try state(of: poll, plain, path, read, unchanged, try caller(of: request).view) {
         case .known(let mark): known = mark
         case .other(let reply): return reply
         case .unknown: return try read(plain, path)
@@ -76,13 +77,14 @@ extension Gateway {
 
     /// The state whose answer the client has.
     private func state(
-        of poll: PollParameters, _ plain: Request, _ path: PathParameters, _ read: Handler, _ unchanged: Response
+        of poll: PollParameters, _ plain: Request, _ path: PathParameters, _ read: Handler, _ unchanged: Response,
+        _ view: AccessView
     ) throws -> KnownState {
-        if let since = poll.since { return try store.knows(since) ? .known(since) : .unknown }
+        if let since = poll.since { return try view.knows(since, in: store) ? .known(since) : .unknown }
         guard let tags = poll.tags else { return .unknown }
         let present = unchanged.headers[HeaderName.mark].flatMap { Mark($0) }
         guard case .some(let texts) = tags else { return present.map { .known($0) } ?? .unknown }
-        let marks = try texts.compactMap { Mark($0) }.filter { try store.knows($0) }
+        let marks = try texts.compactMap { Mark($0) }.filter { try view.knows($0, in: store) }
         if let newest = marks.max(by: { $0.version < $1.version }) { return .known(newest) }
         // The tag of an object tells whether it is the same.
         let header = texts.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -95,7 +97,8 @@ extension Gateway {
 
     /// Whether the path of a request led to the same place at an earlier state.
     private func leadsThere(_ dependence: ReadDependence, at mark: Mark, _ request: Request) throws -> Bool {
-        guard let way = dependence.parts.first?.key.way, !way.isEmpty, mark != (try store.snapshot().mark) else {
+        guard let way = dependence.parts.first?.key.way, !way.isEmpty, mark.version != (try store.snapshot().version)
+        else {
             return true
         }
         return try known(mark.version, way, try caller(of: request).view, request) != nil

@@ -19,15 +19,17 @@ extension Gateway {
         let seconds =
             try parameters.integer("ttl", in: 1...configuration.maximumSnapshotLife)
             ?? min(configuration.snapshotLife, configuration.maximumSnapshotLife)
-        let (owner, account) = (FrozenVersion.Owner(try caller(of: request).principal), Self.limitKey(request))
+        let caller = try caller(of: request)
+        let (owner, account) = (FrozenVersion.Owner(caller.principal), Self.limitKey(request))
         guard let versions = store.sharedVersions else {
-            return .now(Self.made(try snapshots.keep(try store.snapshot(), for: seconds, owner, on: account)))
+            return .now(
+                Self.made(try snapshots.keep(try store.snapshot(), for: seconds, owner, on: account), for: caller))
         }
         return .later { [self] responder in
             do throws(Problem) {
                 try snapshots.keepShared(in: versions, for: seconds, owner, on: account) { [self] result in
                     switch result {
-                    case .success(let frozen): responder.answer(Self.made(frozen))
+                    case .success(let frozen): responder.answer(Self.made(frozen, for: caller))
                     case .failure(let error): responder.answer(response(to: error, of: request))
                     }
                 }
@@ -37,10 +39,10 @@ extension Gateway {
         }
     }
 
-    private static func made(_ frozen: FrozenVersion) -> Response {
+    private static func made(_ frozen: FrozenVersion, for caller: Caller) -> Response {
         var response = Response.json(document(frozen), status: 201)
         response.headers["Location"] = "/v1/snapshots/\(frozen.id)"
-        response.headers.add(frozen.snapshot.mark)
+        response.headers.add(frozen.snapshot.mark.seen(by: caller.view.fingerprint))
         return response
     }
 
@@ -67,7 +69,7 @@ extension Gateway {
         _ = try QueryParameters(request, single: [])
         let frozen = try named(path, request)
         var response = Response.json(Self.document(frozen))
-        response.headers.add(frozen.snapshot.mark)
+        response.headers.add(frozen.snapshot.mark.seen(by: try caller(of: request).view.fingerprint))
         return .now(response)
     }
 
@@ -109,7 +111,7 @@ extension Gateway {
                 from: try view.restrict(from.limited(by: budget)), to: try view.restrict(to.limited(by: budget)),
                 limit: limit, answerBytes: answerBytes)
             var response = Response.json(try comparison.document(of: changes))
-            response.headers.add(to.mark)
+            response.headers.add(to.mark.seen(by: view.fingerprint))
             return response
         }
     }

@@ -253,7 +253,7 @@ extension Gateway {
                 do {
                     return .success(try first.reading?.read(nil) ?? first)
                 } catch {
-                    return .failure(ending(of: error))
+                    return .failure(ending(of: error, for: caller))
                 }
             }
             opened(stream, by: caller)
@@ -261,10 +261,10 @@ extension Gateway {
     }
 
     /// Returns how a stream ends whose request is not valid under a new schema.
-    private func ending(of error: any Error) -> Ending {
+    private func ending(of error: any Error, for caller: Caller) -> Ending {
         let problem = problem(of: error)
         if problem.code == StoreError.Code.notFound.rawValue, let snapshot = try? store.snapshot() {
-            return .deleted(snapshot.version, snapshot.mark)
+            return .deleted(snapshot.version, snapshot.mark.seen(by: caller.view.fingerprint))
         }
         return .error(problem)
     }
@@ -305,9 +305,12 @@ extension Gateway {
         return paths
     }
 
-    /// Returns the id of the last event that the client received; nil if it has none of this history.
+    /// Returns the id of the last event that the client received; nil if it has none of this history, or none since its
+    /// permissions changed.
     private func lastSeen(_ request: Request) throws -> Mark? {
-        guard let mark = request.lastEventID.flatMap({ Mark($0) }), try store.knows(mark) else { return nil }
+        guard let mark = request.lastEventID.flatMap({ Mark($0) }),
+            try caller(of: request).view.knows(mark, in: store)
+        else { return nil }
         return mark
     }
 }

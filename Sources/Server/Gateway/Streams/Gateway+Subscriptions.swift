@@ -271,7 +271,7 @@ extension Gateway {
         let caller = try caller(of: request)
         let set = try existingSet(path, caller, request)
         let position = request.lastEventID.flatMap { StreamPosition($0) }?.received { [store] mark in
-            (try? store.knows(mark)) ?? false
+            (try? caller.view.knows(mark, in: store)) ?? false
         }
         let account = Self.limitKey(request)
         // Whether paths led to the same places is read at earlier versions.
@@ -295,7 +295,7 @@ extension Gateway {
             }
         }
         let stream = SetStream(
-            events, topics, for: account, bind: { set.rebind($0, by: bind) }, bindQuery: bind,
+            events, topics, for: account, caller.view.fingerprint, bind: { set.rebind($0, by: bind) }, bindQuery: bind,
             didFail: { id, revision, ending in set.fail(id, revision, ending.reason) })
         let unsettled = set.open(stream, position, subscriptions.now, bind: bind) { [self] version, key in
             (try? known(version, key.way, caller.view)) != nil
