@@ -207,7 +207,8 @@ targets += floor(
             "LongPolling",
             [
                 "ReadEndpoints", "RequestParameters", "RequestHandling", "WriteRequests", "LiveStreams",
-                "FairScheduling", "HTTPProblems", "HTTPServer", "Identity", "ObjectCoding", "WireProtocol",
+                "FairScheduling", "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "ObjectCoding",
+                "WireProtocol",
                 "StoreContract", "ObjectModel",
             ]),
         module(

@@ -81,17 +81,17 @@ final class Probe {
     }
 }
 
-/// The most memory that the program has had so far, and what it has now, in megabytes.
-func memory() -> (peak: Int, now: Int) {
-    guard let file = fopen("/proc/self/status", "r") else { return (0, 0) }
+/// The most memory that the program has had so far, and what it has now, in megabytes; what it has now also in bytes.
+func memory() -> (peak: Int, now: Int, bytes: Int) {
+    guard let file = fopen("/proc/self/status", "r") else { return (0, 0, 0) }
     defer { fclose(file) }
-    var result = (peak: 0, now: 0)
+    var result = (peak: 0, now: 0, bytes: 0)
     var line = [CChar](repeating: 0, count: 256)
     while fgets(&line, 256, file) != nil {
         let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let kilobytes = Int(text.filter(\.isNumber)) ?? 0
         if text.hasPrefix("VmHWM:") { result.peak = kilobytes / 1024 }
-        if text.hasPrefix("RssAnon:") { result.now = kilobytes / 1024 }
+        if text.hasPrefix("RssAnon:") { (result.now, result.bytes) = (kilobytes / 1024, kilobytes * 1024) }
     }
     return result
 }

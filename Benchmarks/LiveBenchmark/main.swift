@@ -29,16 +29,20 @@ func thousandQueries(_ catalogue: Catalogue, _ binder: QueryBinder, _ item: Clas
     print("| 1,000 queries | one commit, reported to \(probe.eventCount / Scenario.repetitions) | \(times.cells) |")
 }
 
-/// What a commit costs that matters to one query of very many.
+/// What a commit costs that matters to one query of very many, and what each of the others takes of memory. No two of
+/// them are equal, and their results are so small that what is measured is the query.
 func otherQueries(_ catalogue: Catalogue, _ binder: QueryBinder, _ item: ClassSchema) throws {
     let one = try binder.bind("age >= 0", class: item)
-    for number in [0, 1_000] {
+    for number in [0, 1_000, 10_000] {
+        let step = Catalogue.scores / max(number, 1)
         let others = try (0..<number).map {
             try binder.bind(
-                "age == \($0 % 20) AND score > \($0 * (Catalogue.scores / 1_000)) SORT(score DESC)", class: item)
+                "age == \($0 % 20) AND score BETWEEN {\($0 * step), \($0 * step + 99)} SORT(score DESC)", class: item)
         }
+        let start = memory().bytes
         // The last one that joined is the last one to be told.
         let probe = try Probe(catalogue, others + [one])
+        let used = memory().bytes - start
         let keys = (0..<100).map { Scenario.key($0, catalogue) }
         for key in keys { try catalogue.set(key, [Catalogue.age: .int(50)]) }
         var times = Times()
@@ -50,6 +54,7 @@ func otherQueries(_ catalogue: Catalogue, _ binder: QueryBinder, _ item: ClassSc
             }
         }
         print("| one query and \(number) others | matters to the one | \(times.cells) |")
+        if number > 0 { print("|  | \(used / number) bytes for each | | | | |") }
     }
 }
 

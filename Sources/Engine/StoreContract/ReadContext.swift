@@ -21,6 +21,9 @@ package protocol ReadContext: AnyObject {
     /// this state.
     var isPartial: Bool { get }
 
+    /// Identifies this state, and the permissions of the reader, to clients that name it in later requests.
+    var mark: Mark { get }
+
     /// The same state, if its rows can be read as they are stored; else nil.
     var storedRows: (any Snapshot)? { get }
 
@@ -74,7 +77,6 @@ extension ReadContext {
     package var isPartial: Bool { false }
     package var storedRows: (any Snapshot)? { nil }
 
-    /// Identifies this state to clients that request it later.
     package var mark: Mark { Mark(version, tag) }
 
     package func exists(_ object: ObjectReference) throws -> Bool { try exists(object.classID, object.key) }

@@ -30,6 +30,8 @@ package final class BoundAccess: Sendable {
     package let visibleSchema: Schema
     /// `visibleSchema` plus the write-only properties.
     package let writableSchema: Schema
+    /// See `AccessView.fingerprint`.
+    let fingerprint: UInt32
     /// The errors in rules, one sentence each. Such rules allow nothing.
     package let problems: [String]
     let classes: [ClassID: ClassAccess]
@@ -38,8 +40,9 @@ package final class BoundAccess: Sendable {
     /// The conditions for the targets of references in mixed values; nil if every object is visible.
     let references: [ClassID: BoundPredicate]?
 
-    init(_ role: Role, claims: JSONValue, _ schema: Schema) {
-        var reading = RuleReading(role: role, claims: claims, schema: schema)
+    init(_ view: AccessView, _ schema: Schema) {
+        let role = view.role
+        var reading = RuleReading(role: role, claims: view.claims, schema: schema)
         let visible = reading.visibleClasses()
         let visibleSchema = schema.keeping { objectClass in
             guard visible.contains(objectClass.id) else { return nil }
@@ -58,6 +61,7 @@ package final class BoundAccess: Sendable {
         OwnerConditions(schema, visibleSchema).add(to: &classes, named: { role.classes[$0.name] != nil })
 
         self.schema = schema
+        fingerprint = view.fingerprint ?? 0
         self.visibleSchema = visibleSchema
         writableSchema = schema.keeping { objectClass in
             guard visible.contains(objectClass.id) else { return nil }

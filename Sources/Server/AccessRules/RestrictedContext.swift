@@ -20,6 +20,7 @@ extension RestrictedContext {
     package var tag: HistoryTag { origin.tag }
     package var budget: QueryBudget? { origin.budget }
     package var isPartial: Bool { true }
+    package var mark: Mark { origin.mark.seen(by: access.fingerprint) }
 
     var redaction: ValueRedaction { ValueRedaction { [self] in try isVisible($0) } }
 

@@ -26,7 +26,7 @@ final class RestrictedTransaction: RestrictedContext, WriteTransaction {
 
     var origin: any ReadContext { base }
     var schema: Schema { access.writableSchema }
-    var before: Mark { base.before }
+    var before: Mark { base.before.seen(by: access.fingerprint) }
 
     // MARK: Visibility
 

@@ -189,7 +189,7 @@ extension Topic {
         case .update(let difference): update(id, difference)
         case .deleted(let version):
             let (lost, since) = state.withLock { ($0.lost, $0.main == id ? $0.position : $0.joins[id]?.since) }
-            end(id, with: .deleted(version, lost ?? endMark(since, at: nil) ?? context.mark(version)))
+            end(id, with: .deleted(version, lost ?? endMark(since, at: nil) ?? mark(of: version)))
         case .failed(let overload as LiveOverload): move(id, at: overload.version)
         case .failed(let error as StoreError) where error.code == .schemaReplaced: restart(id)
         case .failed(let error as StoreError) where isOvertaken(error): restart(id)
@@ -212,10 +212,13 @@ extension Topic {
     /// the mark of that commit would count as one that knows the new object.
     private func endMark(_ since: Version?, at shown: (any Snapshot)?) -> Mark? {
         guard let since, key.isLost(at: shown, context.exists) else { return nil }
-        let mark = context.mark(since)
+        let mark = mark(of: since)
         state.withLock { $0.lost = mark }
         return mark
     }
+
+    /// Returns the mark of a version as the members see it.
+    private func mark(of version: Version) -> Mark? { context.mark(version)?.seen(by: key.view?.fingerprint) }
 
     private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: TopicContent) {
         let event: EncodedEvent

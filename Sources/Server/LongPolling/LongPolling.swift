@@ -1,3 +1,4 @@
+import AccessRules
 import FairScheduling
 import HTTPProblems
 package import HTTPServer
@@ -65,7 +66,8 @@ package final class LongPolling: Sendable {
             return wait(for: since, poll, request, plain, path, read)
         }
         plain.setHeader("If-None-Match", nil)
-        let probe = ReadProbe(try context.caller(of: request).view, pinned: try context.store.snapshot())
+        let caller = try context.caller(of: request)
+        let probe = ReadProbe(caller.view, pinned: try context.store.snapshot())
         // With this the read is checked, and not run.
         let checked = try read(plain.with(ifNoneMatch: "*").with(probe), path)
         // An error, or a read that says how it runs.
@@ -73,7 +75,7 @@ package final class LongPolling: Sendable {
             return checked
         }
         let known: Mark
-        switch try state(of: poll, plain, path, read, unchanged) {
+        switch try state(of: poll, plain, path, read, unchanged, caller.view) {
         case .known(let mark): known = mark
         case .other(let reply): return reply
         case .unknown: return try read(plain, path)
@@ -89,7 +91,6 @@ package final class LongPolling: Sendable {
         }
         var asked = plain
         asked.isOnLoop = false
-        let caller = try context.caller(of: request)
         return .later { [self, lease, asked] responder in
             HeldRead(
                 read: WaitingRead(request: asked, path: path, handler: read, caller: caller),
@@ -110,13 +111,14 @@ package final class LongPolling: Sendable {
 
     /// The state whose answer the client has.
     private func state(
-        of poll: PollParameters, _ plain: Request, _ path: PathParameters, _ read: Handler, _ unchanged: Response
+        of poll: PollParameters, _ plain: Request, _ path: PathParameters, _ read: Handler, _ unchanged: Response,
+        _ view: AccessView
     ) throws -> KnownState {
-        if let since = poll.since { return try context.store.knows(since) ? .known(since) : .unknown }
+        if let since = poll.since { return try view.knows(since, in: context.store) ? .known(since) : .unknown }
         guard let tags = poll.tags else { return .unknown }
         let present = unchanged.headers[HeaderName.mark].flatMap { Mark($0) }
         guard case .some(let texts) = tags else { return present.map { .known($0) } ?? .unknown }
-        let marks = try texts.compactMap { Mark($0) }.filter { try context.store.knows($0) }
+        let marks = try texts.compactMap { Mark($0) }.filter { try view.knows($0, in: context.store) }
         if let newest = marks.max(by: { $0.version < $1.version }) { return .known(newest) }
         // The tag of an object tells whether it is the same.
         let header = texts.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -129,7 +131,8 @@ package final class LongPolling: Sendable {
 
     /// Whether the path of a request led to the same place at an earlier state.
     private func leadsThere(_ dependence: ReadDependence, at mark: Mark, _ request: Request) throws -> Bool {
-        guard let way = dependence.parts.first?.key.way, !way.isEmpty, mark != (try context.store.snapshot().mark)
+        guard let way = dependence.parts.first?.key.way, !way.isEmpty,
+            mark.version != (try context.store.snapshot().version)
         else {
             return true
         }

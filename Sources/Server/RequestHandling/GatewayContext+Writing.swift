@@ -146,7 +146,7 @@ extension GatewayContext {
 
     /// Returns an earlier or the present state as the caller sees it; nil if it is no longer available.
     private func state(at mark: Mark, _ newest: any Snapshot, _ caller: Caller) throws -> (any ObjectReads)? {
-        if mark == newest.mark { return try caller.view.restrict(newest) }
+        if mark.isSameState(as: newest.mark) { return try caller.view.restrict(newest) }
         guard try store.knows(mark), let past = try store.asOf(mark.version, before: newest) else { return nil }
         return try caller.view.restrict(past: past.reads)
     }

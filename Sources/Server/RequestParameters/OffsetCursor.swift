@@ -68,12 +68,12 @@ extension GatewayContext {
     /// Throws 410 for a cursor's mark of another history, or later than the latest version.
     package func checkKnown(_ mark: Mark, in snapshot: any Snapshot) throws {
         // The tag of a stored version may be older than the file's own, if the file was a copy.
-        guard try mark == snapshot.mark || store.knows(mark) else { throw CursorCoding.gone }
+        guard try mark.isSameState(as: snapshot.mark) || store.knows(mark) else { throw CursorCoding.gone }
     }
 
     /// Returns how many elements of a result a page after the cursor skips.
     ///
-    /// Throws 410 if the data at the cursor's version no longer exists, and the errors of the store. Cost: reads the
+    /// Throws 410 if the data at the cursor's version no longer exists or the caller's permissions have changed, and the errors of the store. Cost: reads the
     /// whole result at that version, if it differs.
     ///
     /// - Parameter result: the result of the query of the property in the snapshot.
@@ -82,6 +82,8 @@ extension GatewayContext {
     ) throws -> Int {
         guard cursor.mark != snapshot.mark else { return min(cursor.position, result.count) }
         let gone = CursorCoding.gone
+        // By other permissions the position counts other elements.
+        guard cursor.mark.view == snapshot.mark.view else { throw gone }
         guard let past = try store.asOf(cursor.mark.version, before: try store.snapshot()) else { throw gone }
         var asked = query
         if let access = BoundAccess.of(snapshot) {

@@ -43,7 +43,7 @@ package final class HistoryEndpoints: Sendable {
             throw object.address.notFound(object.objectClass)
         }
         var response = Response.json(page.document(at: newest.version, of: place))
-        response.headers.add(newest.mark)
+        response.headers.add(shown.mark)
         return .now(response)
     }
 }

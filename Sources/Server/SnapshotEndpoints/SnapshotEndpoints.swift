@@ -26,16 +26,19 @@ package final class SnapshotEndpoints: Sendable {
         let seconds =
             try parameters.integer("ttl", in: 1...context.configuration.maximumSnapshotLife)
             ?? min(context.configuration.snapshotLife, context.configuration.maximumSnapshotLife)
-        let (owner, account) = (FrozenVersion.Owner(try context.caller(of: request).principal), request.limitKey)
+        let caller = try context.caller(of: request)
+        let (owner, account) = (FrozenVersion.Owner(caller.principal), request.limitKey)
         guard let versions = context.store.sharedVersions else {
             return .now(
-                Self.made(try context.snapshots.keep(try context.store.snapshot(), for: seconds, owner, on: account)))
+                Self.made(
+                    try context.snapshots.keep(try context.store.snapshot(), for: seconds, owner, on: account),
+                    for: caller))
         }
         return .later { [self] responder in
             do throws(Problem) {
                 try context.snapshots.keepShared(in: versions, for: seconds, owner, on: account) { [self] result in
                     switch result {
-                    case .success(let frozen): responder.answer(Self.made(frozen))
+                    case .success(let frozen): responder.answer(Self.made(frozen, for: caller))
                     case .failure(let error): responder.answer(context.response(to: error, of: request))
                     }
                 }
@@ -45,10 +48,10 @@ package final class SnapshotEndpoints: Sendable {
         }
     }
 
-    private static func made(_ frozen: FrozenVersion) -> Response {
+    private static func made(_ frozen: FrozenVersion, for caller: Caller) -> Response {
         var response = Response.json(document(frozen), status: 201)
         response.headers["Location"] = "/v1/snapshots/\(frozen.id)"
-        response.headers.add(frozen.snapshot.mark)
+        response.headers.add(frozen.snapshot.mark.seen(by: caller.view.fingerprint))
         return response
     }
 
@@ -77,7 +80,7 @@ package final class SnapshotEndpoints: Sendable {
         _ = try QueryParameters(request, single: [])
         let frozen = try named(path, request)
         var response = Response.json(Self.document(frozen))
-        response.headers.add(frozen.snapshot.mark)
+        response.headers.add(frozen.snapshot.mark.seen(by: try context.caller(of: request).view.fingerprint))
         return .now(response)
     }
 
@@ -123,7 +126,7 @@ package final class SnapshotEndpoints: Sendable {
                 from: try view.restrict(from.limited(by: budget)), to: try view.restrict(to.limited(by: budget)),
                 limit: limit, answerBytes: answerBytes)
             var response = Response.json(try comparison.document(of: changes))
-            response.headers.add(to.mark)
+            response.headers.add(to.mark.seen(by: view.fingerprint))
             return response
         }
     }

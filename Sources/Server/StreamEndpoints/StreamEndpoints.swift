@@ -273,7 +273,7 @@ package final class StreamEndpoints: Sendable {
                 do {
                     return .success(try first.reading?.read(nil) ?? first)
                 } catch {
-                    return .failure(ending(of: error))
+                    return .failure(ending(of: error, for: caller))
                 }
             }
             context.opened(stream, by: caller)
@@ -281,10 +281,10 @@ package final class StreamEndpoints: Sendable {
     }
 
     /// Returns how a stream ends whose request is not valid under a new schema.
-    private func ending(of error: any Error) -> Ending {
+    private func ending(of error: any Error, for caller: Caller) -> Ending {
         let problem = context.problem(of: error)
         if problem.code == StoreError.Code.notFound.rawValue, let snapshot = try? context.store.snapshot() {
-            return .deleted(snapshot.version, snapshot.mark)
+            return .deleted(snapshot.version, snapshot.mark.seen(by: caller.view.fingerprint))
         }
         return .error(problem)
     }
@@ -306,9 +306,12 @@ package final class StreamEndpoints: Sendable {
         return paths
     }
 
-    /// Returns the id of the last event that the client received; nil if it has none of this history.
+    /// Returns the id of the last event that the client received; nil if it has none of this history, or none since its
+    /// permissions changed.
     private func lastSeen(_ request: Request) throws -> Mark? {
-        guard let mark = request.lastEventID.flatMap({ Mark($0) }), try context.store.knows(mark) else { return nil }
+        guard let mark = request.lastEventID.flatMap({ Mark($0) }),
+            try context.caller(of: request).view.knows(mark, in: context.store)
+        else { return nil }
         return mark
     }
 }

@@ -307,7 +307,7 @@ package final class SubscriptionEndpoints: Sendable {
         let caller = try context.caller(of: request)
         let set = try existingSet(path, caller, request)
         let position = request.lastEventID.flatMap { StreamPosition($0) }?.received { [context] mark in
-            (try? context.store.knows(mark)) ?? false
+            (try? caller.view.knows(mark, in: context.store)) ?? false
         }
         let account = request.limitKey
         // Whether paths led to the same places is read at earlier versions.
@@ -331,7 +331,8 @@ package final class SubscriptionEndpoints: Sendable {
             }
         }
         let stream = SetStream(
-            events, streams.topics, for: account, bind: { set.rebind($0, by: bind) }, bindQuery: bind,
+            events, streams.topics, for: account, caller.view.fingerprint, bind: { set.rebind($0, by: bind) },
+            bindQuery: bind,
             didFail: { id, revision, ending in set.fail(id, revision, ending.reason) })
         let unsettled = set.open(stream, position, sets.now, bind: bind) { [self] version, key in
             (try? context.known(version, key.way, caller.view)) != nil

@@ -77,6 +77,8 @@ package final class SetStream: Sendable {
     package typealias Binding = @Sendable (SubscriptionID) -> (Subscription, Result<TopicKey, Problem>)?
 
     fileprivate let caller: LimitKey
+    /// The fingerprint of what the caller may see, which the ids of events carry.
+    private let view: UInt32?
     private let bind: Binding
     /// Parses the query of a subscription that was made at another gateway.
     let bindQuery: @Sendable (SubscriptionQuery) -> Result<TopicKey, Problem>
@@ -86,7 +88,7 @@ package final class SetStream: Sendable {
     private let state: Mutex<State>
 
     package init(
-        _ stream: EventStream, _ shared: Topics, for caller: LimitKey, bind: @escaping Binding,
+        _ stream: EventStream, _ shared: Topics, for caller: LimitKey, _ view: UInt32?, bind: @escaping Binding,
         bindQuery: @escaping @Sendable (SubscriptionQuery) -> Result<TopicKey, Problem>,
         didFail: @escaping @Sendable (SubscriptionID, UInt64, Ending) -> Void
     ) {
@@ -94,6 +96,7 @@ package final class SetStream: Sendable {
         self.shared = shared
         state = Mutex(State(at: shared))
         self.caller = caller
+        self.view = view
         self.bind = bind
         self.bindQuery = bindQuery
         self.didFail = didFail
@@ -411,9 +414,9 @@ package final class SetStream: Sendable {
 
     /// Returns the id of an event.
     private func text(_ versions: [SubscriptionID: Version?], _ revision: UInt64, _ event: EncodedEvent) -> String {
-        StreamPosition(versions, revision: revision) { [shared] version in
+        StreamPosition(versions, revision: revision) { [shared, view] version in
             // Nearly always it is the event's mark, which needs no lookup.
-            event.mark?.version == version ? event.mark : shared.mark(of: version)
+            (event.mark?.version == version ? event.mark : shared.mark(of: version))?.seen(by: view)
         }.description
     }
 

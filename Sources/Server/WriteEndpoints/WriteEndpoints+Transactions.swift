@@ -29,7 +29,7 @@ extension WriteEndpoints {
         }
         let input = try reader.read(try request.json(folding: true))
         return try context.write(for: request, preparedFrom: snapshot) { transaction in
-            if let expected = input.expected, expected != transaction.before {
+            if let expected = input.expected, !expected.isSameState(as: transaction.before) {
                 throw Problem(
                     .transactionVersionChanged,
                     "The store is at \(transaction.before), not at \(expected). Read the data again that the transaction depends on."

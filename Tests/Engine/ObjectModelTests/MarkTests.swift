@@ -11,11 +11,15 @@ struct MarkTests {
         #expect(Mark("41-0a1b2c3d") == mark)
         #expect(Mark(Version(0), HistoryTag(rawValue: 0)).description == "0-00000000")
         #expect(Mark(Version(.max), HistoryTag(rawValue: .max)).description == "18446744073709551615-ffffffff")
+        #expect(mark.seen(by: 7).description == "41-0a1b2c3d-00000007")
+        #expect(Mark("41-0a1b2c3d-00000007") == mark.seen(by: 7))
         var random = SeededRandom.ofTest()
         for _ in 0..<200 {
             let version = Version(random.next() >> UInt64(random.below(64)))
             let mark = Mark(version, HistoryTag(rawValue: random.next()))
             #expect(Mark(mark.description) == mark, "seed \(random.seed)")
+            let seen = mark.seen(by: UInt32(truncatingIfNeeded: random.next()))
+            #expect(Mark(seen.description) == seen && seen != mark && seen.isSameState(as: mark), "seed \(random.seed)")
         }
     }
 
@@ -26,7 +30,8 @@ struct MarkTests {
             "+41-0a1b2c3d",
             " 41-0a1b2c3d", "41-0a1b2c3d ", "4 1-0a1b2c3d", "41_0a1b2c3d", "18446744073709551616-0a1b2c3d",
             "٤١-0a1b2c3d",
-            "041-0a1b2c3d ", "000000000000000000000000041-0a1b2c3d",
+            "041-0a1b2c3d ", "41-0a1b2c3d-", "41-0a1b2c3d-0a1b2c3", "41-0a1b2c3d-0a1b2c3d-0a1b2c3d",
+            "-0a1b2c3d-0a1b2c3d", "41--0a1b2c3d", "41-0a1b2c3g-0a1b2c3d", "000000000000000000000000041-0a1b2c3d",
         ])
     func malformed(_ text: String) { #expect(Mark(text) == nil) }
 

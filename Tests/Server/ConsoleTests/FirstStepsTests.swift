@@ -9,17 +9,18 @@ import Testing
 struct FirstStepsTests {
     private let directory: TestDirectory
     private let server: RunningServer
-    private let client: LoopbackClient
     private let browser: Browser
 
     init() throws {
         directory = try TestDirectory()
         server = try RunningServer(["--data", directory.file("a.realmgate")], in: directory)
-        client = try server.client()
         browser = try Browser()
         try browser.open(server.address)
         try browser.wait(for: "document.querySelector('#page h1')?.textContent === 'No classes yet'")
     }
+
+    /// A new one each time: the server closes a connection that is not used for a while.
+    private var client: LoopbackClient { get throws { try server.client() } }
 
     private func button(_ words: String) -> String {
         "[...document.querySelectorAll('button')].find((one) => one.textContent === '\(words)' && one.checkVisibility())"

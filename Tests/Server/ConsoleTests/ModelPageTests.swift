@@ -31,7 +31,7 @@ struct ModelPageTests {
         let schema = try directory.write(Self.schema, to: "schema.json")
         let server = try RunningServer(["--data", directory.file("a.realmgate"), "--schema", schema], in: directory)
         let client = try server.client()
-        let page = try client.send("GET", "/static/llms.txt")
+        let page = try client.send("GET", "/llms.txt")
         #expect(page.status == 200 && page["Content-Type"] == "text/plain; charset=utf-8")
         let text = page.text
 
@@ -61,6 +61,6 @@ struct ModelPageTests {
     @Test(
         "is found from the console and from the page of the API", arguments: ["static/index.html", "static/docs.html"])
     func isFound(page: String) throws {
-        #expect(try Checkout.text(page).contains(#"<link rel="alternate" type="text/plain" href="static/llms.txt""#))
+        #expect(try Checkout.text(page).contains(#"<link rel="alternate" type="text/plain" href="llms.txt""#))
     }
 }

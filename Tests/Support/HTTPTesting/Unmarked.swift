@@ -1,6 +1,7 @@
 import Foundation
 
-/// Texts about states, without the tags of their histories, which are drawn for each store.
+/// Texts about states, without the tags of their histories, which are drawn for each store, and without what marks say
+/// of permissions.
 package enum Unmarked {
     /// The text with a number in place of each mark, also inside `next` cursors.
     package static func text(_ text: String) -> String {
@@ -9,7 +10,7 @@ package enum Unmarked {
             guard let held = content(of: String(cursor.output.1)) else { continue }
             plain = plain.replacingOccurrences(of: cursor.output.1, with: held)
         }
-        return plain.replacing(#/\b([0-9]+)-[0-9a-f]{8}\b/#) { $0.output.1 }
+        return plain.replacing(#/\b([0-9]+)-[0-9a-f]{8}(-[0-9a-f]{8})?\b/#) { $0.output.1 }
     }
 
     /// Base64url without padding.

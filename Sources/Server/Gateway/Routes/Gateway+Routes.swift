@@ -167,6 +167,7 @@ extension Gateway {
         [
             Route(.get, "/openapi.json", for: .everyone, schema.getDescription),
             Route(.get, "/docs", for: .everyone) { [files] request, _ in try files.reader(request) },
+            Route(.get, "/llms.txt", for: .everyone) { [files] request, _ in try files.file("llms.txt", request) },
             Route(.get, "/", for: .everyone) { [files] request, _ in try files.index(request) },
             Route(.get, "/static/*path", for: .everyone) { [files] request, path in
                 try files.file(path.rest.joined(separator: "/"), request)

@@ -65,7 +65,8 @@ enum PublicPath {
             return
         }
         switch (request.segments.first, request.segments.count) {
-        case (nil, _), ("healthz", 1), ("readyz", 1), ("static", _), ("docs", _): self = .sameForAll
+        case (nil, _), ("healthz", 1), ("readyz", 1), ("static", _), ("docs", _), ("llms.txt", 1):
+            self = .sameForAll
         case ("openapi.json", 1): self = .visiblePart
         default: return nil
         }

@@ -341,7 +341,7 @@ struct LongPollRuleTests {
             try gateway.write(.patch, "Dog/1", #"{"hidden":false}"#)
             try gateway.write(.patch, "Dog/2", #"{"hidden":false}"#)
         }
-        let held = try gateway.hold("/v1/objects/Dog", since: try gateway.mark())
+        let held = try gateway.hold("/v1/objects/Dog", since: try gateway.get("/v1/objects/Dog").mark)
         #expect(gateway.waiting(1))
         control.replace(rules("hidden == false"))
         #expect(!held.isAnswered)
