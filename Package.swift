@@ -3,7 +3,7 @@ import PackageDescription
 
 // The module map. Sources are a house of five floors, from the ground up:
 //
-//   System   libraries in C and what is made of them alone
+//   System   libraries in C, what is made of them alone, and what knows nothing of databases
 //   Engine   the model of objects, queries, the store and its live results
 //   Wire     forms that values and objects have outside: JSON, YAML, CSV; a log of their changes in PostgreSQL
 //   Realm    the Swift interface of Realm
@@ -66,6 +66,8 @@ targets += floor(
         .target(name: "CDiscovery"),
         .target(name: "CStamp"),
         .systemLibrary(name: "CAllocator"),
+        // Hashes, Base64, clocks, runs of positions, the nearest name: what knows no value of a database.
+        module("Basics", []),
         module("Compression", ["CZlib", "CZstd"]),
         // Hashes, signatures and TLS, by GnuTLS.
         module("Cryptography", ["CGnuTLS"]),
@@ -76,42 +78,54 @@ targets += floor(
 targets += floor(
     "Sources/Engine",
     [
-        module("ObjectModel", ["CDecimal"]),
-        module("QueryLanguage", ["ObjectModel"]),
+        module("ObjectModel", ["Basics", "CDecimal"]),
+        // The text of queries: parser, syntax tree, printer. Knows no schema.
+        module("QuerySyntax", ["ObjectModel", "Basics"]),
+        // Queries bound to a schema.
+        module("QueryLanguage", ["QuerySyntax", "ObjectModel", "Basics"]),
         module("Columnar", ["ObjectModel", "CKernels"]),
-        module("StoreContract", ["QueryLanguage", "ObjectModel", "Promises"]),
-        module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module("StoreContract", ["QueryLanguage", "ObjectModel", "Basics", "Promises"]),
+        module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel"]),
         module(
             "EmbeddedStore",
             [
-                "QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "Promises",
+                "QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "Basics", "Files",
+                "Promises",
                 "CLMDB",
             ]),
-        module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        // Results after a commit from those before it: what a change can affect, and what becomes different. No threads.
+        module(
+            "ViewMaintenance",
+            ["QueryExecution", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics"]),
+        module(
+            "LiveQueries",
+            ["ViewMaintenance", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Basics"]),
     ])
 
 targets += floor(
     "Sources/Wire",
     [
-        module("JSONCoding", ["ObjectModel", "CJansson"]),
+        module("JSONCoding", ["ObjectModel", "Basics", "CJansson"]),
         module("YAMLCoding", ["JSONCoding", "CYAML"]),
         // What a gateway and its followers say to each other: both use this.
-        module("WireProtocol", ["JSONCoding", "StoreContract", "ObjectModel"]),
+        module("WireProtocol", ["JSONCoding", "StoreContract", "ObjectModel", "Basics"]),
         // Objects as JSON, and JSON as objects.
-        module("ObjectCoding", ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module(
+            "ObjectCoding",
+            ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics"]),
         module(
             "Transfer",
-            ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Compression"]),
+            ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Basics", "Compression"]),
         // Files of Realm, read only.
-        module("RealmFiles", ["ObjectModel"]),
+        module("RealmFiles", ["ObjectModel", "Basics"]),
         // Encrypted ones. RealmSwift does not need it, so an app does not need GnuTLS.
         module("RealmFileKeys", ["RealmFiles", "Cryptography"]),
         // Their objects and classes as those of a store.
-        module("RealmImport", ["RealmFiles", "StoreContract", "ObjectModel"]),
+        module("RealmImport", ["RealmFiles", "StoreContract", "ObjectModel", "Basics"]),
         // The log of a realm in PostgreSQL. RealmSwift does not need it, so an app does not need libpq.
         module("PostgresLog", ["StoreContract", "ObjectModel", "Compression", "Cryptography", "CLibpq"]),
         // The objects of a realm as tables for programs that speak SQL.
-        module("Projection", ["PostgresLog", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module("Projection", ["PostgresLog", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Basics"]),
     ])
 
 targets += floor(
@@ -120,17 +134,26 @@ targets += floor(
         // A store as one thread, queue or actor sees it.
         module(
             "RealmInstances",
-            ["LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "Promises", "CExecutor"]),
+            [
+                "LiveQueries", "ViewMaintenance", "StoreContract", "QueryLanguage", "ObjectModel", "Basics", "Promises",
+                "CExecutor",
+            ]),
         // Follows a gateway: keeps a store and what a gateway has together.
         module(
             "SyncEngine",
-            ["WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Promises"]),
+            [
+                "WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics",
+                "Promises",
+            ]),
         // Public: the Swift interface of Realm over the engine.
         module(
             "RealmSwift",
             [
-                "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "StoreContract", "QueryExecution",
-                "QueryLanguage", "ObjectModel", "RealmImport", "RealmFiles", "Promises", "CDiscovery", combine,
+                "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "ViewMaintenance", "StoreContract",
+                "QueryExecution",
+                "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics", "RealmImport", "RealmFiles", "Promises",
+                "CDiscovery",
+                combine,
                 combineDispatch,
             ]),
         // Public: the keys of encrypted seed files, for apps that have GnuTLS.
@@ -142,13 +165,23 @@ targets += floor(
 targets += floor(
     "Sources/Server",
     [
-        module("HTTPServer", ["Compression", "Cryptography", "Files", "Promises", "CMicrohttpd", log]),
-        module("Identity", ["JSONCoding", "ObjectModel", "Cryptography", "Files", log]),
-        module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        // What requests and responses consist of. No I/O.
+        module("HTTPMessages", ["Compression"]),
+        module(
+            "HTTPServer",
+            ["HTTPMessages", "Compression", "Cryptography", "Files", "Promises", "Basics", "CMicrohttpd", log]),
+        module("Identity", ["JSONCoding", "ObjectModel", "Basics", "Cryptography", "Files", log]),
+        module(
+            "AccessRules",
+            [
+                "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics",
+            ]),
         // Errors as responses: one status per code.
         module(
             "HTTPProblems",
-            ["HTTPServer", "ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+            [
+                "HTTPMessages", "ObjectCoding", "JSONCoding", "StoreContract", "QuerySyntax", "ObjectModel",
+            ]),
         // Which long requests run and which wait.
         module(
             "FairScheduling",
@@ -157,100 +190,111 @@ targets += floor(
         module(
             "LiveStreams",
             [
-                "FairScheduling", "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding", "WireProtocol",
-                "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
+                "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPMessages", "AccessRules", "ObjectCoding",
+                "WireProtocol",
+                "JSONCoding", "LiveQueries", "ViewMaintenance", "StoreContract", "QueryLanguage", "ObjectModel",
             ]),
         // Sets of named queries, each with one stream, which followers use.
         module(
             "SyncSubscriptions",
             [
-                "LiveStreams", "HTTPProblems", "HTTPServer", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "StoreContract", "ObjectModel", "Cryptography", "Files", log,
+                "LiveStreams", "HTTPProblems", "HTTPServer", "HTTPMessages", "ObjectCoding", "WireProtocol",
+                "JSONCoding",
+                "StoreContract", "ObjectModel", "Basics", "Cryptography", "Files", log,
             ]),
         // What a request changes: edits, transactions, preconditions, and answers that repeated requests get again.
         module(
             "WriteRequests",
             [
-                "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography",
+                "HTTPProblems", "HTTPServer", "HTTPMessages", "AccessRules", "ObjectCoding", "WireProtocol",
+                "JSONCoding",
+                "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics", "Cryptography",
             ]),
         // The OpenAPI document, completed for the schema that a caller sees.
         module(
-            "OpenAPIDescription", ["HTTPServer", "WireProtocol", "JSONCoding", "ObjectModel"]),
+            "OpenAPIDescription",
+            [
+                "HTTPMessages", "WireProtocol", "JSONCoding", "ObjectModel", "Basics",
+            ]),
         // The newest lines of the program's log.
-        module("ServerLog", ["HTTPServer", "ObjectModel", log]),
+        module(
+            "ServerLog",
+            [
+                "HTTPServer", "HTTPMessages", "ObjectModel", log,
+            ]),
         // What all endpoints share: settings, callers, their snapshots and writes, threads, memory, errors.
         module(
             "RequestHandling",
             [
                 "ServerLog", "WriteRequests", "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "Identity",
-                "AccessRules", "Transfer", "RealmImport", "RealmFiles", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography", log,
+                "AccessRules", "HTTPMessages", "Transfer", "RealmImport", "RealmFiles", "ObjectCoding", "WireProtocol",
+                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography", "Basics", log,
             ]),
         // What paths, parameters and cursors of a request name.
         module(
             "RequestParameters",
             [
-                "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding",
-                "WireProtocol", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
-                "Cryptography",
+                "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "AccessRules", "HTTPMessages",
+                "ObjectCoding", "WireProtocol", "JSONCoding", "LiveQueries", "ViewMaintenance", "StoreContract",
+                "QueryLanguage", "QuerySyntax", "ObjectModel", "Cryptography", "Basics",
             ]),
         // The endpoints, by what they do.
         module(
             "ReadEndpoints",
             [
                 "RequestParameters", "RequestHandling", "WriteRequests", "LiveStreams", "HTTPProblems", "HTTPServer",
-                "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding", "LiveQueries", "QueryExecution",
-                "StoreContract", "QueryLanguage", "ObjectModel",
+                "AccessRules", "HTTPMessages", "ObjectCoding", "WireProtocol", "JSONCoding", "LiveQueries",
+                "ViewMaintenance", "QueryExecution", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
+                "Basics",
             ]),
         module(
             "LongPolling",
             [
                 "ReadEndpoints", "RequestParameters", "RequestHandling", "WriteRequests", "LiveStreams",
-                "FairScheduling", "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "ObjectCoding",
-                "WireProtocol",
-                "StoreContract", "ObjectModel",
+                "FairScheduling", "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "HTTPMessages",
+                "ObjectCoding", "WireProtocol", "StoreContract", "ObjectModel",
             ]),
         module(
             "StreamEndpoints",
             [
                 "ReadEndpoints", "RequestParameters", "RequestHandling", "WriteRequests", "SyncSubscriptions",
-                "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding",
-                "WireProtocol", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
+                "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "AccessRules", "HTTPMessages",
+                "ObjectCoding", "WireProtocol", "JSONCoding", "LiveQueries", "ViewMaintenance", "StoreContract",
+                "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics",
             ]),
         module(
             "WriteEndpoints",
             [
-                "RequestParameters", "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "ObjectCoding",
-                "WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
+                "RequestParameters", "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "HTTPMessages",
+                "ObjectCoding", "WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
             ]),
         module(
             "SnapshotEndpoints",
             [
                 "RequestParameters", "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "Identity",
-                "AccessRules", "ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
-                "Cryptography",
+                "AccessRules", "HTTPMessages", "ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage",
+                "ObjectModel", "Cryptography", "Basics",
             ]),
         module(
             "TransferEndpoints",
             [
                 "RequestParameters", "RequestHandling", "WriteRequests", "FairScheduling", "HTTPProblems", "HTTPServer",
-                "AccessRules", "Transfer", "RealmImport", "RealmFileKeys", "RealmFiles", "ObjectCoding", "WireProtocol",
-                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
+                "AccessRules", "HTTPMessages", "Transfer", "RealmImport", "RealmFileKeys", "RealmFiles", "ObjectCoding",
+                "WireProtocol", "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
             ]),
         module(
             "OperationEndpoints",
             [
                 "RequestParameters", "RequestHandling", "ServerLog", "WriteRequests", "SyncSubscriptions",
-                "LiveStreams", "FairScheduling", "HTTPServer", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "LiveQueries", "StoreContract", "ObjectModel", "Files", log,
+                "LiveStreams", "FairScheduling", "HTTPServer", "HTTPMessages", "ObjectCoding", "WireProtocol",
+                "JSONCoding", "LiveQueries", "StoreContract", "ObjectModel", "Files", log,
             ]),
         module(
             "AdministrationEndpoints",
             [
                 "RequestParameters", "RequestHandling", "OpenAPIDescription", "WriteRequests", "FairScheduling",
-                "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "StoreContract", "ObjectModel", log,
+                "HTTPProblems", "HTTPServer", "Identity", "AccessRules", "HTTPMessages", "ObjectCoding", "WireProtocol",
+                "JSONCoding", "StoreContract", "ObjectModel", "Basics", log,
             ]),
         // Composes the endpoints: the route table, the middlewares, static files.
         module(
@@ -259,11 +303,15 @@ targets += floor(
                 "AdministrationEndpoints", "OperationEndpoints", "TransferEndpoints", "SnapshotEndpoints",
                 "StreamEndpoints", "LongPolling", "WriteEndpoints", "ReadEndpoints", "RequestHandling", "ServerLog",
                 "OpenAPIDescription", "WriteRequests", "SyncSubscriptions", "LiveStreams", "FairScheduling",
-                "HTTPProblems", "HTTPServer", "AccessRules", "ObjectCoding", "WireProtocol", "JSONCoding",
-                "StoreContract", "ObjectModel", "Files", log,
+                "HTTPProblems", "HTTPServer", "AccessRules", "HTTPMessages", "ObjectCoding", "WireProtocol",
+                "JSONCoding", "StoreContract", "ObjectModel", "Files", log,
             ]),
         // A gateway with its server, for the program and for programs of others.
-        module("Hosting", ["Gateway", "RequestHandling", "HTTPServer", "Identity", "StoreContract"]),
+        module(
+            "Hosting",
+            [
+                "Gateway", "RequestHandling", "HTTPServer", "Identity", "HTTPMessages", "StoreContract",
+            ]),
         // Public: hosts a gateway to a realm within a program.
         module(
             "RealmgateServer",
@@ -271,15 +319,20 @@ targets += floor(
                 "RealmSwift", "Hosting", "RequestHandling", "HTTPServer", "Identity", "AccessRules", "ObjectCoding",
                 "JSONCoding", "StoreContract", "ObjectModel", log,
             ]),
+        // The tools for a database that language models call: the Model Context Protocol.
+        module(
+            "ModelContext",
+            [
+                "Gateway", "HTTPServer", "HTTPMessages", "WireProtocol", "JSONCoding", "StoreContract", "Promises",
+                "Basics", log,
+            ]),
         program(
             "realmgate",
             [
-                "Hosting", "Gateway", "RequestHandling", "ServerLog", "HTTPServer", "Identity", "AccessRules",
-                "Transfer", "ObjectCoding", "YAMLCoding", "PostgresLog", "Projection", "EmbeddedStore", "JSONCoding",
-                "StoreContract", "QueryLanguage",
-                "ObjectModel", "RealmImport", "RealmFileKeys", "RealmFiles", "Cryptography", "Files", "Promises",
-                "CStamp",
-                "CAllocator",
+                "ModelContext", "Hosting", "RequestHandling", "ServerLog", "HTTPServer", "Identity", "AccessRules",
+                "HTTPMessages", "Transfer", "ObjectCoding", "YAMLCoding", "PostgresLog", "Projection", "EmbeddedStore",
+                "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "RealmImport",
+                "RealmFileKeys", "RealmFiles", "Cryptography", "Files", "Promises", "Basics", "CStamp", "CAllocator",
                 log, arguments,
             ]),
     ])
@@ -293,7 +346,8 @@ targets += floor(
         // Seeds of random tests, and how long a test waits.
         module("TestBasics", []),
         // Stores: a slow reference, generators, conformance checks.
-        module("StoreTesting", ["TestBasics", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module(
+            "StoreTesting", ["TestBasics", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics"]),
         // Stands between a process under test and the system: loaded, not linked. See its header.
         .target(name: "CFaults"),
         // Everything that is decoded from a file, for damage of all kinds.
@@ -303,7 +357,9 @@ targets += floor(
         // Stores with tasks, and recorders of what observers of them are told.
         module(
             "LiveTesting",
-            ["LiveQueries", "StoreTesting", "TestBasics", "StoreContract", "QueryLanguage", "ObjectModel"]),
+            [
+                "LiveQueries", "ViewMaintenance", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
         // Applications as they are written for a phone, which are not to know of this package's settings.
         .target(
             name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch],
@@ -311,7 +367,7 @@ targets += floor(
         // Keys and signatures, made by GnuTLS for tests of what verifies them.
         module("SignatureTesting", ["CGnuTLS"]),
         // What tests of servers ask with.
-        module("HTTPTesting", ["HTTPServer", "Promises", "TestBasics"]),
+        module("HTTPTesting", ["HTTPServer", "HTTPMessages", "Promises", "TestBasics"]),
         // The program `realmgate` as a process, with its clients.
         module("ProgramTesting", ["HTTPTesting", "RepositoryFiles", "TestBasics"]),
         // A PostgreSQL server of the tests' own, and what breaks connections to it.
@@ -319,7 +375,9 @@ targets += floor(
         // Writes to a store until it is killed.
         program(
             "StoreWorker",
-            ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+            [
+                "EmbeddedStore", "StoreTesting", "StoreContract", "ObjectModel",
+            ]),
         // Follows a gateway, and writes, until it is killed.
         program("FollowWorker", ["RealmSwift", "TestBasics"]),
         // The library in a program that is built for release; see `.ci/trials.d`.
@@ -329,6 +387,7 @@ targets += floor(
 targets += floor(
     "Tests/System",
     [
+        tests("Basics", ["Basics", "TestBasics"]),
         tests("Compression", ["Compression", "TestBasics"]),
         tests("Cryptography", ["Cryptography", "SignatureTesting"]),
         tests("Files", ["Files"]), tests("Promises", ["Promises", "TestBasics"]),
@@ -337,13 +396,15 @@ targets += floor(
 targets += floor(
     "Tests/Engine",
     [
-        tests("ObjectModel", ["ObjectModel", "StoreTesting", "TestBasics"]),
-        tests("QueryLanguage", ["QueryLanguage", "ObjectModel", "Promises", "TestBasics"]),
+        tests("ObjectModel", ["ObjectModel", "Basics", "StoreTesting", "TestBasics"]),
+        tests("QuerySyntax", ["QuerySyntax", "ObjectModel", "Promises", "TestBasics"]),
+        tests("QueryLanguage", ["QueryLanguage", "QuerySyntax", "ObjectModel", "TestBasics"]),
         tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests(
             "QueryExecution",
             [
-                "QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "TestBasics", "StoreContract",
+                "QueryExecution", "Columnar", "QueryLanguage", "QuerySyntax", "StoreTesting", "TestBasics",
+                "StoreContract",
                 "ObjectModel",
             ]),
         tests(
@@ -351,14 +412,21 @@ targets += floor(
             [
                 "EmbeddedStore", "Columnar", "DecodingProbe", "StoreTesting", "TestBasics", "RepositoryFiles",
                 "StoreContract",
-                "QueryExecution", "QueryLanguage", "ObjectModel",
+                "QueryExecution", "QueryLanguage", "QuerySyntax", "ObjectModel",
+            ]),
+        tests(
+            "ViewMaintenance",
+            [
+                "ViewMaintenance", "LiveTesting", "EmbeddedStore", "QueryExecution", "StoreTesting", "TestBasics",
+                "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics",
             ]),
         tests(
             "LiveQueries",
             [
-                "LiveQueries", "LiveTesting", "EmbeddedStore", "QueryExecution", "StoreTesting", "TestBasics",
+                "LiveQueries", "ViewMaintenance", "LiveTesting", "EmbeddedStore", "QueryExecution", "StoreTesting",
+                "TestBasics",
                 "StoreContract",
-                "QueryLanguage", "ObjectModel",
+                "QueryLanguage", "QuerySyntax", "ObjectModel",
             ]),
     ])
 
@@ -390,7 +458,10 @@ targets += floor(
             ["WireProtocol", "JSONCoding", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel"]),
         tests(
             "ObjectCoding",
-            ["ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "TestBasics"]),
+            [
+                "ObjectCoding", "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
+                "TestBasics",
+            ]),
         tests(
             "Transfer",
             [
@@ -413,9 +484,10 @@ targets += floor(
         tests(
             "RealmInstances",
             [
-                "RealmInstances", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "TestBasics",
+                "RealmInstances", "LiveQueries", "ViewMaintenance", "LiveTesting", "EmbeddedStore", "StoreTesting",
+                "TestBasics",
                 "RepositoryFiles",
-                "StoreContract", "QueryLanguage", "ObjectModel", "Promises",
+                "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Promises",
             ]),
         tests("SyncEngine", ["SyncEngine", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests(
@@ -423,7 +495,8 @@ targets += floor(
             [
                 "RealmSwift", "SampleApps", "SyncEngine", "EmbeddedStore", "StoreTesting", "TestBasics",
                 "RepositoryFiles", "Compression", "StoreContract",
-                "QueryLanguage", "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine, combineDispatch,
+                "QueryLanguage", "QuerySyntax", "WireProtocol", "JSONCoding", "ObjectModel", "Promises", combine,
+                combineDispatch,
             ]),
         tests("RealmEncryptedSeeds", ["RealmEncryptedSeeds", "RealmSwift", "RepositoryFiles", "Compression"]),
         tests(
@@ -434,26 +507,30 @@ targets += floor(
 targets += floor(
     "Tests/Server",
     [
-        tests("HTTPServer", ["HTTPServer", "HTTPTesting", "Compression", "TestBasics", log]),
-        tests("Identity", ["Identity", "SignatureTesting", "JSONCoding", "ObjectModel"]),
+        tests("HTTPMessages", ["HTTPMessages", "Compression"]),
+        tests("HTTPServer", ["HTTPServer", "HTTPMessages", "HTTPTesting", "Compression", "TestBasics", log]),
+        tests("Identity", ["Identity", "SignatureTesting", "JSONCoding", "ObjectModel", "Basics"]),
         tests(
             "AccessRules",
             [
-                "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "TestBasics", "RepositoryFiles",
+                "AccessRules", "LiveQueries", "ViewMaintenance", "EmbeddedStore", "StoreTesting", "TestBasics",
+                "RepositoryFiles",
                 "JSONCoding",
-                "StoreContract", "QueryLanguage", "ObjectModel",
+                "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
             ]),
         tests(
             "HTTPProblems",
             [
-                "HTTPProblems", "HTTPServer", "RepositoryFiles", "ObjectCoding", "JSONCoding", "StoreContract",
-                "QueryLanguage",
+                "HTTPProblems", "HTTPServer", "HTTPMessages", "RepositoryFiles", "ObjectCoding", "JSONCoding",
+                "StoreContract",
+                "QuerySyntax",
             ]),
         tests("FairScheduling", ["FairScheduling", "HTTPServer", "TestBasics", "ObjectCoding", "StoreContract"]),
         tests(
             "LiveStreams",
             [
-                "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "StoreTesting", "LiveQueries",
+                "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPMessages", "StoreTesting",
+                "LiveQueries",
                 "ObjectCoding", "WireProtocol", "StoreContract", "QueryLanguage", "ObjectModel", "Promises",
             ]),
         tests(
@@ -466,35 +543,41 @@ targets += floor(
         tests(
             "WriteRequests",
             [
-                "WriteRequests", "HTTPServer", "StoreTesting", "TestBasics", "ObjectCoding", "JSONCoding",
+                "WriteRequests", "HTTPServer", "HTTPMessages", "StoreTesting", "TestBasics", "ObjectCoding",
+                "JSONCoding",
                 "StoreContract",
                 "ObjectModel", "Promises",
             ]),
         tests(
             "OpenAPIDescription",
-            ["OpenAPIDescription", "HTTPServer", "RepositoryFiles", "JSONCoding", "ObjectModel"]),
+            [
+                "OpenAPIDescription", "HTTPServer", "RepositoryFiles", "HTTPMessages", "JSONCoding", "ObjectModel",
+            ]),
         tests("RequestHandling", ["RequestHandling", "HTTPServer", "StoreContract", "ObjectModel"]),
         tests(
             "ReadEndpoints",
             ["ReadEndpoints", "ObjectCoding", "StoreTesting", "TestBasics", "StoreContract", "ObjectModel"]),
-        tests("OperationEndpoints", ["OperationEndpoints", "HTTPServer", "StoreContract", "ObjectModel"]),
+        tests(
+            "OperationEndpoints",
+            [
+                "OperationEndpoints", "HTTPServer", "HTTPMessages", "StoreContract", "ObjectModel",
+            ]),
         tests(
             "Gateway",
             [
                 "Gateway", "OperationEndpoints", "TransferEndpoints", "RequestHandling", "ServerLog", "WriteRequests",
-                "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting",
-                "Compression", "Identity",
-                "AccessRules", "Transfer", "RealmImport", "RealmFiles",
-                "ObjectCoding", "LiveTesting", "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics",
-                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Promises", log,
+                "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting", "HTTPMessages", "Compression",
+                "Identity", "AccessRules", "Transfer", "RealmImport", "RealmFiles", "ObjectCoding", "LiveTesting",
+                "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics", "JSONCoding", "StoreContract",
+                "QueryLanguage", "ObjectModel", "Basics", "Promises", log,
             ]),
         // Realms that follow a gateway, over loopback.
         tests(
             "Subscription",
             [
-                "RealmSwift", "Gateway", "RequestHandling", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules",
-                "Identity",
-                "StoreTesting", "TestBasics", "JSONCoding", "StoreContract", "ObjectModel", combine,
+                "HTTPMessages", "RealmSwift", "Gateway", "RequestHandling", "HTTPServer", "HTTPTesting",
+                "EmbeddedStore", "AccessRules", "Identity", "StoreTesting", "TestBasics", "JSONCoding", "StoreContract",
+                "ObjectModel", combine,
             ]),
         tests(
             "RealmgateServer",
@@ -502,14 +585,14 @@ targets += floor(
                 "RealmgateServer", "RealmSwift", "realmgate", "ProgramTesting", "HTTPTesting", "EmbeddedStore",
                 "StoreTesting", "TestBasics", "RepositoryFiles", "StoreContract", "ObjectModel", combine,
             ]),
+        tests("ModelContext", ["ModelContext", "HTTPMessages", "JSONCoding"]),
         // The program: its commands, settings, log and what the README says of it.
         tests(
             "CommandLine",
             [
                 "realmgate", "FollowWorker", "ProgramTesting", "PostgresTesting", "HTTPTesting", "RepositoryFiles",
-                "TestBasics", "Transfer", "Hosting", "RequestHandling", "HTTPServer", "Identity", "AccessRules",
-                "EmbeddedStore",
-                "SignatureTesting", "JSONCoding", "ObjectModel", "Promises", log,
+                "TestBasics", "HTTPMessages", "Transfer", "Hosting", "RequestHandling", "HTTPServer", "Identity",
+                "AccessRules", "EmbeddedStore", "SignatureTesting", "JSONCoding", "ObjectModel", "Promises", log,
             ]),
         // The program when it is killed, its disk is full or its system calls fail.
         tests(
@@ -522,10 +605,17 @@ targets += floor(
         // What a process takes of its machine: memory and descriptors. In a module, and so a process, of their own.
         tests(
             "Resource",
-            ["realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics", "HTTPServer"]),
+            [
+                "realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics", "HTTPServer",
+                "HTTPMessages",
+            ]),
         // The console and other pages, in a browser.
         tests(
-            "Console", ["realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics", "HTTPServer"]),
+            "Console",
+            [
+                "realmgate", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "TestBasics", "HTTPServer",
+                "HTTPMessages",
+            ]),
         // This file and all others: needs nothing that has to be built.
         tests("Repository", ["RepositoryFiles", "TestBasics"]),
     ])
@@ -549,13 +639,22 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
             program(
                 "StoreBenchmark",
-                ["EmbeddedStore", "PostgresLog", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"]),
+                [
+                    "EmbeddedStore", "PostgresLog", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
+                    "CSQLite",
+                ]),
             program(
                 "LiveBenchmark",
-                ["LiveQueries", "EmbeddedStore", "PostgresLog", "StoreContract", "QueryLanguage", "ObjectModel"]),
+                [
+                    "LiveQueries", "ViewMaintenance", "EmbeddedStore", "PostgresLog", "StoreContract", "QueryLanguage",
+                    "ObjectModel",
+                ]),
             program(
                 "StorageBenchmark",
-                ["EmbeddedStore", "StoreTesting", "TestBasics", "StoreContract", "QueryLanguage", "ObjectModel"]),
+                [
+                    "EmbeddedStore", "StoreTesting", "TestBasics", "StoreContract", "QueryLanguage", "QuerySyntax",
+                    "ObjectModel",
+                ]),
             program("SwiftAPIBenchmark", ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")]),
             program("FollowBenchmark", ["RealmSwift"]),
         ])

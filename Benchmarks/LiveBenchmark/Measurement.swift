@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import ViewMaintenance
 import LiveQueries
 import ObjectModel
 import QueryLanguage

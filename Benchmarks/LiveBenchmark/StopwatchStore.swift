@@ -48,6 +48,8 @@ final class StopwatchStore: Store {
         try base.asOf(version, before: snapshot)
     }
 
+    func walk(from snapshot: any Snapshot) throws -> any VersionWalk { try base.walk(from: snapshot) }
+
     func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }
     func changeLogFloor() throws -> Version { try base.changeLogFloor() }
 

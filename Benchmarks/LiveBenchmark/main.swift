@@ -7,6 +7,7 @@
 
 import EmbeddedStore
 import Glibc
+import ViewMaintenance
 import LiveQueries
 import ObjectModel
 import QueryLanguage

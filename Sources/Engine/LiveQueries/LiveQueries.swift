@@ -1,3 +1,4 @@
+package import ViewMaintenance
 import Dispatch
 package import ObjectModel
 package import QueryLanguage

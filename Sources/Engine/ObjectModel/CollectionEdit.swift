@@ -1,3 +1,5 @@
+import Basics
+
 /// The edit of one list, set or map.
 package enum CollectionEdit: Hashable, Sendable {
     case list(ListEdit)

@@ -1,3 +1,5 @@
+import Basics
+
 /// What an edit of a set or map may name: the elements of a set, the keys of a map.
 package protocol EditedElement: Hashable, Sendable {
     /// The order in which collections keep them: negative, zero or positive.

@@ -1,3 +1,5 @@
+package import Basics
+
 /// The edit of a list, by positions: remove `deletions` (positions before), then insert `insertions` (positions after);
 /// `modifications` (positions after) were assigned. An element that moved is a deletion and an insertion, unless it was
 /// moved back.

@@ -1,3 +1,5 @@
+import Basics
+
 /// The edits of the lists, sets and maps of one object, by property, ascending. A write of many objects makes one of these
 /// for each, mostly with one edit, for which a dictionary would take more than twice the memory.
 package struct PropertyEdits: Hashable, Sendable, Sequence, ExpressibleByDictionaryLiteral {

@@ -1,3 +1,5 @@
+import Basics
+
 /// The entries of a map or dictionary, ascending by the bytes of their keys, each key once.
 ///
 /// Keys are compared by their UTF-8 bytes, as in Realm, and not by canonical equivalence, as in Swift's `Dictionary`.

@@ -1,4 +1,5 @@
-package import ObjectModel
+import Basics
+import ObjectModel
 
 /// The answer to an aggregate at one version.
 package struct AggregateAnswer: Hashable, Sendable {

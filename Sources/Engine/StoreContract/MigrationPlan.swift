@@ -1,3 +1,4 @@
+import Basics
 package import ObjectModel
 
 /// The effect of a schema change with the given steps, computed from the two schemas alone, before any data is touched.

@@ -1,3 +1,4 @@
+import Basics
 package import ObjectModel
 
 /// Applies renames of properties one after the other and keeps track of each property's final name; see

@@ -1,5 +1,6 @@
 import JSONCoding
 package import ObjectModel
+import QuerySyntax
 package import QueryLanguage
 package import StoreContract
 
@@ -31,7 +32,7 @@ package final class BoundAccess: Sendable {
     /// `visibleSchema` plus the write-only properties.
     package let writableSchema: Schema
     /// See `AccessView.fingerprint`.
-    let fingerprint: UInt32
+    let fingerprint: UInt32?
     /// The errors in rules, one sentence each. Such rules allow nothing.
     package let problems: [String]
     let classes: [ClassID: ClassAccess]
@@ -61,7 +62,7 @@ package final class BoundAccess: Sendable {
         OwnerConditions(schema, visibleSchema).add(to: &classes, named: { role.classes[$0.name] != nil })
 
         self.schema = schema
-        fingerprint = view.fingerprint ?? 0
+        fingerprint = view.fingerprint
         self.visibleSchema = visibleSchema
         writableSchema = schema.keeping { objectClass in
             guard visible.contains(objectClass.id) else { return nil }

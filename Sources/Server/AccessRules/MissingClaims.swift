@@ -1,4 +1,5 @@
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// Evaluates rules for a caller that lacks claims which the rule names: a comparison with a missing claim never grants

@@ -1,4 +1,5 @@
-package import QueryLanguage
+package import QuerySyntax
+import QueryLanguage
 
 /// The permissions of a role, from the configuration. It is not bound to a schema, so it may name classes that do not
 /// exist.

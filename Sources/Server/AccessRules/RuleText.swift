@@ -1,5 +1,6 @@
 import JSONCoding
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// The text of a rule with the references to claims extracted: `$claims.a.b` outside a string refers to a claim.

@@ -1,4 +1,5 @@
 import AccessRules
+import HTTPMessages
 package import HTTPServer
 import Identity
 import JSONCoding

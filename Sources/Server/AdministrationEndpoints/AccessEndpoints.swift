@@ -1,4 +1,5 @@
 import FairScheduling
+import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 import Identity

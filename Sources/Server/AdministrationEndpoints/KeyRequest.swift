@@ -1,3 +1,4 @@
+import Basics
 import Identity
 import JSONCoding
 import ObjectCoding

@@ -1,4 +1,5 @@
 import AdministrationEndpoints
+package import HTTPMessages
 package import HTTPServer
 import JSONCoding
 import LiveStreams

@@ -1,8 +1,8 @@
-package import HTTPServer
+import ObjectModel
+package import HTTPMessages
 package import JSONCoding
 package import ObjectCoding
-import ObjectModel
-package import QueryLanguage
+package import QuerySyntax
 package import StoreContract
 
 extension Problem: HTTPErrorConvertible {

@@ -1,7 +1,7 @@
-package import HTTPServer
+package import HTTPMessages
 package import JSONCoding
 package import ObjectCoding
-package import QueryLanguage
+package import QuerySyntax
 package import StoreContract
 
 /// The HTTP status of each error code. A code has the same status wherever the error occurs. `HTTPError.Code` has the

@@ -1,3 +1,4 @@
+package import HTTPMessages
 import Dispatch
 import Glibc
 import Logging

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPMessages
 import HTTPServer
 
 /// Recognises addresses that only this machine can reach.

@@ -1,5 +1,6 @@
 import HTTPProblems
 import JSONCoding
+import ViewMaintenance
 import LiveQueries
 import ObjectCoding
 import ObjectModel

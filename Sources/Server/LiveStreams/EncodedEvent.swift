@@ -1,4 +1,5 @@
 import HTTPProblems
+package import HTTPMessages
 package import HTTPServer
 package import JSONCoding
 package import ObjectCoding

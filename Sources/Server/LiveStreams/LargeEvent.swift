@@ -1,7 +1,9 @@
 import Dispatch
 import HTTPProblems
+import HTTPMessages
 import HTTPServer
 import JSONCoding
+import ViewMaintenance
 import LiveQueries
 import ObjectCoding
 import ObjectModel

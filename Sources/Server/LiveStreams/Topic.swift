@@ -1,5 +1,6 @@
 import AccessRules
 package import FairScheduling
+import HTTPMessages
 import HTTPServer
 package import LiveQueries
 package import ObjectCoding

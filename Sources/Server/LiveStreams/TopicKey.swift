@@ -1,5 +1,6 @@
 import AccessRules
 package import JSONCoding
+package import ViewMaintenance
 package import LiveQueries
 package import ObjectCoding
 package import ObjectModel

@@ -1,3 +1,4 @@
+import ViewMaintenance
 import LiveQueries
 import ObjectCoding
 import ObjectModel

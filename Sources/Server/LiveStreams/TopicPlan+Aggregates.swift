@@ -1,4 +1,5 @@
 import JSONCoding
+import ViewMaintenance
 import LiveQueries
 import ObjectCoding
 import ObjectModel

@@ -1,4 +1,5 @@
 import JSONCoding
+import ViewMaintenance
 import LiveQueries
 package import ObjectCoding
 package import ObjectModel

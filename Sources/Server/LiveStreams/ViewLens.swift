@@ -1,4 +1,5 @@
 package import AccessRules
+import ViewMaintenance
 import LiveQueries
 import ObjectModel
 import QueryLanguage

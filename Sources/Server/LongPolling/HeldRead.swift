@@ -1,5 +1,6 @@
 import FairScheduling
 import HTTPProblems
+import HTTPMessages
 import HTTPServer
 import LiveStreams
 import ObjectCoding

@@ -1,4 +1,5 @@
-package import HTTPServer
+import Basics
+package import HTTPMessages
 package import JSONCoding
 package import ObjectModel
 import Synchronization

@@ -1,4 +1,5 @@
 package import FairScheduling
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
 package import LiveStreams

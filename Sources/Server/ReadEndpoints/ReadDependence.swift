@@ -1,6 +1,7 @@
 package import AccessRules
 package import HTTPServer
 import JSONCoding
+import ViewMaintenance
 import LiveQueries
 package import LiveStreams
 import ObjectCoding

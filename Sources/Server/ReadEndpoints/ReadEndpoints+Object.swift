@@ -1,3 +1,4 @@
+import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 import JSONCoding

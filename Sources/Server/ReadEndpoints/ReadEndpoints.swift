@@ -1,3 +1,4 @@
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectCoding
@@ -20,14 +21,6 @@ package final class ReadEndpoints: Sendable {
     private let plans = KnownPlans()
 
     package init(_ context: GatewayContext) { self.context = context }
-
-    /// The present settings; see `GatewayContext`.
-    var configuration: GatewayConfiguration {
-        _read {
-            let now = context.settings.now
-            yield now.all
-        }
-    }
 
     /// Returns the version that a request reads: the one that `snapshot` names or the latest, as visible to the caller,
     /// with the budget of one request. Throws 410 for a snapshot that does not exist or has expired.

@@ -1,5 +1,6 @@
 package import AccessRules
 import FairScheduling
+package import HTTPMessages
 package import HTTPServer
 import ObjectCoding
 package import ObjectModel

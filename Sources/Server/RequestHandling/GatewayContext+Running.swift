@@ -1,8 +1,9 @@
 import FairScheduling
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
-import Synchronization
 import ObjectCoding
+import Synchronization
 
 /// Runs handlers: on the loop's thread, on a worker, and when there is memory for them. Requests wait for the memory that
 /// their work needs, so that any number of them at once takes no more than one.

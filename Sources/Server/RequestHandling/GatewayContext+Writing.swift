@@ -1,5 +1,6 @@
 import AccessRules
 import FairScheduling
+import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 package import ObjectCoding

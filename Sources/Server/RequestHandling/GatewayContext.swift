@@ -1,5 +1,6 @@
 import AccessRules
 package import FairScheduling
+package import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 import JSONCoding

@@ -1,7 +1,9 @@
+import Basics
 import HTTPProblems
 import JSONCoding
 import ObjectCoding
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// Parses `args`, the values of `$0`, `$1`, … in a filter.

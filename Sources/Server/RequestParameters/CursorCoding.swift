@@ -1,3 +1,4 @@
+import Basics
 import Cryptography
 package import JSONCoding
 package import ObjectCoding

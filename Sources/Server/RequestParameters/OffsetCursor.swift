@@ -1,6 +1,8 @@
+import Basics
 import AccessRules
 import HTTPServer
 import JSONCoding
+import ViewMaintenance
 import LiveQueries
 package import ObjectModel
 package import QueryLanguage

@@ -1,3 +1,5 @@
+import Basics
+import HTTPMessages
 package import HTTPServer
 package import ObjectCoding
 import ObjectModel

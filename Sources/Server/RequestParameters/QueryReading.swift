@@ -3,6 +3,7 @@ import JSONCoding
 package import ObjectCoding
 package import ObjectModel
 package import QueryLanguage
+import QuerySyntax
 
 /// Parses the parameters that select objects of a class.
 package struct QueryReader {

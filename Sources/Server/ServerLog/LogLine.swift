@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPMessages
 package import Logging
 package import ObjectModel
 

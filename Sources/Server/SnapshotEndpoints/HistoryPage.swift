@@ -1,3 +1,4 @@
+import Basics
 import Cryptography
 import JSONCoding
 import ObjectModel

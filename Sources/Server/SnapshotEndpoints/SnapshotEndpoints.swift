@@ -1,4 +1,5 @@
 import AccessRules
+import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 import Identity

@@ -24,10 +24,7 @@ extension StreamEndpoints {
     /// Observes the aggregates of the objects that a property holds. The stream ends when the path leads to another
     /// place.
     package func observeHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
-            return closingEvent
-        }
-        return try events(request) { [self] in try heldAggregatesKey($0, path, $1) }
+        try heldEvents(request, path, key: heldAggregatesKey)
     }
 
     func heldAggregatesKey(

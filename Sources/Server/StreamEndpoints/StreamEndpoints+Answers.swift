@@ -1,3 +1,4 @@
+import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 import LiveQueries
@@ -21,10 +22,7 @@ extension StreamEndpoints {
     /// Observes values of the objects that a property holds, or its plain values. The stream ends when the path leads
     /// to another place.
     package func observeHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
-        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
-            return closingEvent
-        }
-        return try events(request) { [self] in try heldValuesKey($0, path, $1) }
+        try heldEvents(request, path, key: heldValuesKey)
     }
 
     /// Observes the position of an object of a class.
@@ -35,10 +33,7 @@ extension StreamEndpoints {
     /// Observes the position of an object or value that a property holds. The stream ends when the path leads to
     /// another place.
     package func observeHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
-        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
-            return closingEvent
-        }
-        return try events(request) { [self] in try heldIndexKey($0, path, $1) }
+        try heldEvents(request, path, key: heldIndexKey)
     }
 
     func valuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {

@@ -1,4 +1,5 @@
 import AccessRules
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
 import LiveQueries
@@ -6,10 +7,12 @@ package import LiveStreams
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
+import QuerySyntax
 package import ReadEndpoints
 package import RequestHandling
 import RequestParameters
 import StoreContract
+import ViewMaintenance
 import WireProtocol
 import WriteRequests
 
@@ -47,10 +50,7 @@ package final class StreamEndpoints: Sendable {
     /// Observes the place after an object in a path: a collection, or the target of a link. The stream ends when the
     /// path leads to another place.
     package func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
-            return closingEvent
-        }
-        return try events(request) { [self] in try heldKey($0, path, $1) }
+        try heldEvents(request, path, key: heldKey)
     }
 
     func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
@@ -123,10 +123,7 @@ package final class StreamEndpoints: Sendable {
     }
 
     package func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
-            return closingEvent
-        }
-        return try events(request) { [self] in try heldSectionsKey($0, path, $1) }
+        try heldEvents(request, path, key: heldSectionsKey)
     }
 
     func heldSectionsKey(
@@ -247,6 +244,18 @@ package final class StreamEndpoints: Sendable {
             style: try parameters.choice("types", default: TypeStyle.plain),
             includesObjects: try parameters.choice("include", default: Include.objects) == .objects,
             keyPaths: try keyPaths(parameters, objectClass, schema))
+    }
+
+    /// Opens a stream of what an object in the path holds. It ends when the path leads to another place; a client that
+    /// comes back after that is told so again.
+    func heldEvents(
+        _ request: Request, _ path: PathParameters,
+        key: @escaping @Sendable (Request, PathParameters, any Snapshot) throws -> TopicKey
+    ) throws -> Reply {
+        if let closingEvent = try closingEvent(request, path, try context.snapshot(for: request)) {
+            return closingEvent
+        }
+        return try events(request) { try key($0, path, $1) }
     }
 
     /// Opens a stream for a request, which is parsed again whenever the schema is replaced.

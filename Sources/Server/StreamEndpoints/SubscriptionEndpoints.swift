@@ -1,6 +1,8 @@
 import AccessRules
+import Basics
 import Dispatch
 import FairScheduling
+import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 import JSONCoding

@@ -1,6 +1,7 @@
+import HTTPMessages
+import Basics
 package import HTTPServer
 package import ObjectCoding
-import ObjectModel
 
 /// What a subscription observes if it is more than a query of a class: what follows `/v1/observe/` in the URL of the
 /// stream, with its parameters.

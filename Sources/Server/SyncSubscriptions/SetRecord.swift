@@ -1,6 +1,6 @@
+import Basics
 import Cryptography
 import JSONCoding
-import ObjectModel
 import StoreContract
 
 /// The record of a log that all gateways have of a subscription set: `set OWNER NAME`.

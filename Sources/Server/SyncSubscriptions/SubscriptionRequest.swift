@@ -1,3 +1,4 @@
+import Basics
 package import Dispatch
 package import JSONCoding
 package import ObjectCoding

@@ -1,8 +1,10 @@
 import FairScheduling
+import HTTPMessages
 package import HTTPServer
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
+import QuerySyntax
 import RequestHandling
 import RequestParameters
 import StoreContract

@@ -1,5 +1,6 @@
 package import FairScheduling
 import HTTPProblems
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectCoding

@@ -1,3 +1,4 @@
+import Basics
 package import ObjectModel
 
 /// The format of values without a JSON form of their own.

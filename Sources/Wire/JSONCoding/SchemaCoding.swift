@@ -1,3 +1,4 @@
+import Basics
 package import ObjectModel
 
 /// Encodes and decodes a schema as a JSON document.

@@ -1,3 +1,4 @@
+import Basics
 package import ObjectModel
 
 /// An object with one member, whose name is the type of its content: `{"$oid": "5f…"}`. Besides the forms that this

@@ -1,3 +1,4 @@
+import Basics
 package import ObjectModel
 
 /// Decodes stored values from JSON.

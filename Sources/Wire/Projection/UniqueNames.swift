@@ -1,3 +1,4 @@
+import Basics
 import ObjectModel
 
 /// Gives names that PostgreSQL keeps as they are, each one once.

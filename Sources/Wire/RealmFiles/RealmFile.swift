@@ -1,4 +1,4 @@
-import ObjectModel
+import Basics
 
 /// A Realm file, opened for reading. The file stays as it is, and nothing is written beside it.
 package final class RealmFile: Sendable {

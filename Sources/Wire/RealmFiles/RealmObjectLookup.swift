@@ -1,4 +1,4 @@
-import ObjectModel
+import Basics
 
 /// Finds the objects of a table by their keys. Not sendable: it keeps what it read last.
 package final class RealmObjectLookup {

@@ -1,3 +1,4 @@
+import Basics
 import ObjectModel
 
 /// Which object of the store an object of the file became. Object keys of a file ascend, and so do those of the store,

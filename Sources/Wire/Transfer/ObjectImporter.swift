@@ -1,3 +1,4 @@
+import Basics
 import ObjectCoding
 package import ObjectModel
 package import StoreContract

@@ -2,6 +2,7 @@
 import Foundation
 import ObjectModel
 import QueryExecution
+import QuerySyntax
 import QueryLanguage
 import RepositoryFiles
 import StoreContract

@@ -1,6 +1,7 @@
 import EmbeddedStore
 import Foundation
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import RepositoryFiles
 import StoreContract

@@ -1,5 +1,6 @@
 import EmbeddedStore
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import RepositoryFiles
 import StoreContract

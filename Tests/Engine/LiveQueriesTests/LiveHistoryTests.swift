@@ -1,4 +1,5 @@
 import Dispatch
+import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel

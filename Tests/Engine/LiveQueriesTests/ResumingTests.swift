@@ -6,6 +6,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
+@testable import ViewMaintenance
 @testable import LiveQueries
 import TestBasics
 

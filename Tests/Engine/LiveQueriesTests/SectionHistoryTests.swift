@@ -1,4 +1,5 @@
 import Foundation
+import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel

@@ -1,6 +1,8 @@
+import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import StoreContract
 import StoreTesting

@@ -1,4 +1,5 @@
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import StoreContract
 import StoreTesting

@@ -1,5 +1,6 @@
 import ObjectModel
 import QueryExecution
+import QuerySyntax
 import QueryLanguage
 import StoreTesting
 import Testing

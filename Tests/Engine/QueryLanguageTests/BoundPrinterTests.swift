@@ -1,4 +1,5 @@
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import Testing
 import TestBasics
@@ -102,9 +103,9 @@ struct BoundPrinterTests {
 
 /// Well-formed texts that often, but not always, have a meaning for people.
 private struct RandomTexts {
-    private var random: Xorshift
+    private var random: SeededRandom
 
-    init(seed: UInt64) { random = Xorshift(seed) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     mutating func oneIn(_ count: UInt64) -> Bool { random.next() % count == 0 }
 

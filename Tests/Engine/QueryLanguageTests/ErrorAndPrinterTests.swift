@@ -1,4 +1,5 @@
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import Testing
 import TestBasics
@@ -62,7 +63,7 @@ struct ErrorAndPrinterTests {
     func hostile() {
         let seed = TestSeed.of()
         print("hostile query seed \(seed)")
-        var random = Xorshift(seed)
+        var random = SeededRandom(seed: seed)
         let pieces = [
             "age", "==", "'", "\"", "(", ")", "{", "}", "[", "]", "[c]", "$0", "$K0", "%@", "%K", "NOT", "AND", ",",
             ".", "@count",
@@ -81,7 +82,7 @@ struct ErrorAndPrinterTests {
     func printing() throws {
         let seed = TestSeed.of()
         print("printed query seed \(seed)")
-        var random = Xorshift(seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<2000 {
             let query = try QueryParser.parse(randomQuery(&random))
             let text = QueryPrinter.text(query)
@@ -89,7 +90,7 @@ struct ErrorAndPrinterTests {
         }
     }
 
-    private func randomQuery(_ random: inout Xorshift) -> String {
+    private func randomQuery(_ random: inout SeededRandom) -> String {
         var text = randomPredicate(&random, depth: 4)
         if random.next() % 3 == 0 { text += " SORT(age ASC, dog.name DESC)" }
         if random.next() % 3 == 0 { text += " DISTINCT(name)" }
@@ -97,7 +98,7 @@ struct ErrorAndPrinterTests {
         return text
     }
 
-    private func randomPredicate(_ random: inout Xorshift, depth: Int) -> String {
+    private func randomPredicate(_ random: inout SeededRandom, depth: Int) -> String {
         func pick(_ options: [String]) -> String { options[Int(random.next() % UInt64(options.count))] }
         if depth > 0 {
             switch random.next() % 4 {
@@ -123,19 +124,5 @@ struct ErrorAndPrinterTests {
             "\(path) IN \(constant)",
             "\(path) BETWEEN {1, 2}", "\(constant) != \(path)", "TRUEPREDICATE",
         ])
-    }
-}
-
-/// A small generator with a seed that can be printed.
-struct Xorshift {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
     }
 }

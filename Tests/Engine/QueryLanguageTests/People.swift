@@ -1,4 +1,5 @@
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// The classes of the corpus: people, their dogs, and properties of every kind.

@@ -1,4 +1,5 @@
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import Testing
 import TestBasics
@@ -38,7 +39,7 @@ struct RobustnessTests {
     func bytes() {
         let seed = TestSeed.of()
         print("random bytes seed \(seed)")
-        var random = Xorshift(seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<3000 {
             var text = String(
                 decoding: (0..<random.next() % 40).map { _ in UInt8(truncatingIfNeeded: random.next() >> 24) },

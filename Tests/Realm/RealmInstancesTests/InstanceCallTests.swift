@@ -1,4 +1,6 @@
+import QuerySyntax
 import Dispatch
+import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel

@@ -1,5 +1,6 @@
 import Dispatch
 import EmbeddedStore
+import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel

@@ -1,6 +1,7 @@
 import Dispatch
 import EmbeddedStore
 import Foundation
+import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 @testable import RealmSwift
 import Testing

@@ -1,5 +1,6 @@
 import AccessRules
 import EmbeddedStore
+import ViewMaintenance
 import LiveQueries
 import ObjectModel
 import QueryLanguage

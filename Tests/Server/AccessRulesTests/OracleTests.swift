@@ -3,6 +3,7 @@ import EmbeddedStore
 import Foundation
 import JSONCoding
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import RepositoryFiles
 import StoreContract

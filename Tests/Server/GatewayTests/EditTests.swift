@@ -1,4 +1,6 @@
+import Basics
 import Gateway
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectModel

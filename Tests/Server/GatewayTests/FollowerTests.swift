@@ -1,12 +1,13 @@
 import EmbeddedStore
 import Foundation
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectModel
 import StoreContract
 import StoreTesting
-import Testing
 import TestBasics
+import Testing
 
 @Suite("Clients that follow streams")
 struct FollowerTests {

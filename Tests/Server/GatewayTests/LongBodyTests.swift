@@ -1,5 +1,6 @@
 import FairScheduling
 import Foundation
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

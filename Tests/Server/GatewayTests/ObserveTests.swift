@@ -1,5 +1,6 @@
 import Gateway
 import Glibc
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

@@ -1,3 +1,5 @@
+import Basics
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectModel

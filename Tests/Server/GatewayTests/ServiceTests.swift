@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import QueryLanguage

@@ -1,4 +1,5 @@
 import Gateway
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import StoreTesting

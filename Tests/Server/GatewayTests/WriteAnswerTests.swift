@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

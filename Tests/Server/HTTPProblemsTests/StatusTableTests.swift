@@ -1,8 +1,9 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectCoding
-import QueryLanguage
+import QuerySyntax
 import RepositoryFiles
 import StoreContract
 import Testing

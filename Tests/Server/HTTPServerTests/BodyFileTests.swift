@@ -3,6 +3,7 @@ import HTTPTesting
 import TestBasics
 import Testing
 
+@testable import HTTPMessages
 @testable import HTTPServer
 
 @Suite("Bodies in files")

@@ -1,3 +1,4 @@
+import HTTPMessages
 import Glibc
 import HTTPServer
 import HTTPTesting

@@ -1,5 +1,6 @@
 import Compression
 import Foundation
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import Synchronization

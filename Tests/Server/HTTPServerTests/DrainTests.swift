@@ -1,4 +1,5 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import TestBasics

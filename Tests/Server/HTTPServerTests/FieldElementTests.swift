@@ -1,5 +1,6 @@
 import Testing
 
+@testable import HTTPMessages
 @testable import HTTPServer
 
 @Suite("Elements of header fields")

@@ -1,3 +1,4 @@
+import HTTPMessages
 @testable import HTTPServer
 import HTTPTesting
 import TestBasics

@@ -4,6 +4,7 @@ import Synchronization
 import TestBasics
 import Testing
 
+@testable import HTTPMessages
 @testable import HTTPServer
 
 /// A number of pieces of one size.

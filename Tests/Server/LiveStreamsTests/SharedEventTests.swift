@@ -1,4 +1,5 @@
 import HTTPProblems
+import HTTPMessages
 import HTTPServer
 import LiveQueries
 import ObjectCoding

@@ -1,8 +1,8 @@
+import HTTPMessages
 import HTTPServer
 import ObjectModel
 import StoreContract
 import Testing
-
 @testable import OperationEndpoints
 
 @Suite("The metrics of the last hour")

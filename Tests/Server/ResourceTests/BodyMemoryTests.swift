@@ -1,4 +1,5 @@
 import Glibc
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import Testing

@@ -1,6 +1,7 @@
 import AccessRules
 import Foundation
 import Glibc
+import HTTPMessages
 import HTTPServer
 import Identity
 import OpenCombine

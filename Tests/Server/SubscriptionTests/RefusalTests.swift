@@ -1,5 +1,6 @@
 import AccessRules
 import Foundation
+import HTTPMessages
 import HTTPServer
 import Identity
 import JSONCoding

@@ -1,3 +1,4 @@
+import HTTPMessages
 import Foundation
 import HTTPServer
 import JSONCoding

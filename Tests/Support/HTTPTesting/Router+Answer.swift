@@ -1,3 +1,4 @@
+package import HTTPMessages
 package import HTTPServer
 import Promises
 

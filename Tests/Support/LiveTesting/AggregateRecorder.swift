@@ -1,3 +1,4 @@
+import ViewMaintenance
 package import LiveQueries
 package import ObjectModel
 package import StoreContract

@@ -1,6 +1,7 @@
 import JSONCoding
 import ObjectCoding
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import StoreContract
 import Testing

@@ -1,3 +1,4 @@
+import Basics
 import ObjectModel
 
 /// A value as part of an index key: bytes whose order is the order of the values. No encoding is a prefix of another

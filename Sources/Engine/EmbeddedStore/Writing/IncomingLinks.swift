@@ -1,3 +1,4 @@
+import Basics
 import Columnar
 import ObjectModel
 import StoreContract

@@ -1,3 +1,4 @@
+import Basics
 import ObjectModel
 
 /// Checks whether a write transaction has room to commit, within the maximum size and on the disk. A transaction that

@@ -1,3 +1,5 @@
+import Basics
+package import ViewMaintenance
 package import ObjectModel
 import QueryExecution
 import QueryLanguage

@@ -1,3 +1,4 @@
+package import ViewMaintenance
 package import ObjectModel
 import QueryLanguage
 package import StoreContract

@@ -1,3 +1,4 @@
+import ViewMaintenance
 import ObjectModel
 import QueryLanguage
 import StoreContract

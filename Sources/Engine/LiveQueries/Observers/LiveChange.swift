@@ -1,3 +1,4 @@
+package import ViewMaintenance
 package import ObjectModel
 package import StoreContract
 

@@ -1,3 +1,4 @@
+package import ViewMaintenance
 package import ObjectModel
 package import QueryLanguage
 package import StoreContract
@@ -111,4 +112,9 @@ extension LiveWatch {
         case .ways(let tree, _): tree.isTouched(by: changes)
         }
     }
+}
+
+extension DependencyIndex {
+    /// Updates the watches of a view. Call it after each `add`, and after each change of the schema.
+    package mutating func note(_ view: LiveView, as number: Int) { set(view.watches, for: number) }
 }

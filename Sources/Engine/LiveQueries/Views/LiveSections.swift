@@ -1,3 +1,4 @@
+package import ViewMaintenance
 package import ObjectModel
 import QueryExecution
 import StoreContract

@@ -1,3 +1,5 @@
+import Basics
+import ViewMaintenance
 import ObjectModel
 import StoreContract
 

@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// Tests the elements of a list, set or map, its keys, one of its elements or its size, in place in the column. A

@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// Chooses the test of one column: an index, a range, the null mask, the texts.

@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// Turns bound predicates into operators. Objects by primary keys must already have been looked up.

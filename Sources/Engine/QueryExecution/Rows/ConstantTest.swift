@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// A comparison of any value with one constant on the right, whose text is folded and parsed once.

@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// A comparison with constants, as a test of one value on the left.

@@ -1,3 +1,4 @@
+import QuerySyntax
 import QueryLanguage
 
 extension Quantifier {

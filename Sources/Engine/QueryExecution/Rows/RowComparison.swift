@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// One comparison, object by object, with any operands and quantifiers. Used by one thread at a time.

@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// `TEXT`, object by object. Used by one thread at a time.

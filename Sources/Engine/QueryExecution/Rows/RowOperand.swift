@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// One side of a comparison, prepared for reading object by object. Used by one thread at a time, and not reentrant

@@ -1,4 +1,5 @@
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// Tests single objects: for conditions without a faster operator, and for one object of a live query. Compiled once; a

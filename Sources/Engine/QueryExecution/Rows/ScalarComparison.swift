@@ -1,6 +1,7 @@
 import Columnar
 package import ObjectModel
-package import QueryLanguage
+package import QuerySyntax
+import QueryLanguage
 
 /// The semantics of one comparison of two values. Two-valued: a null equals only a null, and a NaN nothing. Values of
 /// different kinds are neither equal nor ordered, where all numbers are one kind. A collection equals a constant of its

@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// Sorts objects by several keys, and keeps only the first `limit`. Equal ones stay in the order in which they were

@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 
 /// The operator between the two sides of a comparison.

@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 
 // The differences of predicate formats in comparisons: a path through a collection needs a quantifier, and constants

@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 
 /// The use of a key path, as errors name it.

@@ -1,3 +1,5 @@
+import Basics
+import QuerySyntax
 import ObjectModel
 
 /// One run of the binder: a query, its arguments and its text.

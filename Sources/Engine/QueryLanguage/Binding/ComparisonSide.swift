@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 
 /// One side of a comparison after its names and arguments were resolved.

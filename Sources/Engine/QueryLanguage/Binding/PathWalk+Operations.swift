@@ -1,4 +1,5 @@
-import ObjectModel
+import QuerySyntax
+package import ObjectModel
 
 /// An operation after an `@` in a path.
 enum PathOperation: Hashable {

@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 
 /// Resolves a key path against the schema, component by component.

@@ -1,3 +1,4 @@
+package import QuerySyntax
 package import ObjectModel
 
 // Key paths on their own, as requests give them. Each gives exactly one value per object, which is neither an object

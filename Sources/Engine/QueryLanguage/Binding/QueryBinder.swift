@@ -1,3 +1,4 @@
+package import QuerySyntax
 package import ObjectModel
 
 /// Resolves names and types of queries against a schema.

@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 
 /// A path of the query with its names resolved.

@@ -1,31 +1,5 @@
 package import ObjectModel
-
-package enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
-    case equal = "=="
-    case notEqual = "!="
-    case less = "<"
-    case lessOrEqual = "<="
-    case greater = ">"
-    case greaterOrEqual = ">="
-    case beginsWith = "BEGINSWITH"
-    case endsWith = "ENDSWITH"
-    case contains = "CONTAINS"
-    case like = "LIKE"
-
-    package var isStringOperator: Bool {
-        switch self {
-        case .beginsWith, .endsWith, .contains, .like: true
-        default: false
-        }
-    }
-}
-
-/// How many of an operand's values must satisfy a comparison.
-package enum Quantifier: String, Hashable, Sendable {
-    case any = "ANY"
-    case all = "ALL"
-    case none = "NONE"
-}
+package import QuerySyntax
 
 /// `left operator right`: `Q_left l: (Q_right r: l operator r)`, where each quantifier ranges over the values of its
 /// side. ANY is some of them; ALL is every one, which holds when there is none; NONE is the negation of ANY. An operand
@@ -156,12 +130,7 @@ package struct BoundSubquery: Hashable, Sendable {
 /// of int, float, double, decimal128. An operand that is null or not a number makes it null. With one to-many side there
 /// are as many results.
 package struct BoundArithmetic: Hashable, Sendable {
-    package enum Operation: String, Hashable, Sendable, CaseIterable {
-        case add = "+"
-        case subtract = "-"
-        case multiply = "*"
-        case divide = "/"
-    }
+    package typealias Operation = ArithmeticOperator
 
     package var left: BoundOperand
     package var operation: Operation

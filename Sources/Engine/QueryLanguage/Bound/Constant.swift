@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 
 /// A constant of the query or one of its arguments, before it is converted to the other side's type.

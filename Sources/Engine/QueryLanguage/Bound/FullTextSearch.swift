@@ -1,3 +1,5 @@
+package import QuerySyntax
+
 /// `bio TEXT 'swim -jump climb*'`: every word must occur in the text, and no excluded one.
 package struct FullTextSearch: Hashable, Sendable {
     package struct Word: Hashable, Sendable {

@@ -1,3 +1,4 @@
+package import QuerySyntax
 package import ObjectModel
 
 /// A position on the sphere, in degrees: longitude -180...180, latitude -90...90.

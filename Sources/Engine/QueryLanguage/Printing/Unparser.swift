@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 
 /// The inverse of the binder: turns identifiers into names. Every function returns nil where the schema lacks one or

@@ -1,3 +1,4 @@
+import Basics
 import ObjectModel
 
 /// The change sets since the oldest version that an instance or one of its observers is at.

@@ -1,3 +1,4 @@
+import ViewMaintenance
 import LiveQueries
 import ObjectModel
 import StoreContract

@@ -1,3 +1,4 @@
+import ViewMaintenance
 public import Dispatch
 import LiveQueries
 

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// A condition before it is bound to a class.

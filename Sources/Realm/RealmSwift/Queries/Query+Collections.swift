@@ -1,3 +1,4 @@
+import QuerySyntax
 import QueryLanguage
 
 // Lists, sets and linking objects in queries. A comparison is true if it is true of any element.

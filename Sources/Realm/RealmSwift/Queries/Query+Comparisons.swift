@@ -1,3 +1,4 @@
+import QuerySyntax
 public import Foundation
 import QueryLanguage
 

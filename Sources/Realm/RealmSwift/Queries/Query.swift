@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// The parameter of a `where` closure, which stands for an object or one of its properties. Operations on it build a

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 // Comparisons with values that consist of parts, which the query language compares part by part.

@@ -1,3 +1,4 @@
+import QuerySyntax
 import QueryLanguage
 
 /// A condition, or a part of one, from which the predicate format is generated.

@@ -1,4 +1,5 @@
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// A condition as a tree of the query language, with the values of its arguments.

@@ -1,3 +1,4 @@
+import ViewMaintenance
 import Dispatch
 import LiveQueries
 import ObjectModel

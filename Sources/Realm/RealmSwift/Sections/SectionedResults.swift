@@ -1,4 +1,5 @@
 public import Foundation
+import ViewMaintenance
 import LiveQueries
 import ObjectModel
 import StoreContract

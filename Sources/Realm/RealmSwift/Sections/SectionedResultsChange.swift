@@ -1,4 +1,5 @@
 public import Foundation
+import ViewMaintenance
 import LiveQueries
 
 /// The changes of sections since their observer was last called.

@@ -1,3 +1,4 @@
+import Basics
 import JSONCoding
 import ObjectModel
 import StoreContract

@@ -1,6 +1,7 @@
 import Foundation
 import JSONCoding
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import StoreContract
 import Synchronization

@@ -1,5 +1,6 @@
 import FairScheduling
 import HTTPProblems
+import HTTPMessages
 import HTTPServer
 import ObjectCoding
 import RequestHandling

@@ -1,6 +1,7 @@
 import Files
 import Glibc
 import HTTPProblems
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectCoding

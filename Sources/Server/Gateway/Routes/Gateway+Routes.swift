@@ -1,4 +1,5 @@
 import AdministrationEndpoints
+import HTTPMessages
 import HTTPServer
 import LongPolling
 import OperationEndpoints

@@ -1,4 +1,5 @@
-package import HTTPServer
+package import HTTPMessages
+import HTTPServer
 
 /// A route of the gateway: a row of `Gateway.routeTable`.
 package struct Route: Sendable {

@@ -1,3 +1,4 @@
+package import HTTPMessages
 import Glibc
 
 /// A request body in a file, for bodies that may be too large for memory. The file has no name; its space is freed with

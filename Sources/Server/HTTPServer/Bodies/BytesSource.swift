@@ -1,3 +1,4 @@
+import HTTPMessages
 import Synchronization
 
 /// Bytes in memory as a streamed body.

@@ -1,3 +1,4 @@
+package import HTTPMessages
 import Compression
 
 /// The decompressed body of a request with a `Content-Encoding` that is in a file, read once and piece by piece.

@@ -1,3 +1,4 @@
+import HTTPMessages
 import Synchronization
 
 /// The memory for response bodies that wait for their clients, shared by all loops of a server, with a limit.

@@ -1,3 +1,4 @@
+package import HTTPMessages
 import Compression
 import Synchronization
 

@@ -1,3 +1,4 @@
+package import HTTPMessages
 import CMicrohttpd
 import Cryptography
 import Glibc

@@ -1,3 +1,4 @@
+import HTTPMessages
 import CMicrohttpd
 
 /// A request's header, read again in the memory of libmicrohttpd before 0.9.77, byte by byte.

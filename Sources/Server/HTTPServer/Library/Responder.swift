@@ -1,3 +1,4 @@
+package import HTTPMessages
 import Synchronization
 
 /// Answers one suspended request, once, from any thread.

@@ -1,3 +1,4 @@
+import Basics
 import CMicrohttpd
 import Glibc
 
@@ -16,11 +17,7 @@ package func systemTemporaryDirectory() -> String {
 }
 
 /// Returns the time of the monotonic clock in milliseconds.
-func monotonicMilliseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-}
+func monotonicMilliseconds() -> Int64 { SystemClock.monotonic / 1_000_000 }
 
 /// For sockets that loops write to: never blocks, never raises SIGPIPE.
 let sendFlags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)

@@ -1,3 +1,5 @@
+package import HTTPMessages
+
 /// A handler's reply.
 package enum Reply: Sendable {
     /// The response is ready.

@@ -1,3 +1,5 @@
+package import HTTPMessages
+
 /// A request with its body. It is a value and may leave the loop's thread.
 package struct Request: Sendable {
     package var method: HTTPMethod
@@ -110,14 +112,3 @@ package struct Request: Sendable {
 
 /// Information from a middleware for handlers. A class, because it is read often.
 package protocol RequestContext: AnyObject, Sendable {}
-
-/// One `name=value` of a query string, decoded.
-package struct QueryItem: Sendable, Hashable {
-    package var name: String
-    package var value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
-}

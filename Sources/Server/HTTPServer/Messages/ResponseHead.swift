@@ -1,4 +1,5 @@
 import Glibc
+import HTTPMessages
 
 /// The head of a response that does not go through the library: a status line and fields, of which one closes the
 /// connection.

@@ -1,3 +1,4 @@
+import HTTPMessages
 package import Compression
 
 /// Determines which responses are compressed, and how.

@@ -1,3 +1,5 @@
+package import HTTPMessages
+
 /// Determines which web pages may call the server, and which response fields they can read.
 package struct CrossOriginPolicy: Sendable {
     /// The allowed origins, such as `https://app.example.com`; `*` allows every page.

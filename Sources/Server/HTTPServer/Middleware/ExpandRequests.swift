@@ -1,3 +1,4 @@
+package import HTTPMessages
 package import Compression
 
 /// Decompresses bodies in memory that have a `Content-Encoding` of gzip or zstd, for the handlers inside. Handlers

@@ -1,3 +1,5 @@
+import HTTPMessages
+
 /// Rejects modifying requests from web pages of other origins, while the server requires no credentials.
 ///
 /// CORS does not do this: it keeps a page from reading a response, but a browser sends a form, a beacon or a `no-cors`

@@ -1,3 +1,5 @@
+package import HTTPMessages
+
 /// The key by which a limit counts.
 package enum LimitKey: Hashable, Sendable {
     case address(UInt32)

@@ -1,3 +1,5 @@
+import HTTPMessages
+
 /// Rejects requests beyond the rate limit with 429 and `Retry-After`, and reports the remaining requests in the others.
 ///
 /// - Parameters:

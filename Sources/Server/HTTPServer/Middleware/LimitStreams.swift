@@ -1,3 +1,5 @@
+import HTTPMessages
+
 /// Rejects event streams beyond the quota with 429.
 ///
 /// - Parameters:

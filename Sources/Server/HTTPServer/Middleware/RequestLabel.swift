@@ -1,3 +1,4 @@
+import HTTPMessages
 import Synchronization
 
 /// The identifiers of requests in responses and in the log.

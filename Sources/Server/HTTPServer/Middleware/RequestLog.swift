@@ -1,3 +1,4 @@
+package import HTTPMessages
 package import Logging
 
 /// The log record of one request and its response.

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 
@@ -36,8 +37,4 @@ package final class RequestTrace: Sendable {
     }
 }
 
-package func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
+package func monotonicNanoseconds() -> Int64 { SystemClock.monotonic }

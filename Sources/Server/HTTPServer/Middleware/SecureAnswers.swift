@@ -1,3 +1,5 @@
+import HTTPMessages
+
 /// Adds security headers for browsers. Does not change fields that a response already has.
 ///
 /// Pages set their own `Content-Security-Policy`; all other responses get one that allows nothing.

@@ -1,3 +1,4 @@
+import HTTPMessages
 package import Logging
 
 /// Gives every request an identifier; counts, times and logs it once its response is known, or, for an event stream,

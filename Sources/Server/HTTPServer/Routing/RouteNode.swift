@@ -1,3 +1,5 @@
+import HTTPMessages
+
 /// A node of the routing tree: a path component and the nodes below it. Never changed, so that a look-up copies nothing.
 final class RouteNode: Sendable {
     struct Endpoint: Sendable {

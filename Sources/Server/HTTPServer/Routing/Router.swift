@@ -1,3 +1,4 @@
+package import HTTPMessages
 package import Logging
 
 /// Handles a request that matched a route. Thrown errors are rendered as in ``HTTPErrorConvertible``.

@@ -1,3 +1,5 @@
+package import HTTPMessages
+
 /// Waiting events, oldest first. A queue of at most one event, which nearly every stream has nearly always, allocates
 /// nothing; a longer one frees its memory when it is empty.
 package struct EventQueue: RandomAccessCollection, Sendable {

@@ -1,3 +1,4 @@
+package import HTTPMessages
 import Synchronization
 
 /// One subscriber's stream of events. Any thread can send to it.

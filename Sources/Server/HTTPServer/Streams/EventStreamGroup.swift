@@ -1,3 +1,4 @@
+package import HTTPMessages
 import Synchronization
 
 /// Streams that receive the same events, such as all clients of one query.

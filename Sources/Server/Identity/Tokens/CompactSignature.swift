@@ -1,5 +1,5 @@
+import Basics
 import JSONCoding
-import ObjectModel
 
 /// A JSON Web Signature in its compact form, split into its three parts and not yet verified.
 struct CompactSignature {

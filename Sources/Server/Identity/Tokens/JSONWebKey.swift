@@ -1,6 +1,6 @@
+import Basics
 import Cryptography
 import JSONCoding
-import ObjectModel
 
 /// A key of a JSON Web Key Set that may verify signatures (RFC 7517 and 7518, section 6, and RFC 8037).
 struct JSONWebKey {

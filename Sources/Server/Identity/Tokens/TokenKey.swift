@@ -1,7 +1,7 @@
+import Basics
 import Cryptography
 import Files
 import JSONCoding
-import ObjectModel
 
 /// A verification key with one algorithm.
 struct TokenKey: Sendable {

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import Logging

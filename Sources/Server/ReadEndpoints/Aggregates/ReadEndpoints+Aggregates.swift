@@ -1,3 +1,4 @@
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
 import LiveQueries
@@ -5,6 +6,7 @@ import LiveStreams
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
+import QuerySyntax
 import RequestHandling
 import RequestParameters
 import StoreContract
@@ -73,7 +75,8 @@ extension ReadEndpoints {
             single: AggregateQuery.parameters + GroupSelection.parameters + ["explain", ParameterName.snapshot],
             repeatable: AggregateQuery.functions)
         let snapshot = place.snapshot
-        let asked = try AggregateQuery(parameters, place, place.reader(configuration, knownQueries(for: request)))
+        let asked = try AggregateQuery(
+            parameters, place, place.reader(context.configuration, knownQueries(for: request)))
         if let mode = try ExplainMode(parameters) {
             return try context.reply(reading: place.size, for: request) {
                 try mode.response(asked.query, .all, asked.aggregate, of: snapshot)
@@ -85,7 +88,7 @@ extension ReadEndpoints {
             run: { try snapshot.aggregate(query, requests, by: asked.groups.map(\.path)) },
             distribute: { try snapshot.distribution(query, of: $0.path, bounds: $1) },
             form: asked.form, groups: asked.groups, selection: asked.selection,
-            limit: configuration.maximumGrouping, answerBytes: configuration.answerBytes)
+            limit: context.configuration.maximumGrouping, answerBytes: context.configuration.answerBytes)
         let unchanged = try notModified(request, snapshot) { try dependence(of: asked, at: place) }
         if let unchanged { return .now(unchanged) }
         return try context.reply(reading: place.size, from: place.counted, for: request) { try read.response() }
@@ -96,7 +99,7 @@ extension ReadEndpoints {
         if case .intervals = asked.selection {
             return ReadDependence(from: asked.query, showing: asked.groups.map(\.name), at: place)
         }
-        let subject = AggregateSubject(asked.aggregate, asked.form, limit: configuration.maximumGrouping)
+        let subject = AggregateSubject(asked.aggregate, asked.form, limit: context.configuration.maximumGrouping)
         let key = TopicKey(
             subject: .aggregate(subject), style: asked.form.style, isOwned: place.isOwned, way: place.way)
         return ReadDependence([WatchedPart(key)])
@@ -108,7 +111,7 @@ extension ReadEndpoints {
             request, single: AggregateQuery.parameters + GroupSelection.parameters + [ParameterName.snapshot],
             repeatable: AggregateQuery.functions)
         _ = try parameters.flag("count")
-        let read = try ElementRead(property, parameters, configuration, context.queryBudget(for: request))
+        let read = try ElementRead(property, parameters, context.configuration, context.queryBudget(for: request))
         let groups = try read.reader.groups(parameters, read.element.objectClass)
         let type = property.schema.type
         var names = AggregateQuery.parts(parameters, standard: "self")
@@ -142,7 +145,7 @@ extension ReadEndpoints {
                 run: { try read.content().aggregate(read.query, requests, by: groups.map(\.path)) },
                 distribute: { try read.content().distribution(read.query, of: $0.path, bounds: $1) },
                 form: AggregateForm(asked, by: groups.map(\.key), style), groups: groups, selection: selection,
-                limit: configuration.maximumGrouping, answerBytes: configuration.answerBytes)
+                limit: context.configuration.maximumGrouping, answerBytes: context.configuration.answerBytes)
             return try context.reply(reading: count, for: request) { try chosen.response() }
         }
         return try context.reply(reading: count, for: request) {

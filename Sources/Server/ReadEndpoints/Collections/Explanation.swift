@@ -1,5 +1,8 @@
+import Basics
+import HTTPMessages
 import HTTPServer
 import JSONCoding
+import ViewMaintenance
 import LiveQueries
 import ObjectCoding
 import ObjectModel

@@ -1,3 +1,4 @@
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
 import ObjectCoding
@@ -92,7 +93,7 @@ extension ReadEndpoints {
                 "limit", "offset", "after", "fields", "expand", "count", "types", "explain", ParameterName.snapshot,
             ])
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
-        let query = try place.reader(configuration, knownQueries(for: request)).query(
+        let query = try place.reader(context.configuration, knownQueries(for: request)).query(
             parameters, objectClass, in: place.scope)
         var window = try self.window(parameters)
         let after = parameters["after"]
@@ -115,7 +116,7 @@ extension ReadEndpoints {
             ?? plainPlan(objectClass, of: snapshot.schema, for: request, isPart: place.isOwned)
         let read = CollectionRead(
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"),
-            held: held, answerBytes: configuration.answerBytes)
+            held: held, answerBytes: context.configuration.answerBytes)
         if let mode = try ExplainMode(parameters) {
             let explained = (query, window)
             return try context.reply(reading: place.size, for: request) {
@@ -137,6 +138,7 @@ extension ReadEndpoints {
     func window(_ parameters: QueryParameters) throws(Problem) -> Window {
         Window(
             offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
-            limit: try parameters.integer("limit", in: 0...configuration.maximumPage) ?? configuration.defaultPage)
+            limit: try parameters.integer("limit", in: 0...context.configuration.maximumPage)
+                ?? context.configuration.defaultPage)
     }
 }

@@ -1,3 +1,4 @@
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
 import LiveStreams
@@ -159,7 +160,7 @@ extension ReadEndpoints {
     private func getSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters + ["fields", "expand"])
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
-        let reader = place.reader(configuration)
+        let reader = place.reader(context.configuration)
         var key = try reader.section(parameters, objectClass)
         let sort = try Self.sectionOrder(parameters, try reader.sort(parameters, objectClass), &key)
         var query = try reader.filter(parameters, objectClass, in: place.scope)
@@ -193,7 +194,7 @@ extension ReadEndpoints {
     private func getElementSections(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters)
         var read = try ElementRead(
-            property, parameters.keeping(["filter", "args"]), configuration, context.queryBudget(for: request))
+            property, parameters.keeping(["filter", "args"]), context.configuration, context.queryBudget(for: request))
         let (reader, objectClass, snapshot) = (read.reader, read.element.objectClass, property.snapshot)
         var key = try reader.section(parameters, objectClass)
         let sort = try read.sort(parameters)
@@ -236,8 +237,8 @@ extension ReadEndpoints {
         SectionRead(
             snapshot: snapshot, run: run, key: key, choice: try Self.choice(parameters),
             keysOnly: try parameters.flag("keys"), offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
-            limit: try parameters.integer("limit", in: 0...configuration.maximumPage),
-            style: try parameters.choice("types", default: TypeStyle.plain), configuration: configuration)
+            limit: try parameters.integer("limit", in: 0...context.configuration.maximumPage),
+            style: try parameters.choice("types", default: TypeStyle.plain), configuration: context.configuration)
     }
 
     private static func choice(_ parameters: QueryParameters) throws(Problem) -> SectionChoice {

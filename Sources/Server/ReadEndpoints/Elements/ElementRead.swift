@@ -3,6 +3,7 @@ import JSONCoding
 import ObjectCoding
 import ObjectModel
 import QueryExecution
+import QuerySyntax
 import QueryLanguage
 import RequestHandling
 import RequestParameters

@@ -1,6 +1,7 @@
 package import HTTPServer
 package import ObjectCoding
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import RequestHandling
 package import RequestParameters
@@ -36,7 +37,7 @@ extension ReadEndpoints {
 
     /// Parses a request for a position among objects.
     package func indexRead(_ parameters: QueryParameters, _ place: CollectionPlace) throws(Problem) -> IndexRead {
-        let reader = place.reader(configuration)
+        let reader = place.reader(context.configuration)
         let wanted: IndexRead.Wanted
         switch (parameters["of"], parameters["matching"]) {
         case (let text?, nil): wanted = .object(try ObjectAddress(text, place.objectClass))
@@ -66,7 +67,7 @@ extension ReadEndpoints {
     package func elementIndexRead(
         _ parameters: QueryParameters, _ property: PropertyCollection, _ budget: QueryBudget
     ) throws(Problem) -> ElementIndexRead {
-        let read = try ElementRead(property, parameters, configuration, budget)
+        let read = try ElementRead(property, parameters, context.configuration, budget)
         let wanted: ElementIndexRead.Wanted
         switch (parameters["of"], parameters["matching"]) {
         case (let text?, nil): wanted = .value(try ElementRead.value(text, of: property, parameter: "of"))

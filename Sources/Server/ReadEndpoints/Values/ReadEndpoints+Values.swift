@@ -1,3 +1,4 @@
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
 import LiveStreams
@@ -39,10 +40,10 @@ extension ReadEndpoints {
     package func valuesRead(_ parameters: QueryParameters, _ place: CollectionPlace) throws(Problem) -> ValuesRead {
         let (schema, objectClass) = (place.snapshot.schema, place.objectClass)
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        var query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
+        var query = try place.reader(context.configuration).query(parameters, objectClass, in: place.scope)
         let window = Window(
             offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
-            limit: try parameters.integer("limit", in: 0...configuration.maximumObserved))
+            limit: try parameters.integer("limit", in: 0...context.configuration.maximumObserved))
         let asked = try Self.keyPath(parameters)
         var read = ValuesForm(objectClass, schema, style)
         switch asked.operation {
@@ -50,7 +51,7 @@ extension ReadEndpoints {
             read.result = .each(
                 try KeyValuePath(
                     asked.path, objectClass, schema, style: style, isOwned: place.isOwned, parameter: asked.parameter))
-        case .union(let distinct): try read.union(asked.path, distinct, place.reader(configuration))
+        case .union(let distinct): try read.union(asked.path, distinct, place.reader(context.configuration))
         case .arrays(let distinct): try read.arrays(asked.path, distinct)
         case .count, .aggregate:
             guard window.offset == 0 else {
@@ -60,7 +61,7 @@ extension ReadEndpoints {
             }
             if let limit = window.limit { query.steps.append(.limit(limit)) }
             if case .aggregate(let function)? = asked.operation {
-                let request = try place.reader(configuration).aggregate(
+                let request = try place.reader(context.configuration).aggregate(
                     function, asked.path, objectClass, in: "keyPath")
                 read.isMixed = request.path.givesMixed && (function == .minimum || function == .maximum)
                 read.result = .aggregate(request)
@@ -68,8 +69,9 @@ extension ReadEndpoints {
         }
         return ValuesRead(
             query: query, window: window, result: read.result, path: asked.path, plan: read.plan,
-            form: read.plan.form(schema), isMixed: read.isMixed, style: style, limit: configuration.maximumObserved,
-            answerBytes: configuration.answerBytes)
+            form: read.plan.form(schema), isMixed: read.isMixed, style: style,
+            limit: context.configuration.maximumObserved,
+            answerBytes: context.configuration.answerBytes)
     }
 
     /// Returns the values of a list, set or map, whose only key is `self`.
@@ -106,11 +108,11 @@ extension ReadEndpoints {
         }
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let offset = try parameters.integer("offset", in: 0...Int.max) ?? 0
-        let limit = try parameters.integer("limit", in: 0...configuration.maximumObserved)
-        let read = try ElementRead(property, parameters, configuration, budget)
+        let limit = try parameters.integer("limit", in: 0...context.configuration.maximumObserved)
+        let read = try ElementRead(property, parameters, context.configuration, budget)
         return ElementValuesRead(
             selection: read.selection, counts: !isAll, offset: offset, length: limit,
-            limit: configuration.maximumObserved, answerBytes: configuration.answerBytes,
+            limit: context.configuration.maximumObserved, answerBytes: context.configuration.answerBytes,
             writing: ElementWriting(plan: read.plan(style)))
     }
 

@@ -1,5 +1,6 @@
 package import AccessRules
 import Dispatch
+import HTTPMessages
 package import HTTPServer
 package import Identity
 package import ObjectCoding

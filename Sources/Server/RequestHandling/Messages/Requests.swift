@@ -1,4 +1,5 @@
 import FairScheduling
+package import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 package import JSONCoding

@@ -1,3 +1,4 @@
+package import HTTPMessages
 package import HTTPServer
 package import JSONCoding
 package import ObjectCoding

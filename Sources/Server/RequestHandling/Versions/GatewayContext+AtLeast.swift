@@ -1,3 +1,4 @@
+import HTTPMessages
 import FairScheduling
 package import HTTPServer
 import ObjectCoding

@@ -1,5 +1,6 @@
 import FairScheduling
 import Glibc
+import HTTPMessages
 package import HTTPServer
 import ObjectModel
 import RequestHandling

@@ -1,4 +1,5 @@
 import FairScheduling
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
 import ObjectCoding

@@ -1,3 +1,4 @@
+import HTTPMessages
 package import HTTPServer
 import JSONCoding
 import ObjectCoding

@@ -1,3 +1,4 @@
+import Basics
 package import HTTPServer
 package import ObjectCoding
 package import ObjectModel

@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPProblems
+import HTTPMessages
 package import HTTPServer
 package import ObjectCoding
 package import ObjectModel

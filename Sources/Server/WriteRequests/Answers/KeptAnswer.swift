@@ -1,4 +1,5 @@
-package import HTTPServer
+package import HTTPMessages
+import HTTPServer
 import JSONCoding
 import ObjectModel
 

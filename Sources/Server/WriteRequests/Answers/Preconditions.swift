@@ -1,3 +1,4 @@
+import HTTPMessages
 import AccessRules
 package import HTTPServer
 package import JSONCoding

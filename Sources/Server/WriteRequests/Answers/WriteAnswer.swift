@@ -1,5 +1,6 @@
 import AccessRules
-package import HTTPServer
+package import HTTPMessages
+import HTTPServer
 package import JSONCoding
 import ObjectCoding
 package import ObjectModel

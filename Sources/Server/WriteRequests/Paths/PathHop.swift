@@ -1,4 +1,5 @@
 package import ObjectModel
+import QuerySyntax
 package import QueryLanguage
 
 /// A step of a path from an object to a linked object.

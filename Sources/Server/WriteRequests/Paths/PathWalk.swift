@@ -1,3 +1,4 @@
+import Basics
 import ObjectCoding
 import ObjectModel
 import StoreContract

@@ -3,7 +3,7 @@ import ObjectCoding
 package import ObjectModel
 import QueryLanguage
 import StoreContract
-package import WireProtocol
+import WireProtocol
 
 /// One operation of a transaction, checked against the schema as far as possible without the store.
 package struct BoundOperation: Sendable {

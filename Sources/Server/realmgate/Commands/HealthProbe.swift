@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import HTTPMessages
 import HTTPServer
 
 /// Checks that a server on this machine is alive, using only a socket: for container health checks, where curl is not

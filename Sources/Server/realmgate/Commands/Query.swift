@@ -2,6 +2,7 @@ import ArgumentParser
 import JSONCoding
 import ObjectCoding
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import StoreContract
 

@@ -1,3 +1,4 @@
+import Basics
 import AccessRules
 import ArgumentParser
 import Hosting

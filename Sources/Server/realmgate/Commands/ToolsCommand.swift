@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
 import Glibc
+import ModelContext
 import StoreContract
 
 /// `realmgate mcp`: gives language models the tools of a database, over standard input and output.
@@ -43,11 +44,27 @@ struct ToolsCommand: ParsableCommand {
         let tools = Toolbox(allowsWrites: allowWrites)
         if let url = SettingSources.process.text(url, "REALMGATE_URL"), database.file.data == nil {
             let token = SettingSources.process.text(token, "REALMGATE_TOKEN")
-            return try Self.serve(ToolServer(tools: tools, port: try DistantGateway(url, token: token)))
+            return try Self.serve(
+                ToolServer(tools: tools, port: try Self.gateway(at: url, token), version: Realmgate.version))
         }
         let store = try database.open(.process, mustExist: true)
         defer { store.close() }
-        try Self.serve(ToolServer(tools: tools, port: try OwnGateway(to: store)))
+        try Self.serve(ToolServer(tools: tools, port: try OwnGateway(to: store), version: Realmgate.version))
+    }
+
+    private static func gateway(at url: String, _ token: String?) throws(CommandFailure) -> DistantGateway {
+        do throws(DistantGateway.AddressFault) {
+            return try DistantGateway(url, token: token) { (host, port, seconds) throws(ToolFault) in
+                do {
+                    return try HealthProbe.connect(host: host, port: port, seconds: seconds)
+                } catch {
+                    let reason = (error as? CommandFailure)?.message ?? "\(error)"
+                    throw ToolFault("The gateway cannot be reached. \(reason)")
+                }
+            }
+        } catch {
+            throw CommandFailure(error.message, exitCode: 64)
+        }
     }
 
     /// Answers line by line until the input ends.

@@ -1,3 +1,4 @@
+import Basics
 import AccessRules
 import Files
 import JSONCoding

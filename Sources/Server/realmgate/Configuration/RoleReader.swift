@@ -1,6 +1,8 @@
+import Basics
 import AccessRules
 import JSONCoding
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import YAMLCoding
 

@@ -1,4 +1,6 @@
+import Basics
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import StoreContract
 

@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPMessages
 import JSONCoding
 import Logging
 import ServerLog

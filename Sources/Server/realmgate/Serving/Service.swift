@@ -1,3 +1,4 @@
+import Basics
 import EmbeddedStore
 import Glibc
 import HTTPServer
@@ -118,7 +119,7 @@ final class Service: Sendable {
     /// Reads the configuration, keys and key sets again. Applies the changes that a running server can make, and logs
     /// the others. If anything is invalid, nothing changes.
     func reload() {
-        manager?.send("RELOADING=1", "MONOTONIC_USEC=\(Self.monotonicMicroseconds())")
+        manager?.send("RELOADING=1", "MONOTONIC_USEC=\(SystemClock.monotonic / 1_000)")
         defer { manager?.send("READY=1") }
         do {
             let (before, rules) = current.withLock { $0 }
@@ -163,11 +164,5 @@ final class Service: Sendable {
         if failure.code == .unsupportedFormat { throw CommandFailure(failure.message, exitCode: 78) }
         throw CommandFailure(
             "\(failure.message) The next start makes a new replica.", exitCode: Self.replicaExitCode)
-    }
-
-    private static func monotonicMicroseconds() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
     }
 }

@@ -1,4 +1,6 @@
+import Basics
 package import ObjectModel
+import QuerySyntax
 import QueryLanguage
 
 /// The names of properties for the columns of a file, whose own names may be no names that a request can write.

@@ -1,5 +1,6 @@
 package import JSONCoding
-package import QueryLanguage
+package import QuerySyntax
+import QueryLanguage
 package import StoreContract
 
 /// The codes of one kind of error: stable, for programs. Different values have different codes.

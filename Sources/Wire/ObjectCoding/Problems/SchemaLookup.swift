@@ -1,4 +1,6 @@
+import Basics
 package import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import StoreContract
 

@@ -1,3 +1,4 @@
+import Basics
 package import JSONCoding
 package import ObjectModel
 package import StoreContract

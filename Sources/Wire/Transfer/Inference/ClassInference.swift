@@ -1,3 +1,4 @@
+import Basics
 import JSONCoding
 import ObjectCoding
 package import ObjectModel

@@ -1,3 +1,4 @@
+import Basics
 import ObjectModel
 
 /// Finds out whether a property has a different value in every row.

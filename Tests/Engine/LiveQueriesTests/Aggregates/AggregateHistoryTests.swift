@@ -1,5 +1,6 @@
 import EmbeddedStore
 import Foundation
+import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel

@@ -1,5 +1,6 @@
 import LiveTesting
 import ObjectModel
+import QuerySyntax
 import QueryLanguage
 import StoreContract
 import StoreTesting

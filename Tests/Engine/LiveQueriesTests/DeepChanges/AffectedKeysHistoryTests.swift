@@ -5,6 +5,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
+@testable import ViewMaintenance
 @testable import LiveQueries
 import TestBasics
 

@@ -6,6 +6,7 @@ import StoreTesting
 import TestBasics
 import Testing
 
+@testable import ViewMaintenance
 @testable import LiveQueries
 
 /// Views are found by the condition that all objects of their results satisfy.

@@ -4,6 +4,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
+@testable import ViewMaintenance
 @testable import LiveQueries
 
 /// The meaning of key paths, and the rejected ones.

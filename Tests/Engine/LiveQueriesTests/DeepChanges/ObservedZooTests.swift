@@ -4,6 +4,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
+@testable import ViewMaintenance
 @testable import LiveQueries
 
 /// Observing one object with properties of every kind, from now or from an earlier version.

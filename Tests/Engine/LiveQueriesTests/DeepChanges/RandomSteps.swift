@@ -5,6 +5,7 @@ import QueryLanguage
 import StoreContract
 import StoreTesting
 
+@testable import ViewMaintenance
 @testable import LiveQueries
 import TestBasics
 

@@ -1,5 +1,6 @@
 import AccessRules
 import Gateway
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import RequestHandling

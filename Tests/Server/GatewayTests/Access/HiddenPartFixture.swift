@@ -2,6 +2,7 @@ import AccessRules
 import EmbeddedStore
 import Foundation
 import Gateway
+import HTTPMessages
 import HTTPServer
 import Identity
 import JSONCoding

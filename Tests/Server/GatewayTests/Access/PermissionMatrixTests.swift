@@ -1,6 +1,8 @@
+import Basics
 import AccessRules
 import Foundation
 import Gateway
+import HTTPMessages
 import HTTPServer
 import Identity
 import JSONCoding

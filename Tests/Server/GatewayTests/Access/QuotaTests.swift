@@ -1,4 +1,5 @@
 import FairScheduling
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

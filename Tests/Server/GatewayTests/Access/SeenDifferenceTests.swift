@@ -1,6 +1,7 @@
 import AccessRules
 import EmbeddedStore
 import Gateway
+import HTTPMessages
 import HTTPServer
 import Identity
 import JSONCoding

@@ -1,6 +1,7 @@
 import Compression
 import Gateway
 import Glibc
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

@@ -1,6 +1,7 @@
 import AccessRules
 import Dispatch
 import Foundation
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import Logging

@@ -1,4 +1,5 @@
 import AccessRules
+import HTTPMessages
 import HTTPServer
 import Identity
 import JSONCoding

@@ -1,5 +1,6 @@
 import EmbeddedStore
 import Gateway
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

@@ -1,6 +1,7 @@
 import Dispatch
 import EmbeddedStore
 import Gateway
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import RequestHandling

@@ -1,5 +1,6 @@
 import Dispatch
 import Gateway
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import Promises

@@ -2,6 +2,7 @@ import Compression
 import EmbeddedStore
 import Foundation
 import Gateway
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

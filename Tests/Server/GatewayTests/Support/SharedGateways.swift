@@ -1,6 +1,7 @@
 import EmbeddedStore
 import Gateway
 import Glibc
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectCoding

@@ -3,6 +3,7 @@ import Compression
 import Dispatch
 import EmbeddedStore
 import Foundation
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

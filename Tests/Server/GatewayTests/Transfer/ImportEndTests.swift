@@ -2,6 +2,7 @@ import Compression
 import Dispatch
 import FairScheduling
 import Foundation
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding
@@ -13,7 +14,6 @@ import Synchronization
 import TestBasics
 import Testing
 import TransferEndpoints
-
 @testable import Gateway
 
 /// The ways in which an import ends, and its reports.

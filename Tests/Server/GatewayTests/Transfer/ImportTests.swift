@@ -2,6 +2,7 @@ import AccessRules
 import Compression
 import Dispatch
 import Foundation
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

@@ -1,4 +1,5 @@
 import Compression
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

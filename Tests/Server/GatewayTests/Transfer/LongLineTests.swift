@@ -1,5 +1,6 @@
 import Dispatch
 import FairScheduling
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding

@@ -4,6 +4,7 @@ import Dispatch
 import EmbeddedStore
 import FairScheduling
 import Foundation
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import Identity

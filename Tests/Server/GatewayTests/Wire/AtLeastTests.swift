@@ -1,6 +1,7 @@
 import EmbeddedStore
 import Foundation
 import Gateway
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectCoding

@@ -1,4 +1,5 @@
 import EmbeddedStore
+import HTTPMessages
 import HTTPServer
 import JSONCoding
 import ObjectCoding

@@ -1,6 +1,7 @@
 import Dispatch
 import FairScheduling
 import Foundation
+import HTTPMessages
 import HTTPServer
 import HTTPTesting
 import JSONCoding
@@ -9,7 +10,6 @@ import StoreContract
 import Synchronization
 import TestBasics
 import Testing
-
 @testable import Gateway
 
 /// Checks over sockets that one client cannot block the others.

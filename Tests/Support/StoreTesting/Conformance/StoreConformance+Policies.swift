@@ -1,3 +1,4 @@
+import Basics
 package import ObjectModel
 package import StoreContract
 

@@ -1,3 +1,4 @@
+import QuerySyntax
 package import ObjectModel
 import QueryLanguage
 package import StoreContract

@@ -1,4 +1,5 @@
 package import ObjectModel
+package import QuerySyntax
 package import QueryLanguage
 package import StoreContract
 

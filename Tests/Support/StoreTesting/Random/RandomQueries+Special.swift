@@ -1,3 +1,4 @@
+import QuerySyntax
 import ObjectModel
 import QueryLanguage
 import TestBasics

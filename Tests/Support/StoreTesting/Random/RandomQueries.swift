@@ -1,4 +1,5 @@
 package import ObjectModel
+import QuerySyntax
 package import QueryLanguage
 package import TestBasics
 

@@ -1,5 +1,6 @@
 package import ObjectModel
-package import QueryLanguage
+package import QuerySyntax
+import QueryLanguage
 
 /// The semantics of `left operator right` for two single values.
 package enum ReferenceComparison {

@@ -1,0 +1,251 @@
+package import ObjectModel
+package import QueryExecution
+package import QueryLanguage
+package import StoreContract
+
+/// The aggregates of a query's result by group, as tallies to which objects are added and from which they are removed.
+package struct AggregateTallies: Sendable {
+    /// The maximum number of groups: beyond it tallies would take much memory.
+    static let maximumGroups = 65_536
+
+    /// The query without its order.
+    package private(set) var query: BoundQuery
+    private let requests: [AggregateRequest]
+    /// The paths of the groups, then those of the requests.
+    private let paths: [SortKey]
+    private let pathCount: Int
+    /// By the distinct forms of their keys.
+    private var groups: [[Value]: GroupTally] = [:]
+    /// The groups whose results a scan decides.
+    private var ambiguous: Set<[Value]> = []
+    /// The paths of the groups whose values can be equal in the order without being the same.
+    private let numberPaths: [Int]
+    /// What the keys of groups have at each of these paths, by the form.
+    private var keyForms: [[Value: KeyForm]]
+    /// The number of mixed forms.
+    private var mixedForms = 0
+    /// Whether a result is not known any more.
+    package private(set) var isOutdated = false
+
+    /// The values of one form in the keys of groups.
+    private struct KeyForm {
+        let first: Value
+        /// How many groups have a value of the form.
+        var groupCount = 1
+        /// Whether objects had others that are equal in the order, such as 0 and -0: which one a scan reports depends on
+        /// the scan.
+        var isMixed = false
+    }
+
+    private init(_ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]) {
+        self.query = query
+        self.query.steps = []
+        self.requests = requests
+        self.paths = (paths + requests.map(\.path)).map { SortKey($0) }
+        pathCount = paths.count
+        numberPaths = paths.indices.filter { paths[$0].valueType.base.hasEqualForms }
+        keyForms = numberPaths.map { _ in [:] }
+        if paths.isEmpty { groups[[]] = GroupTally(key: [], requests) }
+    }
+
+    /// The tallies of a query's result; nil if it has too many groups. Cost: a pass over the result.
+    ///
+    /// - Parameter query: with its objects looked up by their primary keys.
+    package static func read(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], _ reads: any ObjectReads
+    ) throws -> AggregateTallies? {
+        var tallies = AggregateTallies(query, requests, by: paths)
+        let keys = try reads.select(query, .all)
+        if let columns = tallies.paths.columns, let snapshot = reads as? any Snapshot {
+            var reader = RowTallies(tallies)
+            try snapshot.read(query.classID, keys, columns, into: &reader)
+            tallies = reader.tallies
+        } else {
+            for key in keys where !tallies.hasTooManyGroups {
+                tallies.add(try reads.sortValues(tallies.paths, of: key, in: query.classID), sign: 1)
+            }
+        }
+        if tallies.hasTooManyGroups { return nil }
+        for form in tallies.groups.keys { try tallies.note(form) }
+        return tallies
+    }
+
+    /// Whether a scan decides a result, so that the answer must be read.
+    package var isAmbiguous: Bool { mixedForms > 0 || !ambiguous.isEmpty }
+
+    package var hasTooManyGroups: Bool { groups.count > Self.maximumGroups }
+
+    /// The group with a key of that form; nil if there is none, or a scan decides. Throws `sumOverflow`.
+    package func group(_ form: [Value]) throws -> AggregateGroup? {
+        if case .group(let group)? = try groups[form]?.result(requests) { group } else { nil }
+    }
+
+    /// All groups, ascending by their keys. Throws `sumOverflow`.
+    ///
+    /// - Precondition: nothing is ambiguous or outdated.
+    package func all() throws -> [AggregateGroup] {
+        try groups.keys.compactMap { try group($0) }.sorted(by: AggregateGroup.precedes)
+    }
+
+    /// Removes the objects that may have changed as they were before the step, and adds them as they are after it.
+    /// Returns the forms of the groups' keys that they were and are in.
+    ///
+    /// - Parameters:
+    ///   - quick: the part of the query's predicate that can be evaluated quickly.
+    ///   - count: returns how often a matching object occurs in the query's scope.
+    package mutating func advance(
+        by step: VersionDelta, _ affectedKeys: Set<ObjectKey>, quick: ValuePredicate?,
+        count: (ObjectKey, any ObjectReads) throws -> Int
+    ) throws -> Set<[Value]> {
+        let classID = query.classID
+        let changes = step.changes.classes[classID]
+        var touched: Set<[Value]> = []
+        for key in affectedKeys {
+            let isModified = changes?.modifications[key] != nil
+            let isNew = !isModified && changes?.insertions.contains(key) == true
+            let isGone = !isModified && changes?.deletions.contains(key) == true
+            var (old, new): ([Value?]?, [Value?]?)
+            var (oldCount, newCount) = (0, 0)
+            if try !isNew && (isModified || isGone || step.before.exists(classID, key)),
+                try quick?.holds({ try step.valueBefore(classID, key, $0) }) ?? step.before.matches(query, key)
+            {
+                oldCount = try count(key, step.before)
+                if oldCount > 0 { old = try step.before.sortValues(paths, of: key, in: classID) }
+            }
+            if try !isGone && (isModified || isNew || step.after.exists(classID, key)),
+                try quick?.holds({ try step.valueAfter(classID, key, $0) }) ?? step.after.matches(query, key)
+            {
+                newCount = try count(key, step.after)
+                if newCount > 0 { new = try step.after.sortValues(paths, of: key, in: classID) }
+            }
+            if old == new, oldCount == newCount { continue }
+            if let old { for _ in 0..<oldCount { touched.insert(add(old, sign: -1)) } }
+            if let new { for _ in 0..<newCount { touched.insert(add(new, sign: 1)) } }
+        }
+        for form in touched { try note(form) }
+        return touched
+    }
+
+    /// Adds an object with these values at the paths; with `sign` -1 it removes one that was added. Returns the form of
+    /// its group's key.
+    @discardableResult
+    fileprivate mutating func add(_ values: [Value?], sign: Int) -> [Value] {
+        let key = values[..<pathCount].map { $0 ?? .null }
+        let form = key.map(\.distinctForm)
+        if !numberPaths.isEmpty { noteKey(key, form) }
+        groups[form, default: GroupTally(key: key, requests)].add(values[pathCount...], sign: sign)
+        return form
+    }
+
+    /// Notes the key of an object, before the object is added. Cost: a comparison, unless its group is new.
+    private mutating func noteKey(_ key: [Value], _ form: [Value]) {
+        let known = groups[form]?.key
+        if key == known { return }
+        for (place, path) in numberPaths.enumerated() where key[path] != known?[path] {
+            guard var entry = keyForms[place][form[path]] else {
+                keyForms[place][form[path]] = KeyForm(first: key[path])
+                continue
+            }
+            if known == nil { entry.groupCount += 1 }
+            if key[path] != entry.first, !entry.isMixed {
+                entry.isMixed = true
+                mixedForms += 1
+            }
+            keyForms[place][form[path]] = entry
+        }
+    }
+
+    /// Forgets the key of a group that is gone.
+    private mutating func forgetKey(_ form: [Value]) {
+        for (place, path) in numberPaths.enumerated() {
+            guard var entry = keyForms[place][form[path]] else { continue }
+            entry.groupCount -= 1
+            if entry.groupCount == 0, entry.isMixed { mixedForms -= 1 }
+            keyForms[place][form[path]] = entry.groupCount == 0 ? nil : entry
+        }
+    }
+
+    /// Removes a group without objects, and notes whether the results of another one are known.
+    private mutating func note(_ form: [Value]) throws {
+        ambiguous.remove(form)
+        guard let group = groups[form] else { return }
+        if group.count == 0, pathCount > 0 {
+            groups[form] = nil
+            forgetKey(form)
+            return
+        }
+        switch try group.result(requests) {
+        case .group: break
+        case .ambiguous: ambiguous.insert(form)
+        case .unknown: isOutdated = true
+        }
+    }
+}
+
+extension BaseType {
+    /// Whether values of this type can be equal in the order without being the same.
+    fileprivate var hasEqualForms: Bool {
+        switch self {
+        case .float, .double, .decimal128, .mixed: true
+        default: false
+        }
+    }
+}
+
+extension AggregateGroup {
+    /// The form that groups with the same key have in common.
+    package var form: [Value] { key.map(\.distinctForm) }
+
+    /// The order of groups.
+    package static func precedes(_ a: AggregateGroup, _ b: AggregateGroup) -> Bool { order(a.key, b.key) < 0 }
+
+    package static func order(_ a: [Value], _ b: [Value]) -> Int {
+        for (a, b) in zip(a, b) {
+            let order = Value.order(a, b)
+            if order != 0 { return order }
+        }
+        return 0
+    }
+}
+
+extension [SortKey] {
+    /// The properties if all paths are single values of the object itself; else nil.
+    fileprivate var columns: [PropertyID]? {
+        var columns: [PropertyID] = []
+        for key in self {
+            guard key.path.links.isEmpty, key.path.steps.isEmpty, case .property(let property, let type) = key.path.end,
+                type.collection == .single
+            else { return nil }
+            columns.append(property)
+        }
+        return columns
+    }
+}
+
+/// Adds objects to tallies as their rows are read.
+private struct RowTallies: RowSink {
+    var tallies: AggregateTallies
+    private var row: [Value?] = []
+
+    init(_ tallies: AggregateTallies) { self.tallies = tallies }
+
+    var isFull: Bool { tallies.hasTooManyGroups }
+
+    mutating func beginObject(_ key: ObjectKey) { row.removeAll(keepingCapacity: true) }
+    mutating func null(_ column: Int) { row.append(.null) }
+    mutating func bool(_ column: Int, _ value: Bool) { row.append(.bool(value)) }
+    mutating func int(_ column: Int, _ value: Int64) { row.append(.int(value)) }
+    mutating func float(_ column: Int, _ value: Float) { row.append(.float(value)) }
+    mutating func double(_ column: Int, _ value: Double) { row.append(.double(value)) }
+    mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {
+        row.append(.string(String(decoding: utf8, as: UTF8.self)))
+    }
+    mutating func date(_ column: Int, _ value: Timestamp) { row.append(.date(value)) }
+    mutating func objectId(_ column: Int, _ value: ObjectId) { row.append(.objectId(value)) }
+    mutating func uuid(_ column: Int, _ value: UUIDValue) { row.append(.uuid(value)) }
+    mutating func link(_ column: Int, _ target: ObjectKey) { row.append(.link(target)) }
+    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) { row.append(.data(Array(bytes))) }
+    mutating func decimal(_ column: Int, _ value: Decimal128) { row.append(.decimal(value)) }
+    mutating func value(_ column: Int, _ value: Value) { row.append(value) }
+    mutating func endObject() { tallies.add(row, sign: 1) }
+}

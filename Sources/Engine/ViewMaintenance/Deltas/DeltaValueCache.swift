@@ -1,0 +1,59 @@
+package import ObjectModel
+import StoreContract
+import Synchronization
+
+/// The values of one delta that many queries of one class read, read only once.
+final class DeltaValueCache: Sendable {
+    fileprivate struct Place: Hashable {
+        let classID: ClassID
+        let key: ObjectKey
+        let property: PropertyID
+        let isAfter: Bool
+    }
+
+    private struct State {
+        /// The first values, which are all there are for a small delta: a linear search is quicker than hashing.
+        var first: [(place: Place, value: Value)] = []
+        var values: [Place: Value] = [:]
+
+        subscript(place: Place) -> Value? {
+            for known in first where known.place == place { return known.value }
+            return values.isEmpty ? nil : values[place]
+        }
+    }
+
+    private static let maximumFirst = 12
+    /// Values beyond this number are not cached.
+    private static let maximumValues = 1_024
+
+    private let state = Mutex(State())
+
+    fileprivate func value(_ place: Place, read: () throws -> Value) rethrows -> Value {
+        if let known = state.withLock({ $0[place] }) { return known }
+        let value = try read()
+        state.withLock { state in
+            if state.first.count < Self.maximumFirst {
+                state.first.append((place, value))
+            } else if state.values.count < Self.maximumValues {
+                state.values[place] = value
+            }
+        }
+        return value
+    }
+}
+
+extension VersionDelta {
+    /// A value of an object that exists before the delta.
+    package func valueBefore(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        try valueCache.value(.init(classID: classID, key: key, property: property, isAfter: false)) {
+            try before.value(classID, key, property)
+        }
+    }
+
+    /// A value of an object that exists after the delta.
+    package func valueAfter(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        try valueCache.value(.init(classID: classID, key: key, property: property, isAfter: true)) {
+            try after.value(classID, key, property)
+        }
+    }
+}

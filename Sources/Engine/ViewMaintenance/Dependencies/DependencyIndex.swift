@@ -1,0 +1,93 @@
+package import ObjectModel
+
+/// Finds the views that a change can affect, by number. Cost of a look-up: the changes, the objects on the paths from
+/// them back to watched objects, and the views found. Views that watch the objects which satisfy a condition cost nothing
+/// when no changed object does.
+package struct DependencyIndex {
+    private var byClass: [ClassID: Set<Int>] = [:]
+    private var byCondition: [ClassID: ConditionIndex] = [:]
+    private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
+    private var byTree: [DependencyTree: [ObjectKey: Set<Int>]] = [:]
+    private var known: [Int: Set<LiveWatch>] = [:]
+    private var knownClasses: Set<ClassID>?
+
+    package init() {}
+
+    package mutating func forget(_ number: Int) { set([], for: number) }
+
+    /// Replaces the watches of a view.
+    package mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
+        let before = known[id] ?? []
+        guard before != watches else { return }
+        for watch in before.subtracting(watches) { remove(watch, id) }
+        for watch in watches.subtracting(before) { add(watch, id) }
+        known[id] = watches.isEmpty ? nil : watches
+        knownClasses = nil
+    }
+
+    /// The classes of the watched objects.
+    package mutating func classes() -> Set<ClassID> {
+        if let knownClasses { return knownClasses }
+        let classes = known.values.reduce(into: Set<ClassID>()) { $0.formUnion($1.classes) }
+        knownClasses = classes
+        return classes
+    }
+
+    /// The numbers of the views that a step can affect, if the schema is unchanged.
+    package func affected(by step: VersionDelta) -> Set<Int> {
+        var affected: Set<Int> = []
+        for (tree, subjects) in byTree where tree.isTouched(by: step.changes) {
+            // Where the paths cannot be followed, the views that try themselves get the error.
+            if let roots = try? step.fewRoots(of: tree) {
+                for key in roots { affected.formUnion(subjects[key] ?? []) }
+            } else {
+                for ids in subjects.values { affected.formUnion(ids) }
+            }
+        }
+        for (classID, changes) in step.changes.classes {
+            if let subjects = byClass[classID] { affected.formUnion(subjects) }
+            if let conditions = byCondition[classID] {
+                affected.formUnion(conditions.affected(by: changes, of: classID, in: step))
+            }
+            guard let subjects = byObject[classID] else { continue }
+            if subjects.count < changes.modifications.count + changes.deletions.count {
+                for (key, ids) in subjects where changes.modifications[key] != nil || changes.deletions.contains(key) {
+                    affected.formUnion(ids)
+                }
+            } else {
+                for key in changes.modifications.keys { affected.formUnion(subjects[key] ?? []) }
+                for key in changes.deletions { affected.formUnion(subjects[key] ?? []) }
+            }
+        }
+        return affected
+    }
+
+    private mutating func add(_ watch: LiveWatch, _ id: Int) {
+        switch watch {
+        case .objects(let classID): byClass[classID, default: []].insert(id)
+        case .satisfying(let classID, let condition):
+            byCondition[classID, default: ConditionIndex()].add(condition, of: id)
+        case .object(let object): byObject[object.classID, default: [:]][object.key, default: []].insert(id)
+        case .ways(let tree, let key): byTree[tree, default: [:]][key, default: []].insert(id)
+        }
+    }
+
+    private mutating func remove(_ watch: LiveWatch, _ id: Int) {
+        switch watch {
+        case .objects(let classID):
+            byClass[classID]?.remove(id)
+            if byClass[classID]?.isEmpty == true { byClass[classID] = nil }
+        case .satisfying(let classID, let condition):
+            byCondition[classID]?.remove(condition, of: id)
+            if byCondition[classID]?.views.isEmpty == true { byCondition[classID] = nil }
+        case .object(let object):
+            byObject[object.classID]?[object.key]?.remove(id)
+            if byObject[object.classID]?[object.key]?.isEmpty == true { byObject[object.classID]?[object.key] = nil }
+            if byObject[object.classID]?.isEmpty == true { byObject[object.classID] = nil }
+        case .ways(let tree, let key):
+            byTree[tree]?[key]?.remove(id)
+            if byTree[tree]?[key]?.isEmpty == true { byTree[tree]?[key] = nil }
+            if byTree[tree]?.isEmpty == true { byTree[tree] = nil }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Basics
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// The order of objects at some stage of a query's steps: by the values of several paths, the most significant first,
+/// then by creation.
+package struct ResultOrder: Hashable, Sendable {
+    let classID: ClassID
+    let keys: [SortKey]
+
+    /// A repeated path decides nothing, and is left out.
+    init(_ classID: ClassID, by keys: [SortKey] = []) {
+        self.classID = classID
+        var seen: Set<BoundPath> = []
+        self.keys = keys.filter { seen.insert($0.path).inserted }
+    }
+
+    var isByCreation: Bool { keys.isEmpty }
+
+    func place(of key: ObjectKey, _ reads: any ObjectReads) throws -> ResultPlace {
+        ResultPlace(key: key, values: keys.isEmpty ? [] : try reads.sortValues(keys, of: key, in: classID))
+    }
+
+    func isBefore(_ a: ResultPlace, _ b: ResultPlace) -> Bool {
+        let order = order(a.values, b.values, upTo: keys.count)
+        return order != 0 ? order < 0 : a.key < b.key
+    }
+
+    /// Whether no other object can be between two places of the same object.
+    func isSame(_ a: ResultPlace, _ b: ResultPlace) -> Bool { order(a.values, b.values, upTo: keys.count) == 0 }
+
+    /// Compares values, by at most the first `count` paths. A null link on the path is above every value.
+    func order(_ a: [Value?], _ b: [Value?], upTo count: Int) -> Int {
+        for index in 0..<count {
+            let order: Int
+            switch (a[index], b[index]) {
+            case (nil, nil): order = 0
+            case (nil, _?): order = 1
+            case (_?, nil): order = -1
+            case (let a?, let b?): order = Value.order(a, b)
+            }
+            if order != 0 { return keys[index].isAscending ? order : -order }
+        }
+        return 0
+    }
+}
+
+/// The place of an object in an order.
+package struct ResultPlace: Sendable {
+    let key: ObjectKey
+    /// The values of the order's paths.
+    let values: [Value?]
+}
+
+/// Reads the places of objects on both sides of a step; untouched objects have the same place on both and are read only
+/// once. Used by one thread at a time.
+final class PlaceReader {
+    let order: ResultOrder
+    private let step: VersionDelta
+    /// The objects whose place may differ between the sides.
+    private let touched: Set<ObjectKey>
+    private var known: [ObjectKey: ResultPlace] = [:]
+    /// Places known from other steps, and, if it learns, for later ones.
+    var samples = SearchSamples()
+    private(set) var learns = false
+    private var depth = 0
+
+    init(_ order: ResultOrder, _ step: VersionDelta, touched: Set<ObjectKey>) {
+        self.order = order
+        self.step = step
+        self.touched = touched
+    }
+
+    /// From here on the samples are updated to the state after the step.
+    func learn() {
+        learns = true
+        samples.forget(touched)
+    }
+
+    /// Begins a search: other searches read the same first places.
+    func beginSearch() { depth = 0 }
+
+    func before(_ key: ObjectKey) throws -> ResultPlace {
+        touched.contains(key) ? try order.place(of: key, step.before) : try untouched(key)
+    }
+
+    func after(_ key: ObjectKey) throws -> ResultPlace {
+        touched.contains(key) ? try order.place(of: key, step.after) : try untouched(key)
+    }
+
+    private func untouched(_ key: ObjectKey) throws -> ResultPlace {
+        if order.isByCreation { return ResultPlace(key: key, values: []) }
+        depth += 1
+        if let place = samples[key] ?? known[key] { return place }
+        let place = try order.place(of: key, step.after)
+        if !learns || !samples.learn(place, depth: depth) { known[key] = place }
+        return place
+    }
+}
+
+/// The places of those elements of a long list that searches read first, so that they are not read again for each. Kept
+/// from step to step, without those that a step touches. Memory: a small fraction of the list's own.
+struct SearchSamples: Sendable {
+    private static let maximumDepth = 12
+
+    private let depth: Int
+    private var places: [ObjectKey: ResultPlace] = [:]
+
+    /// Makes samples that learn nothing.
+    init() { depth = 0 }
+
+    /// Makes samples for a list of so many elements.
+    init(count: Int) { depth = min(Self.maximumDepth, max(0, Int.bitWidth - (count / 64).leadingZeroBitCount)) }
+
+    /// Whether the samples still suit the size of the list.
+    func fits(count: Int) -> Bool { SearchSamples(count: count).depth == depth && places.count <= 2 << depth }
+
+    subscript(key: ObjectKey) -> ResultPlace? { places.isEmpty ? nil : places[key] }
+
+    /// Whether it is worth keeping.
+    mutating func learn(_ place: ResultPlace, depth: Int) -> Bool {
+        guard depth <= self.depth else { return false }
+        places[place.key] = place
+        return true
+    }
+
+    mutating func forget(_ keys: some Collection<ObjectKey>) {
+        if places.isEmpty { return }
+        for key in keys where places[key] != nil { places[key] = nil }
+    }
+}
+
+extension KeySequence {
+    /// The position of the first element that is not before a place.
+    func position(of place: ResultPlace, by order: ResultOrder, _ read: (ObjectKey) throws -> ResultPlace) rethrows
+        -> Int
+    {
+        if order.isByCreation { return partitioningIndex { $0 >= place.key } }
+        return try partitioningIndex { try $0 == place.key || !order.isBefore(read($0), place) }
+    }
+}
