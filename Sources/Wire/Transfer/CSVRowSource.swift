@@ -6,16 +6,7 @@ package import ObjectModel
 package struct CSVRowSource: RowSource {
     private let source: ByteSource
     private var reader: CSVReader
-    private let objectClass: ClassSchema
-    private let inputReader: ObjectInputReader
-    /// Nil for columns without a name.
-    private let columns: [Column?]
-    private let escapesFormulas: Bool
-
-    private struct Column {
-        let property: PropertySchema
-        let content: CSVContent
-    }
+    package let parser: CSVRowParser
 
     /// Reads the header. Throws `TransferFault` if it does not fit the class.
     ///
@@ -23,20 +14,20 @@ package struct CSVRowSource: RowSource {
     package init(
         _ source: ByteSource, class objectClass: ClassSchema, schema: Schema, escapesFormulas: Bool = false
     ) throws {
-        self.escapesFormulas = escapesFormulas
         self.source = source
-        self.objectClass = objectClass
-        inputReader = ObjectInputReader(schema: schema, readsColumns: true)
         var reader = CSVReader(source)
         var names: [PropertyID: String] = [:]
-        columns = try reader.header(escapesFormulas: escapesFormulas) { name in
+        let columns = try reader.header(escapesFormulas: escapesFormulas) { name in
             let property = try objectClass.property(ofColumn: name) ?? objectClass.importable(name)
             if let other = names.updateValue(name, forKey: property.id) {
                 throw RecordFault("Columns '\(other)' and '\(name)' are both the property '\(property.name)'.")
             }
-            return Column(property: property, content: try CSVContent(property, in: schema))
+            return CSVRowParser.Column(property: property, content: try CSVContent(property, in: schema))
         }
         self.reader = reader
+        parser = CSVRowParser(
+            objectClass: objectClass, inputReader: ObjectInputReader(schema: schema, readsColumns: true),
+            columns: columns, escapesFormulas: escapesFormulas)
     }
 
     package var position: Int { source.place }
@@ -44,16 +35,46 @@ package struct CSVRowSource: RowSource {
     package var expanded: Int { source.count }
     package var line: Int { reader.line }
 
-    package mutating func next() throws -> Result<ImportedRow, LineFault>? {
+    package mutating func nextRecord() throws -> CSVRecord? {
         do {
-            guard let record = try reader.next() else { return nil }
-            return .success(try row(record))
+            return try reader.next().map { CSVRecord(line: reader.line, content: .success($0)) }
         } catch let fault as RecordFault {
-            return .failure(LineFault(fault, line: reader.line))
+            return CSVRecord(line: reader.line, content: .failure(fault))
+        }
+    }
+}
+
+/// A record of a CSV file, or why it cannot be read.
+package struct CSVRecord: ImportRecord {
+    /// The line on which it begins, from 1.
+    let line: Int
+    let content: Result<[CSVField], RecordFault>
+
+    package var memory: (any LineShare)? { nil }
+}
+
+/// Makes rows of records.
+package struct CSVRowParser: RowParser {
+    fileprivate let objectClass: ClassSchema
+    fileprivate let inputReader: ObjectInputReader
+    /// Nil for columns without a name.
+    fileprivate let columns: [Column?]
+    fileprivate let escapesFormulas: Bool
+
+    fileprivate struct Column {
+        let property: PropertySchema
+        let content: CSVContent
+    }
+
+    package func row(_ record: CSVRecord) -> Result<ImportedRow, LineFault> {
+        do {
+            return .success(ImportedRow(line: record.line, input: try input(record.content.get())))
+        } catch {
+            return .failure(LineFault(error, line: record.line))
         }
     }
 
-    private func row(_ record: [CSVField]) throws -> ImportedRow {
+    private func input(_ record: [CSVField]) throws(RecordFault) -> ObjectInput {
         if let fault = RecordFault(record, columns: columns.count) { throw fault }
         var input = ObjectInput(objectClass.id)
         for (place, (field, column)) in zip(record, columns).enumerated() {
@@ -61,39 +82,47 @@ package struct CSVRowSource: RowSource {
                 if let fault = RecordFault(field, withoutName: place) { throw fault }
                 continue
             }
-            do {
-                try read(field, column, into: &input)
-            } catch let fault as RecordFault {
-                throw RecordFault("\(column.property.name): \(fault.message)")
-            } catch let problem as Problem {
-                throw RecordFault(problem)
-            }
+            try read(field, column, into: &input)
         }
-        return ImportedRow(line: reader.line, input: input)
+        return input
     }
 
     private func text(_ field: CSVField, _ type: PropertyType) -> String {
         escapesFormulas && type.hasFreeText ? CSVFormulas.plain(field.text) : field.text
     }
 
-    private func read(_ field: CSVField, _ column: Column, into input: inout ObjectInput) throws {
+    private func read(_ field: CSVField, _ column: Column, into input: inout ObjectInput) throws(RecordFault) {
         let property = column.property
         guard !field.isMissing else {
             // A property without a value is null or, if it cannot be, keeps its default.
             if property.type.collection == .single, property.type.acceptsNull { input.values[property.id] = .null }
             return
         }
-        switch column.content {
-        case .scalar: input.values[property.id] = try FieldText.parse(text(field, property.type), as: property.type)
-        case .link(let keyType):
-            let key = try FieldText.parse(text(field, keyType), as: keyType)
-            try inputReader.read(FieldText.json(ofKey: key), property, of: objectClass, into: &input)
-        case .json:
-            do {
-                try inputReader.read(try JSONValue.parse(field.text), property, of: objectClass, into: &input)
-            } catch let error as JSONError {
-                throw RecordFault(error.message)
+        let json: JSONValue
+        do throws(RecordFault) {
+            switch column.content {
+            case .scalar:
+                input.values[property.id] = try FieldText.parse(text(field, property.type), as: property.type)
+                return
+            case .link(let keyType):
+                json = FieldText.json(ofKey: try FieldText.parse(text(field, keyType), as: keyType))
+            case .json: json = try Self.json(field.text)
             }
+        } catch {
+            throw RecordFault("\(property.name): \(error.message)")
+        }
+        do {
+            try inputReader.read(json, property, of: objectClass, into: &input)
+        } catch {
+            throw RecordFault(error)
+        }
+    }
+
+    private static func json(_ text: String) throws(RecordFault) -> JSONValue {
+        do {
+            return try JSONValue.parse(text)
+        } catch {
+            throw RecordFault(error.message)
         }
     }
 }

@@ -5,7 +5,7 @@ import ObjectModel
 /// Converts values to CSV text and back.
 enum FieldText {
     /// Parses a value of a scalar type. Throws `RecordFault` with the reason.
-    static func parse(_ text: String, as type: PropertyType) throws -> Value {
+    static func parse(_ text: String, as type: PropertyType) throws(RecordFault) -> Value {
         let value: Value? =
             switch type.base {
             case .bool: bool(text)

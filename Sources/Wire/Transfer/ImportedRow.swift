@@ -3,7 +3,7 @@ package import ObjectCoding
 package import ObjectModel
 
 /// An object to be imported, before its links are resolved.
-package struct ImportedRow {
+package struct ImportedRow: Sendable {
     /// The line in the file, from 1.
     var line: Int
     var input: ObjectInput
@@ -11,8 +11,10 @@ package struct ImportedRow {
     var memory: (any LineShare)?
 }
 
-/// A source of rows.
+/// A source of rows: it reads records one after the other, and its parser makes rows of them on any thread.
 package protocol RowSource: SendableMetatype {
+    associatedtype Parser: RowParser
+
     /// The number of bytes read so far.
     var position: Int { get }
 
@@ -25,8 +27,29 @@ package protocol RowSource: SendableMetatype {
     /// The line that is being read, or was read last, from 1.
     var line: Int { get }
 
-    /// Returns the next row, or its error; nil at the end. Throws `TransferFault` if reading cannot continue.
-    mutating func next() throws -> Result<ImportedRow, LineFault>?
+    var parser: Parser { get }
+
+    /// Returns the next record; nil at the end. Throws `TransferFault` if reading cannot continue.
+    mutating func nextRecord() throws -> Parser.Record?
+}
+
+/// Makes rows of the records of a source. Several threads may call it at once.
+package protocol RowParser: Sendable {
+    associatedtype Record: ImportRecord
+
+    /// The row, or the error of its line.
+    func row(_ record: Record) -> Result<ImportedRow, LineFault>
+}
+
+/// The text of a row.
+package protocol ImportRecord: Sendable {
+    /// The memory of a long line.
+    var memory: (any LineShare)? { get }
+}
+
+extension RowSource {
+    /// Returns the next row, or the error of its line; nil at the end. Throws `TransferFault` if reading cannot continue.
+    package mutating func next() throws -> Result<ImportedRow, LineFault>? { try nextRecord().map(parser.row) }
 }
 
 extension LineFault {

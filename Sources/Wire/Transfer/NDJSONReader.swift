@@ -10,40 +10,46 @@ struct NDJSONReader {
     private(set) var line = 0
     /// Whether the last line ended with the file, without a line break.
     private(set) var isAtEnd = false
-    /// The memory of the line that was read last; nil for a short one.
-    private(set) var memory: (any LineShare)?
-    /// Whether the values of the line that was read last take more memory than there is.
-    private var isTooHeavy = false
 
     init(_ source: ByteSource) { self.source = source }
 
     /// Returns the next line without its line break; nil at the end. Throws `TransferFault`.
-    mutating func next() throws -> [UInt8]? {
+    mutating func next() throws -> NDJSONLine? {
         while true {
-            var bytes: [UInt8] = []
             line += 1
             if line == 1 { try source.skipMark() }
-            (memory, isTooHeavy) = (nil, false)
-            let more = try source.read(upTo: UInt8(ascii: "\n"), into: &bytes, limit: Self.lineLimit) {
-                memory = try source.lineMemory?.begin()
+            var next = NDJSONLine(number: line)
+            let more = try source.read(upTo: UInt8(ascii: "\n"), into: &next.bytes, limit: Self.lineLimit) {
+                next.memory = try source.lineMemory?.begin()
             }
-            if let memory {
-                isTooHeavy = try !memory.count(JSONValue.weight(of: bytes, folding: true))
+            if let memory = next.memory {
+                next.isTooHeavy = try !memory.count(JSONValue.weight(of: next.bytes, folding: true))
             }
             isAtEnd = !more
-            if !bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0x0D }) { return bytes }
+            if !next.isBlank { return next }
             if !more { return nil }
         }
     }
+}
 
-    /// Releases the memory of the line, which somebody else holds if it is still needed.
-    mutating func takeMemory() -> (any LineShare)? {
-        defer { memory = nil }
-        return memory
+/// A line of an NDJSON file.
+package struct NDJSONLine: ImportRecord {
+    /// From 1.
+    let number: Int
+    fileprivate(set) var bytes: [UInt8] = []
+    /// The memory of the line; nil for a short one.
+    package fileprivate(set) var memory: (any LineShare)?
+    /// Whether the values of the line take more memory than there is.
+    fileprivate var isTooHeavy = false
+
+    fileprivate init(number: Int) { self.number = number }
+
+    fileprivate var isBlank: Bool {
+        bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0x0D }
     }
 
-    /// Parses the line that was read last. Throws `RecordFault` for anything but an object.
-    func object(_ bytes: [UInt8]) throws(RecordFault) -> JSONObject {
+    /// Parses the line. Throws `RecordFault` for anything but an object.
+    func object() throws(RecordFault) -> JSONObject {
         guard !isTooHeavy else {
             throw RecordFault(
                 "The line has too many values for the memory of one request (limits.memory).",

@@ -5,15 +5,14 @@ package import ObjectModel
 /// The rows of a file with one JSON object per line; empty lines are skipped.
 package struct NDJSONRowSource: RowSource {
     private let source: ByteSource
-    private let objectClass: ClassSchema
-    private let reader: ObjectInputReader
     private var lines: NDJSONReader
+    package let parser: NDJSONRowParser
 
     package init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) {
         self.source = source
         lines = NDJSONReader(source)
-        self.objectClass = objectClass
-        reader = ObjectInputReader(schema: schema, readsColumns: true)
+        parser = NDJSONRowParser(
+            objectClass: objectClass, reader: ObjectInputReader(schema: schema, readsColumns: true))
     }
 
     package var position: Int { source.place }
@@ -21,18 +20,24 @@ package struct NDJSONRowSource: RowSource {
     package var expanded: Int { source.count }
     package var line: Int { lines.line }
 
-    package mutating func next() throws -> Result<ImportedRow, LineFault>? {
-        guard let bytes = try lines.next() else { return nil }
-        let memory = lines.takeMemory()
+    package mutating func nextRecord() throws -> NDJSONLine? { try lines.next() }
+}
+
+/// Makes rows of lines.
+package struct NDJSONRowParser: RowParser {
+    fileprivate let objectClass: ClassSchema
+    fileprivate let reader: ObjectInputReader
+
+    package func row(_ line: NDJSONLine) -> Result<ImportedRow, LineFault> {
         do {
-            return .success(ImportedRow(line: line, input: try input(bytes), memory: memory))
-        } catch let fault as RecordFault {
-            return .failure(LineFault(fault, line: line))
+            return .success(ImportedRow(line: line.number, input: try input(line), memory: line.memory))
+        } catch {
+            return .failure(LineFault(error, line: line.number))
         }
     }
 
-    private func input(_ bytes: [UInt8]) throws -> ObjectInput {
-        let object = try lines.object(bytes)
+    private func input(_ line: NDJSONLine) throws(RecordFault) -> ObjectInput {
+        let object = try line.object()
         do {
             return try reader.object(.object(object), objectClass)
         } catch {

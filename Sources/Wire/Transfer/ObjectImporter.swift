@@ -1,4 +1,5 @@
 import Basics
+import Dispatch
 import ObjectCoding
 package import ObjectModel
 package import StoreContract
@@ -44,6 +45,7 @@ package struct ObjectImporter: Sendable {
     private let maximumWaiting: Int
     private let batchSize: Int
     private let faultLimit: Int?
+    private let threads: Int
 
     /// The number of rows per durable commit: enough to make the cost of the disk sync negligible.
     package static let batchSize = 2000
@@ -63,11 +65,12 @@ package struct ObjectImporter: Sendable {
     ///   - maximumWaiting: the maximum number of links that wait for objects later in the file.
     ///   - batchSize: the number of rows per commit, and between two progress reports.
     ///   - faultLimit: the number of lines that may be rejected; the next one ends the import. Nil for no limit.
+    ///   - threads: how many threads make rows of the lines in batches: one where others need the processors, too.
     package init(
         store: any Store, objectClass: ClassSchema, schema: Schema, policy: UpdatePolicy,
         view: any ImportView = WholeView(), wholeLimit: Int = Self.wholeLimit,
         maximumWaiting: Int = Self.maximumWaiting,
-        batchSize: Int = Self.batchSize, faultLimit: Int? = nil
+        batchSize: Int = Self.batchSize, faultLimit: Int? = nil, threads: Int = 1
     ) {
         self.store = store
         self.objectClass = objectClass
@@ -78,6 +81,7 @@ package struct ObjectImporter: Sendable {
         self.maximumWaiting = maximumWaiting
         self.batchSize = batchSize
         self.faultLimit = faultLimit
+        self.threads = threads
     }
 
     /// Imports all rows of `source`, in batches: while the store commits one, the next one is read. Blocks; must not be
@@ -152,29 +156,42 @@ package struct ObjectImporter: Sendable {
     /// Reads the rows of the next commit.
     private func read<Source: RowSource>(_ source: inout Source) -> Batch {
         var batch = Batch()
+        var records: [Source.Parser.Record] = []
         let start = source.expanded
-        var (rows, faults) = (0, 0)
         do {
-            // An import that only rejects lines would report no progress.
-            while rows < batchSize, faults < batchSize, source.expanded - start < Self.batchBytes {
-                guard let next = try source.next() else {
+            // Rejected lines count, too: an import of nothing else would report no progress.
+            while records.count < batchSize, source.expanded - start < Self.batchBytes {
+                guard let next = try source.nextRecord() else {
                     batch.ending = .end
                     break
                 }
-                batch.items.append(next)
-                if case .success(let row) = next {
-                    rows += 1
-                    // Its memory is for this commit.
-                    if row.memory != nil { break }
-                } else {
-                    faults += 1
-                }
+                records.append(next)
+                // Its memory is for this commit.
+                if next.memory != nil { break }
             }
         } catch {
             batch.ending = .fault(error)
         }
+        batch.items = rows(of: records, source.parser)
         (batch.position, batch.line) = (source.position, source.line)
         return batch
+    }
+
+    /// The fewest records for which another thread is worthwhile: it takes some ten microseconds to start, and a record
+    /// some microseconds to parse.
+    private static let threadRecords = 64
+
+    private func rows<Parser: RowParser>(
+        of records: [Parser.Record], _ parser: Parser
+    ) -> [Result<ImportedRow, LineFault>] {
+        let parts = min(threads, records.count / Self.threadRecords)
+        guard parts > 1 else { return records.map(parser.row) }
+        let rows = Mutex<[[Result<ImportedRow, LineFault>]]>(Array(repeating: [], count: parts))
+        DispatchQueue.concurrentPerform(iterations: parts) { part in
+            let own = records[records.count * part / parts..<records.count * (part + 1) / parts].map(parser.row)
+            rows.withLock { $0[part] = own }
+        }
+        return rows.withLock { $0.flatMap { $0 } }
     }
 
     /// Counts the lines of a batch, and returns its rows. With the line that is one too many to be rejected the batch

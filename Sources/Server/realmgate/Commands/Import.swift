@@ -1,5 +1,6 @@
 import ArgumentParser
 import EmbeddedStore
+import Glibc
 import ObjectCoding
 import ObjectModel
 import RealmFiles
@@ -146,7 +147,7 @@ struct Import: ParsableCommand {
         }
         let importer = ObjectImporter(
             store: store, objectClass: objectClass, schema: schema, policy: update,
-            wholeLimit: atomicLimit << 20)
+            wholeLimit: atomicLimit << 20, threads: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         let source = try input.source()
         let outcome: ObjectImporter.Outcome
         do {

@@ -70,23 +70,53 @@ extension ObjectInput.Content {
     }
 }
 
-/// A location in a document, for errors.
+/// A location in a document, for errors. It becomes text only for one, because most links lead somewhere.
 package struct Place: Sendable {
+    private indirect enum Location: Sendable {
+        case written(property: String?, path: String)
+        case member(Location, String)
+        case within(Location, String)
+
+        var property: String? {
+            switch self {
+            case .written(let property, _): property
+            case .member(let outer, let name): outer.property.map { "\($0).\(name)" } ?? name
+            case .within(let outer, _): outer.property
+            }
+        }
+
+        var path: String {
+            switch self {
+            case .written(_, let path): path
+            case .member(let outer, let name): outer.path + JSONPath.member(name)
+            case .within(let outer, let steps): outer.path + steps
+            }
+        }
+    }
+
+    private let location: Location
+
+    private init(_ location: Location) { self.location = location }
+
+    package init(property: String?, path: String) { location = .written(property: property, path: path) }
+
     /// The names of properties from the outermost object, joined by dots; nil for that object itself.
-    package var property: String?
+    package var property: String? { location.property }
+
     /// The location as a JSON path: `$.toys[3].name`.
-    package var path: String
+    package var path: String { location.path }
 
     /// The path without the root: `toys[3].name`.
-    package var relativePath: String { String(path.dropFirst(path.hasPrefix("$.") ? 2 : 1)) }
+    package var relativePath: String {
+        let path = path
+        return String(path.dropFirst(path.hasPrefix("$.") ? 2 : 1))
+    }
 
     package static let root = Place(property: nil, path: "$")
 
-    package func member(_ name: String) -> Place {
-        Place(property: property.map { "\($0).\(name)" } ?? name, path: path + JSONPath.member(name))
-    }
+    package func member(_ name: String) -> Place { Place(.member(location, name)) }
 
-    package func within(_ steps: String) -> Place { Place(property: property, path: path + steps) }
+    package func within(_ steps: String) -> Place { steps.isEmpty ? self : Place(.within(location, steps)) }
 
     package func problem(_ detail: String, hint: String? = nil) -> Problem {
         var problem = Problem(StoreError.Code.invalidValue, detail, property: property, hint: hint)

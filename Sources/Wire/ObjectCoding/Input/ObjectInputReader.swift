@@ -56,12 +56,21 @@ package struct ObjectInputReader {
         }
         var input = ObjectInput(objectClass.id)
         input.values.reserveCapacity(object.members.count)
-        for member in object.members {
-            let known = readsColumns ? objectClass.property(ofColumn: member.name) : objectClass[member.name]
-            guard let property = known else {
-                throw unknown(member.name, objectClass, place.member(member.name))
+        // Objects usually name their properties in the order of the class, which saves looking each of them up, and
+        // looking whether there are two values for it.
+        var isInOrder = true
+        let properties = objectClass.properties
+        for (position, member) in object.members.enumerated() {
+            let property: PropertySchema
+            if properties.indices.contains(position), properties[position].name == member.name {
+                property = properties[position]
+            } else {
+                let known = readsColumns ? objectClass.property(ofColumn: member.name) : objectClass[member.name]
+                guard let known else { throw unknown(member.name, objectClass, place.member(member.name)) }
+                property = known
+                isInOrder = false
             }
-            guard !readsColumns || !input.has(property) else {
+            guard isInOrder || !readsColumns || !input.has(property) else {
                 throw place.member(member.name).problem(
                     "'\(member.name)' is the property '\(objectClass.name).\(property.name)', which the object has twice."
                 )
@@ -99,20 +108,20 @@ package struct ObjectInputReader {
     }
 
     private func content(
-        _ draft: ValueDraft<WrittenLink>, _ property: PropertySchema, _ name: String, at place: Place
+        _ draft: ValueDraft<WrittenLink>, _ property: PropertySchema, _ name: @autoclosure () -> String, at place: Place
     ) throws(Problem) -> ObjectInput.Content {
         try draft.mapLinks { (written) throws(Problem) -> ObjectInput.Target in
             switch written {
             case .plain(let json, let path):
-                return try link(json, property, name + path, at: place.within(path))
+                return try link(json, property, name() + path, at: place.within(path))
             case .typed(let className, let key, let path):
                 let inner = place.within(path)
                 guard let target = schema[className] else {
                     throw inner.problem(
-                        "'\(name)\(path)': there is no class '\(className)'.",
+                        "'\(name())\(path)': there is no class '\(className)'.",
                         hint: schema.classes.map(\.name).nearest(to: className))
                 }
-                return .reference(try keyed(key, target, name + path, at: inner))
+                return .reference(try keyed(key, target, name() + path, at: inner))
             }
         }
     }
@@ -121,18 +130,18 @@ package struct ObjectInputReader {
 
     /// Parses a key, a `$link` or an object.
     private func link(
-        _ json: JSONValue, _ property: PropertySchema, _ name: String, at place: Place
+        _ json: JSONValue, _ property: PropertySchema, _ name: @autoclosure () -> String, at place: Place
     ) throws(Problem) -> ObjectInput.Target {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
-            throw place.problem("'\(name)' links to a class that the schema does not have.")
+            throw place.problem("'\(name())' links to a class that the schema does not have.")
         }
-        let form = "{\"$link\": {\"class\": \"\(target.name)\", \"key\": …}}"
+        var form: String { "{\"$link\": {\"class\": \"\(target.name)\", \"key\": …}}" }
         if json["$link"] != nil {
-            guard let link = LinkForm(json) else { throw place.problem("'\(name)': write a link as \(form).") }
+            guard let link = LinkForm(json) else { throw place.problem("'\(name())': write a link as \(form).") }
             guard link.className == target.name else {
-                throw place.problem("'\(name)' links to \(target.name), not to \(link.className).", hint: target.name)
+                throw place.problem("'\(name())' links to \(target.name), not to \(link.className).", hint: target.name)
             }
-            return .link(try keyed(link.key, target, name, at: place))
+            return .link(try keyed(link.key, target, name(), at: place))
         }
         if case .object(let object) = json, object.members.first?.name.hasPrefix("$") != true {
             let input = try self.object(json, target, at: place)
@@ -148,16 +157,16 @@ package struct ObjectInputReader {
                 ? .embedded(input) : .link(ObjectInput.Link(target: target.id, way: .object(input), place: place))
         }
         if property.ownsTarget {
-            throw place.problem("'\(name)' must be \(target.name.withArticle) as a JSON object, not \(json.inWords).")
+            throw place.problem("'\(name())' must be \(target.name.withArticle) as a JSON object, not \(json.inWords).")
         }
         guard target.primaryKey != nil else {
-            throw place.problem("'\(name)': \(target.name) has no primary key; write \(form) or the object itself.")
+            throw place.problem("'\(name())': \(target.name) has no primary key; write \(form) or the object itself.")
         }
-        return .link(try keyed(json, target, name, at: place))
+        return .link(try keyed(json, target, name(), at: place))
     }
 
     private func keyed(
-        _ json: JSONValue, _ target: ClassSchema, _ name: String, at place: Place
+        _ json: JSONValue, _ target: ClassSchema, _ name: @autoclosure () -> String, at place: Place
     ) throws(Problem) -> ObjectInput.Link {
         do {
             let key = try ValueCoding.decode(json, as: target.primaryKeyProperty?.type ?? PropertyType(.int))
@@ -168,7 +177,7 @@ package struct ObjectInputReader {
         } catch {
             var fault = error
             fault.expected = "the key of an object of \(target.name), \(error.expected)"
-            throw place.problem(fault.sentence(name))
+            throw place.problem(fault.sentence(name()))
         }
     }
 

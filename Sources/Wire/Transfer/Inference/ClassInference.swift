@@ -106,10 +106,10 @@ package struct ClassInference {
 
     private func readNDJSON(_ source: ByteSource, _ rows: inout RowTallies, _ progress: (Int) throws -> Void) throws {
         var reader = NDJSONReader(source)
-        while let bytes = try reader.next() {
+        while let line = try reader.next() {
             if options.isPartial, reader.isAtEnd { return }
             do {
-                try rows.add(try reader.object(bytes), line: reader.line)
+                try rows.add(try line.object(), line: line.number)
                 if rows.count.isMultiple(of: 2000) { try progress(rows.count) }
             } catch let fault as RecordFault {
                 try rows.refuse(LineFault(fault, line: reader.line))
