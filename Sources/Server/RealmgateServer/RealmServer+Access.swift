@@ -17,6 +17,7 @@ extension RealmServer {
         /// Whether a credential is required even before the first key has been created.
         public var isRequired: Bool
 
+        /// Creates the settings. The server checks them when it starts.
         public init(
             roles: [Role] = [], administratorKey: String? = nil, keyFile: URL? = nil, tokens: Tokens? = nil,
             isRequired: Bool = false
@@ -31,6 +32,7 @@ extension RealmServer {
 
     /// The permissions of one role.
     public struct Role: Sendable {
+        /// The name, as keys and tokens have it.
         public var name: String
         /// Whether the role has full access, regardless of its rules.
         public var isAdministrator: Bool
@@ -39,6 +41,7 @@ extension RealmServer {
         /// The rule for classes that `rules` does not name.
         public var otherClasses: Rule
 
+        /// Creates a role, which by default has no permissions.
         public init(
             _ name: String, isAdministrator: Bool = false, rules: [String: Rule] = [:], otherClasses: Rule = .nothing
         ) {
@@ -67,6 +70,7 @@ extension RealmServer {
         /// The stored names of the properties that the caller can assign; nil for all that it can see.
         public var writableProperties: Set<String>?
 
+        /// Creates a rule, which by default permits nothing. The server checks the predicates when it starts.
         public init(
             read: String? = nil, create: String? = nil, update: String? = nil, delete: String? = nil,
             readableProperties: Set<String>? = nil, writableProperties: Set<String>? = nil
@@ -81,7 +85,9 @@ extension RealmServer {
 
         /// Hides the class: it appears not to exist.
         public static let nothing = Rule()
+        /// Permits reading every object and property, and no changes.
         public static let readOnly = Rule(read: "TRUEPREDICATE")
+        /// Permits reading and changing every object and property.
         public static let everything = Rule(
             read: "TRUEPREDICATE", create: "TRUEPREDICATE", update: "TRUEPREDICATE", delete: "TRUEPREDICATE")
     }
@@ -106,6 +112,7 @@ extension RealmServer {
         /// is used. A dot leads into an object, as in `realm_access.roles`.
         public var rolePaths = ["role", "roles"]
 
+        /// Creates the settings. The server checks them, and reads the file, when it starts.
         public init(secret: String? = nil, keySetFile: URL? = nil) {
             self.secret = secret
             self.keySetFile = keySetFile

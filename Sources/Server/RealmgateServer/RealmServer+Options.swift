@@ -21,6 +21,7 @@ extension RealmServer {
         public var tls: TLS?
         /// The web pages of other origins that may call the server.
         public var cors: CORS
+        /// The limits of requests, responses and connections.
         public var limits: Limits
         /// The web console at `/`, and the OpenAPI description.
         public var console: Console
@@ -35,6 +36,7 @@ extension RealmServer {
         /// The level of the log line of each request; nil for no lines.
         public var requestLogLevel: Logger.Level? = .debug
 
+        /// Creates options. The server checks them when it starts.
         public init(
             host: String = "127.0.0.1", port: Int = 0, access: Access = Access(), tls: TLS? = nil, cors: CORS = CORS(),
             limits: Limits = Limits(), console: Console = .installed, schemaChanges: SchemaChanges = .refused,
@@ -59,6 +61,7 @@ extension RealmServer {
         /// The private key of the first certificate, without a passphrase.
         public var key: URL
 
+        /// Names the files. The server reads them when it starts.
         public init(certificateChain: URL, key: URL) {
             self.certificateChain = certificateChain
             self.key = key
@@ -73,6 +76,7 @@ extension RealmServer {
         /// Whether those pages may send credentials, such as cookies; not with `*`.
         public var allowsCredentials: Bool
 
+        /// Creates the settings; by default pages of all origins may call without credentials.
         public init(origins: Set<String> = ["*"], allowsCredentials: Bool = false) {
             self.origins = origins
             self.allowsCredentials = allowsCredentials
@@ -99,6 +103,7 @@ extension RealmServer {
         public var observed = Self.gateway.maximumObserved
         /// The maximum number of operations in a transaction.
         public var transaction = Self.gateway.maximumTransaction
+        /// The maximum number of open connections.
         public var connections = Self.server.connectionLimit
         /// The maximum number of open event streams.
         public var streams = Self.server.streamLimit
@@ -115,6 +120,7 @@ extension RealmServer {
         /// Threads that handle requests; nil for one per processor.
         public var threads: Int?
 
+        /// Creates the default limits.
         public init() {}
     }
 

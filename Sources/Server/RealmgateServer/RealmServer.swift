@@ -24,6 +24,7 @@ import Synchronization
 public final class RealmServer: Sendable {
     /// The configuration of the realm that is served.
     public let configuration: Realm.Configuration
+    /// The settings of the server.
     public let options: Options
 
     private enum State {
@@ -194,6 +195,7 @@ public final class RealmServer: Sendable {
 extension RealmServer {
     /// An error in the options or the use of a server.
     public struct Error: Swift.Error, Sendable, Equatable, CustomStringConvertible, LocalizedError {
+        /// The kinds of errors.
         public enum Code: Sendable {
             /// The server cannot listen on the address.
             case address
@@ -207,6 +209,7 @@ extension RealmServer {
             case state
         }
 
+        /// The kind of the error.
         public let code: Code
         /// A sentence for people that says what to do.
         public let message: String

@@ -10,6 +10,14 @@ import StoreContract
 ///
 /// Traps for positions that do not exist, edits outside of a write, objects of another realm, and embedded objects that
 /// already have an owner.
+///
+/// ```swift
+/// try realm.write {
+///     edition.chapters.append(Chapter(value: ["title": "Letter 1", "pages": 6]))
+///     edition.chapters.move(from: 0, to: edition.chapters.count - 1)
+/// }
+/// let pages: Int = edition.chapters.sum(of: \.pages)
+/// ```
 public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     private var managed: (any EditableAccessor)?
     private(set) var unmanaged: [Element] = []

@@ -7,6 +7,14 @@ import StoreContract
 /// `RealmKeyedCollection` for the operations.
 ///
 /// If a linked object is deleted, its key stays, with null.
+///
+/// ```swift
+/// try realm.write {
+///     edition.titles["fr"] = "Frankenstein ou le Prométhée moderne"
+///     edition.titles["de"] = nil
+/// }
+/// for (language, title) in edition.titles.asKeyValueSequence() { print(language, title) }
+/// ```
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCollection {
     private var managed: (any EditableAccessor)?
     /// The entries in ascending order of the keys' bytes.
@@ -29,6 +37,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     public var realm: Realm? { managed.map { Realm($0.realm) } }
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
     public var count: Int { raising { try managed?.count() ?? unmanaged.count } }
+    /// Whether the map has no keys.
     public var isEmpty: Bool { count == 0 }
     public var description: String { describe(0) }
 
@@ -189,6 +198,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
 /// The index of an entry in a map.
 public struct MapIndex: Hashable, Sendable {
+    /// The position in the order of the keys, from 0. Valid until the map changes.
     public let offset: UInt
 }
 

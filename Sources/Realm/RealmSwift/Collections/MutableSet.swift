@@ -8,6 +8,14 @@ import StoreContract
 /// A managed set is sorted by value (numbers, strings by their bytes, objects in the order of their creation) and uses
 /// the database's equality. An unmanaged set keeps the order of insertion and uses `==`. See `List` for managed and
 /// unmanaged collections.
+///
+/// ```swift
+/// try realm.write {
+///     edition.keywords.insert("gothic")
+///     edition.keywords.formUnion(other.keywords)
+/// }
+/// print(edition.keywords.contains("gothic"))
+/// ```
 public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImpl {
     private var managed: PropertyAccessor?
     private(set) var unmanaged: [Element] = []

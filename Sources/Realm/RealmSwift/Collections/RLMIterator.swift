@@ -82,7 +82,9 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 
 /// An entry of a `Map`.
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
+    /// The key.
     public let key: Key
+    /// The value.
     public let value: Value
 
     init(key: Key, value: Value) {

@@ -2,7 +2,9 @@ public import Dispatch
 
 /// A collection of stored values by key, in the order of the keys' bytes.
 public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible, SendableMetatype {
+    /// The type of the keys: `String`.
     associatedtype Key: _MapKey
+    /// The type of the values. For links to objects it is an optional.
     associatedtype Value: RealmCollectionValue
 
     /// The realm that manages the collection; nil for an unmanaged one.

@@ -1,6 +1,12 @@
 /// The live result of a query. It shows the realm's present state, including the changes of the open write transaction.
 ///
 /// The query runs on first use: chained filters and sorts cost nothing until then.
+///
+/// ```swift
+/// let old = realm.objects(Book.self).where { $0.year < 1850 }.sorted(by: \.title)
+/// print(old.count, old.first?.title ?? "none")
+/// for book in old.filter("author.name BEGINSWITH 'M'") { print(book.title) }
+/// ```
 public struct Results<Element: RealmCollectionValue>: Equatable, RealmCollectionImpl {
     /// Nil for a query of the linking objects of an unmanaged object, which finds nothing.
     let accessor: (any CollectionAccessor)?

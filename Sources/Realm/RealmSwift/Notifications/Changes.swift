@@ -34,6 +34,7 @@ public enum ObjectChange<T> {
 /// A property of a changed object. The values are those that `value(forKey:)` gives: an enum's raw value, the content of
 /// a mixed value.
 public struct PropertyChange {
+    /// The Swift name of the property.
     public let name: String
     /// The value before, if the change was made by another instance; nil for collections and for null.
     public let oldValue: Any?

@@ -10,6 +10,16 @@ extension InstanceToken {
 }
 
 /// Keeps an observation alive. The observation ends when the token is invalidated or released.
+///
+/// ```swift
+/// let token = realm.objects(Book.self).observe { change in
+///     if case .update(_, let deletions, let insertions, let modifications) = change {
+///         print(deletions, insertions, modifications)
+///     }
+/// }
+/// // Later, when no more calls are wanted:
+/// token.invalidate()
+/// ```
 public final class NotificationToken: Sendable {
     let token: InstanceToken
 

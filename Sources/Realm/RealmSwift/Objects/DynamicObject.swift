@@ -4,6 +4,8 @@ import ObjectModel
 /// `Realm.dynamicObjects`.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
+    /// Reads a property by name or, within a write, assigns it: `object.age` is `object["age"]`. Traps for names that
+    /// do not exist.
     public subscript(dynamicMember member: String) -> Any? {
         get { self[member] }
         set { self[member] = newValue }

@@ -1,7 +1,16 @@
 import ObjectModel
 
 /// The base class of stored top-level types: see `ObjectBase`.
+///
+/// ```swift
+/// final class Book: Object {
+///     @Persisted(primaryKey: true) var isbn: String
+///     @Persisted var title: String
+///     @Persisted var author: Author?
+/// }
+/// ```
 open class Object: ObjectBase, ThreadConfined {
+    /// Creates an unmanaged object whose properties have their defaults.
     public required init() { super.init() }
 
     /// Creates an unmanaged object from a dictionary by property names, an array in the order of declaration, or
@@ -42,6 +51,7 @@ open class Object: ObjectBase, ThreadConfined {
 /// The base class of embedded types. An embedded object belongs to one property or collection element of another
 /// object, and is deleted with it.
 open class EmbeddedObject: ObjectBase, ThreadConfined {
+    /// Creates an unmanaged object whose properties have their defaults.
     public required init() { super.init() }
 
     /// See `Object.init(value:)`.

@@ -26,6 +26,7 @@ open class ObjectBase {
     /// The trace, while key paths are traced.
     @usableFromInline final var _trace: _Trace?
 
+    /// Creates an unmanaged object whose properties have their defaults.
     public required init() {}
 
     /// The name of the class in schemas: `_realmObjectName`, else the name of the Swift class, after those of the model

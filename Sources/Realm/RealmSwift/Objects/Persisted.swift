@@ -3,6 +3,15 @@ import ObjectModel
 /// Declares a stored property of a model class.
 ///
 /// In an unmanaged object it holds its value; in a managed object it reads and writes the store.
+///
+/// ```swift
+/// @Persisted(primaryKey: true) var id: ObjectId
+/// @Persisted(indexed: true) var year: Int?
+/// @Persisted var isLent = false
+/// @Persisted var author: Author?
+/// @Persisted var keywords: MutableSet<String>
+/// @Persisted(originProperty: "book") var loans: LinkingObjects<Loan>
+/// ```
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
     /// The number of the property in its class, from 1, in a managed object; 0 in an unmanaged one. The highest bit is
@@ -22,6 +31,8 @@ public struct Persisted<Value: _Persistable> {
         set { fatalError("not reached") }
     }
 
+    /// Declares a property. Without a value an object has nil, false, zero, an empty string or collection, the present
+    /// time, a new identifier, or the first case of an enum.
     @inlinable
     public init() { content = .empty }
 
@@ -105,12 +116,15 @@ extension _PersistedContent where Value: _HeldCollection & _Persistable {
 }
 
 extension Persisted where Value.PersistedType: _PrimaryKey {
+    /// Declares the primary key of the class, which is unique and indexed. It can be assigned only in an unmanaged
+    /// object.
     @inlinable
     public init(primaryKey: Bool) {
         self.init()
         isPrimaryKey = primaryKey
     }
 
+    /// Declares the primary key of the class, with a default that is evaluated for each new object.
     @inlinable
     public init(wrappedValue value: Value, primaryKey: Bool) {
         content = .value(value)
@@ -119,12 +133,15 @@ extension Persisted where Value.PersistedType: _PrimaryKey {
 }
 
 extension Persisted where Value.PersistedType: _Indexable {
+    /// Declares a property with an index: queries for equal values take logarithmic time, and each write of the
+    /// property updates the index.
     @inlinable
     public init(indexed: Bool) {
         self.init()
         isIndexed = indexed
     }
 
+    /// Declares a property with an index and a default, which is evaluated for each new object.
     @inlinable
     public init(wrappedValue value: Value, indexed: Bool) {
         content = .value(value)

@@ -8,6 +8,7 @@ public final class RealmProperty<Value: RealmPropertyType & _Persistable>: Custo
     private weak var object: ObjectBase?
     private var tracing = TraceStart()
 
+    /// Creates an unmanaged property with the default of its type: nil, zero or empty.
     public init() {}
 
     /// The value. If the object is managed, it can be assigned only within a write.

@@ -2,11 +2,13 @@ public import Dispatch
 
 /// A projection, for methods that return its own type: see `Projection`.
 public protocol ProjectionObservable: AnyObject, ThreadConfined, SendableMetatype {
+    /// The class of the projected objects.
     associatedtype Root: ObjectBase
 
     /// The projected object.
     var rootObject: Root { get }
 
+    /// Creates a projection of an object, which may be unmanaged. It copies nothing.
     init(projecting object: Root)
 }
 

@@ -7,6 +7,14 @@ import Synchronization
 ///
 /// Declare the properties with `@Projected`, and query with `realm.objects(MyProjection.self)`. Sorts and filters of
 /// the results use the names of the object's properties.
+///
+/// ```swift
+/// final class BookCard: Projection<Book> {
+///     @Projected(\Book.title) var title
+///     @Projected(\Book.author?.name) var author
+/// }
+/// let cards = realm.objects(BookCard.self)
+/// ```
 open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, ThreadConfined, CustomStringConvertible {
     public typealias PersistedType = Root
 

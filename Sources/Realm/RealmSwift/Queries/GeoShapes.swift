@@ -41,9 +41,12 @@ extension GeoPoint {
 
 /// A region between two corners.
 public struct GeoBox: Hashable, Sendable, RLMGeospatial {
+    /// One corner.
     public let bottomLeft: GeoPoint
+    /// The opposite corner.
     public let topRight: GeoPoint
 
+    /// Creates a box from two opposite corners.
     public init(bottomLeft: GeoPoint, topRight: GeoPoint) {
         self.bottomLeft = bottomLeft
         self.topRight = topRight
@@ -60,7 +63,9 @@ public struct GeoBox: Hashable, Sendable, RLMGeospatial {
 
 /// A region within a ring of points, optionally with holes. Its edges are the shortest lines between the points.
 public struct GeoPolygon: Hashable, Sendable, RLMGeospatial {
+    /// The boundary. Its last point is its first one.
     public let outerRing: [GeoPoint]
+    /// The boundaries of what is left out of the region. The last point of each is its first one.
     public let holes: [[GeoPoint]]
 
     /// Returns nil unless every ring has at least four points and ends where it begins.
@@ -72,6 +77,7 @@ public struct GeoPolygon: Hashable, Sendable, RLMGeospatial {
         self.holes = holes
     }
 
+    /// Returns nil unless every ring has at least four points and ends where it begins.
     public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) { self.init(outerRing: outerRing, holes: holes) }
 
     /// Creates a polygon from points as latitude and longitude.
@@ -85,6 +91,8 @@ public struct GeoPolygon: Hashable, Sendable, RLMGeospatial {
         self.init(outerRing: rings[0], holes: Array(rings.dropFirst()))
     }
 
+    /// Creates a polygon from points as latitude and longitude; nil if a coordinate is out of range, or a ring has
+    /// fewer than four points or does not end where it begins.
     public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
         self.init(outerRing: outerRing, holes: holes)
     }
@@ -109,12 +117,18 @@ public struct Distance: Hashable, Sendable, Comparable {
 
     /// Returns nil for negative numbers, as do the functions below.
     public static func kilometers(_ kilometers: Double) -> Distance? { Distance(kilometers / earthRadius) }
+    /// A distance in international miles of 1.609344 km; nil for negative numbers.
     public static func miles(_ miles: Double) -> Distance? { Distance(miles * mile / earthRadius) }
+    /// A distance as an angle in degrees at the Earth's centre; nil for negative numbers.
     public static func degrees(_ degrees: Double) -> Distance? { Distance(degrees * .pi / 180) }
+    /// A distance as an angle in radians at the Earth's centre; nil for negative numbers.
     public static func radians(_ radians: Double) -> Distance? { Distance(radians) }
 
+    /// Returns the distance in kilometres, on a sphere with a radius of 6378.1 km.
     public func asKilometers() -> Double { radians * Self.earthRadius }
+    /// Returns the distance in international miles.
     public func asMiles() -> Double { radians * Self.earthRadius / Self.mile }
+    /// Returns the angle at the Earth's centre in degrees.
     public func asDegrees() -> Double { radians * 180 / .pi }
 
     public static func < (a: Distance, b: Distance) -> Bool { a.radians < b.radians }
@@ -122,9 +136,12 @@ public struct Distance: Hashable, Sendable, Comparable {
 
 /// A region around a point.
 public struct GeoCircle: Hashable, Sendable, RLMGeospatial {
+    /// The centre.
     public let center: GeoPoint
+    /// The radius as an angle at the Earth's centre.
     public let radiusInRadians: Double
 
+    /// Creates a circle around a point.
     public init(center: GeoPoint, radius: Distance) {
         self.center = center
         radiusInRadians = radius.radians

@@ -17,16 +17,24 @@ extension Query where T: RealmCollection {
         isAmong(values)
     }
 
+    /// Whether any element is equal to the value or object.
     public static func == (query: Query, value: T.Element) -> Query<Bool> { query.compared(.equal, value) }
+    /// Whether any element differs from the value or object.
     public static func != (query: Query, value: T.Element) -> Query<Bool> { query.compared(.notEqual, value) }
+    /// Whether any element is equal to the other side.
     public static func == (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared(.equal, other) }
+    /// Whether any element differs from the other side.
     public static func != (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared(.notEqual, other) }
 }
 
 extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryOrdered {
+    /// Whether any element is less than the value.
     public static func < (query: Query, value: T.Element) -> Query<Bool> { query.compared(.less, value) }
+    /// Whether any element is less than or equal to the value.
     public static func <= (query: Query, value: T.Element) -> Query<Bool> { query.compared(.lessOrEqual, value) }
+    /// Whether any element is greater than the value.
     public static func > (query: Query, value: T.Element) -> Query<Bool> { query.compared(.greater, value) }
+    /// Whether any element is greater than or equal to the value.
     public static func >= (query: Query, value: T.Element) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
 }
 

@@ -23,9 +23,13 @@ extension AnyRealmValue: _QueryNumeric {}
 extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
 
 extension Query where T: _HasPersistedType {
+    /// Whether the property is equal to the value. Null is equal to null only.
     public static func == (query: Query, value: T) -> Query<Bool> { query.compared(.equal, value) }
+    /// Whether both properties of the object are equal.
     public static func == (query: Query, other: Query) -> Query<Bool> { query.compared(.equal, other) }
+    /// Whether the property differs from the value. Null differs from every other value.
     public static func != (query: Query, value: T) -> Query<Bool> { query.compared(.notEqual, value) }
+    /// Whether both properties of the object differ.
     public static func != (query: Query, other: Query) -> Query<Bool> { query.compared(.notEqual, other) }
 
     /// Whether the value is one of these values.
@@ -43,13 +47,21 @@ extension Query where T: _HasPersistedType, T: OptionalProtocol {
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryOrdered {
+    /// Whether the property is less than the value. False for null.
     public static func < (query: Query, value: T) -> Query<Bool> { query.compared(.less, value) }
+    /// Whether the property is less than the other property. False for null.
     public static func < (query: Query, other: Query) -> Query<Bool> { query.compared(.less, other) }
+    /// Whether the property is less than or equal to the value. False if only one side is null.
     public static func <= (query: Query, value: T) -> Query<Bool> { query.compared(.lessOrEqual, value) }
+    /// Whether the property is less than or equal to the other property. False if only one of them is null.
     public static func <= (query: Query, other: Query) -> Query<Bool> { query.compared(.lessOrEqual, other) }
+    /// Whether the property is greater than the value. False for null.
     public static func > (query: Query, value: T) -> Query<Bool> { query.compared(.greater, value) }
+    /// Whether the property is greater than the other property. False for null.
     public static func > (query: Query, other: Query) -> Query<Bool> { query.compared(.greater, other) }
+    /// Whether the property is greater than or equal to the value. False if only one side is null.
     public static func >= (query: Query, value: T) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
+    /// Whether the property is greater than or equal to the other property. False if only one of them is null.
     public static func >= (query: Query, other: Query) -> Query<Bool> { query.compared(.greaterOrEqual, other) }
 }
 

@@ -31,6 +31,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
         compared(.contains, value, options)
     }
 
+    /// Whether the value contains that of another property.
     public func contains<U>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
         compared(.contains, other, options)
     }
@@ -40,6 +41,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
         compared(.beginsWith, value, options)
     }
 
+    /// Whether the value begins with that of another property.
     public func starts<U>(with other: Query<U>, options: StringOptions = []) -> Query<Bool> {
         compared(.beginsWith, other, options)
     }
@@ -49,6 +51,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
         compared(.endsWith, value, options)
     }
 
+    /// Whether the value ends with that of another property.
     public func ends<U>(with other: Query<U>, options: StringOptions = []) -> Query<Bool> {
         compared(.endsWith, other, options)
     }
@@ -58,6 +61,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
         compared(.like, value, caseInsensitive ? .caseInsensitive : [])
     }
 
+    /// Whether the whole value matches the pattern in another property.
     public func like<U>(_ other: Query<U>, caseInsensitive: Bool = false) -> Query<Bool> {
         compared(.like, other, caseInsensitive ? .caseInsensitive : [])
     }
@@ -67,6 +71,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
         compared(.equal, value, options)
     }
 
+    /// Compares with another property, with `==` and options.
     public func equals<U>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
         compared(.equal, other, options)
     }
@@ -76,6 +81,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
         compared(.notEqual, value, options)
     }
 
+    /// Compares with another property, with `!=` and options.
     public func notEquals<U>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
         compared(.notEqual, other, options)
     }

@@ -103,24 +103,31 @@ enum QueryValue {
 // properties of structs.
 
 extension Query where T: _ModelObject {
+    /// A property of the object, to compare or to follow further. Traps if the key path leads to no stored property.
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { step(member) }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: _ModelObject {
+    /// A property of the linked object. It is null if there is none. Traps if the key path leads to no stored property.
     public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> { step(member) }
 }
 
 extension Query where T: RealmCollection, T.Element: _ModelObject {
+    /// A property of the elements. A comparison is true if it is true of any element. Traps if the key path leads to no
+    /// stored property.
     public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> { step(member) }
 }
 
 // MARK: Compound conditions
 
 extension Query where T == Bool {
+    /// Whether the condition is false.
     public static prefix func ! (query: Query) -> Query { Query(.not(query.node)) }
 
+    /// Whether both conditions are true.
     public static func && (a: Query, b: Query) -> Query { Query(.and(a.node, b.node)) }
 
+    /// Whether at least one of the conditions is true.
     public static func || (a: Query, b: Query) -> Query { Query(.or(a.node, b.node)) }
 
     /// The number of a collection's elements for which the condition is true: `($0.dogs.age > 3 && $0.dogs.name ==

@@ -162,14 +162,20 @@ extension Query where T: RealmKeyedCollection {
         isAmong(values)
     }
 
+    /// Whether any value of the map is equal to the value or object.
     public static func == (query: Query, value: T.Value) -> Query<Bool> { query.compared(.equal, value) }
+    /// Whether any value of the map differs from the value or object.
     public static func != (query: Query, value: T.Value) -> Query<Bool> { query.compared(.notEqual, value) }
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryOrdered {
+    /// Whether any value of the map is less than the value.
     public static func < (query: Query, value: T.Value) -> Query<Bool> { query.compared(.less, value) }
+    /// Whether any value of the map is less than or equal to the value.
     public static func <= (query: Query, value: T.Value) -> Query<Bool> { query.compared(.lessOrEqual, value) }
+    /// Whether any value of the map is greater than the value.
     public static func > (query: Query, value: T.Value) -> Query<Bool> { query.compared(.greater, value) }
+    /// Whether any value of the map is greater than or equal to the value.
     public static func >= (query: Query, value: T.Value) -> Query<Bool> { query.compared(.greaterOrEqual, value) }
 }
 

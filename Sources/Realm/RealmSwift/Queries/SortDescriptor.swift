@@ -2,8 +2,10 @@
 public struct SortDescriptor: Equatable, CustomStringConvertible, Sendable {
     /// The property, dotted through to-one links: `owner.name`. `self` for plain values.
     public let keyPath: String
+    /// Whether smaller values come first. Null is smaller than all others.
     public let ascending: Bool
 
+    /// Creates a descriptor. The path is checked when a collection is sorted by it.
     public init(keyPath: String, ascending: Bool = true) {
         self.keyPath = keyPath
         self.ascending = ascending

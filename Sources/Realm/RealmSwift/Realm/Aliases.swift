@@ -10,10 +10,15 @@ typealias StoredObjectId = ObjectModel.ObjectId
 typealias StoreMigration = StoreContract.Migration
 
 // Other names of the public interface, which are those of classes in Objective-C on Apple's platforms.
+/// Another name of `ObjectBase`.
 public typealias RLMObjectBase = ObjectBase
+/// Another name of `PropertyType`.
 public typealias RLMPropertyType = PropertyType
+/// Another name of `AsyncTransactionId`.
 public typealias RLMAsyncTransactionId = AsyncTransactionId
+/// Another name of `Logger`.
 public typealias RLMLogger = Logger
+/// Another name of `LogLevel`.
 public typealias RLMLogLevel = LogLevel
 
 /// The block of `Realm.observe`.

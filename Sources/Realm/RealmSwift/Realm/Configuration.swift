@@ -9,6 +9,13 @@ public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchema
 
 extension Realm {
     /// The file of a realm, and how to open it.
+    ///
+    /// ```swift
+    /// var configuration = Realm.Configuration(fileURL: directory.appendingPathComponent("library.realm"))
+    /// configuration.schemaVersion = 2
+    /// configuration.objectTypes = [Book.self, Author.self]
+    /// let realm = try Realm(configuration: configuration)
+    /// ```
     public struct Configuration: Sendable, Equatable, CustomStringConvertible {
         /// The configuration that `Realm()` uses. Reading it returns a copy.
         public static var defaultConfiguration: Configuration {
@@ -56,6 +63,8 @@ extension Realm {
         /// Whether to open the file without write access. The file must exist. If the process cannot write to it, a
         /// copy is read.
         public var readOnly: Bool { didSet { stamp = Stamp() } }
+        /// The version of the schema, from 0. Increase it with each change of the classes that needs a migration;
+        /// opening throws `Realm.Error.schemaMismatch` if the file has a higher one.
         public var schemaVersion: UInt64 { didSet { stamp = Stamp() } }
         /// Called if the file's schema version is lower than `schemaVersion`.
         public var migrationBlock: MigrationBlock? { didSet { stamp = Stamp() } }
@@ -77,6 +86,8 @@ extension Realm {
         /// What the seed file is decrypted with. `RealmEncryptedSeeds` sets it: this module needs no cryptographic library.
         package var seedKey: RealmFileKey? { didSet { stamp = Stamp() } }
 
+        /// Creates a configuration. An `inMemoryIdentifier` replaces `fileURL`. Nothing is checked or opened until a
+        /// realm is opened with it.
         public init(
             fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,
             syncConfiguration: SyncConfiguration? = nil,

@@ -33,30 +33,45 @@ public protocol LogCategory: Sendable {
 
 /// The subjects of messages. Setting the level of a category also sets that of all categories within it.
 public enum Category: String, LogCategory {
+    /// All messages.
     case realm = "Realm"
     /// Opening files, and migrations.
     case sdk = "Realm.SDK"
+    /// Exists for code written for Realm. It has no messages.
     case app = "Realm.App"
 
     /// The database.
     public enum Storage: String, LogCategory {
+        /// The database: files that are opened and closed, and the messages of the categories below.
         case all = "Realm.Storage"
+        /// Write transactions.
         case transaction = "Realm.Storage.Transaction"
+        /// Queries, with the number of objects that they found.
         case query = "Realm.Storage.Query"
+        /// Exists for code written for Realm. It has no messages.
         case object = "Realm.Storage.Object"
+        /// Calls of observers.
         case notification = "Realm.Storage.Notification"
     }
 
     /// The communication between a realm and its gateway.
     public enum Sync: String, LogCategory {
+        /// All messages of this communication.
         case all = "Realm.Sync"
+        /// Exists for code written for Realm. It has no messages.
         case server = "Realm.Sync.Server"
 
+        /// The part of the realm's own process.
         public enum Client: String, LogCategory {
+            /// All messages of this part.
             case all = "Realm.Sync.Client"
+            /// Connections that are made, and errors.
             case session = "Realm.Sync.Client.Session"
+            /// Exists for code written for Realm. It has no messages.
             case changeset = "Realm.Sync.Client.Changeset"
+            /// Exists for code written for Realm. It has no messages.
             case network = "Realm.Sync.Client.Network"
+            /// Exists for code written for Realm. It has no messages.
             case reset = "Realm.Sync.Client.Reset"
         }
     }

@@ -5,6 +5,14 @@ import RealmInstances
 import StoreContract
 
 /// A handle to an open realm, confined to one thread, serial queue or actor.
+///
+/// ```swift
+/// let realm = try Realm()
+/// try realm.write {
+///     realm.add(Book(value: ["isbn": "9780141439471", "title": "Frankenstein"]))
+/// }
+/// let books = realm.objects(Book.self).where { $0.year > 1800 }
+/// ```
 public struct Realm: Equatable {
     /// The open realm.
     let rlm: RLMRealm
@@ -52,6 +60,7 @@ public struct Realm: Equatable {
     /// Whether both handles are of the same instance.
     public static func == (a: Realm, b: Realm) -> Bool { a.rlm === b.rlm }
 
+    /// The configuration that the realm was opened with.
     public var configuration: Configuration { rlm.configuration }
 
     /// Whether the realm contains no objects.
@@ -61,6 +70,7 @@ public struct Realm: Equatable {
 
     // MARK: Writing
 
+    /// Whether this instance has an open write transaction, in which its objects can be changed.
     public var isInWriteTransaction: Bool { rlm.transaction != nil }
 
     /// Runs the block in a write transaction and commits it. If the block throws, rolls back and rethrows. Throws

@@ -7,24 +7,44 @@ extension Realm {
     public struct Error: Swift.Error, CustomNSError, LocalizedError, Sendable, Equatable {
         /// The error codes, with Realm's numbers.
         public enum Code: Int, Sendable {
+            /// Any error without a code of its own. The message says more.
             case fail = 1
+            /// The file cannot be opened, for example because the path is that of a directory.
             case fileAccess = 2
+            /// The process may not read or write the file.
             case filePermissionDenied = 3
+            /// The destination of a copy exists.
             case fileExists = 4
+            /// The file of a read-only realm, or the directory of a file, does not exist.
             case fileNotFound = 5
+            /// Never thrown. It exists for code written for Realm.
             case fileFormatUpgradeRequired = 6
+            /// Never thrown. It exists for code written for Realm.
             case incompatibleLockFile = 8
+            /// Never thrown. It exists for code written for Realm.
             case addressSpaceExhausted = 9
+            /// The classes do not fit the file: a migration is missing or failed, or the schema version is lower than
+            /// that of the file.
             case schemaMismatch = 10
+            /// The file is in use: by another process, by a realm that is still open, or by a migration.
             case alreadyOpen = 12
+            /// A setting or an argument is not valid, or the file is open with other settings.
             case invalidInput = 13
+            /// The disk is full, or the file has reached its maximum size.
             case outOfDiskSpace = 14
+            /// Never thrown. It exists for code written for Realm.
             case incompatibleSession = 15
+            /// The file was written by a version of this library that uses another format.
             case unsupportedFileFormatVersion = 16
+            /// The gateway rejected a subscription, or its objects did not arrive in time.
             case subscriptionFailed = 18
+            /// Reading, writing or copying a file failed.
             case fileOperationFailed = 19
+            /// The file is not a database, or is damaged.
             case invalidDatabase = 20
+            /// Never thrown. It exists for code written for Realm.
             case incompatibleHistories = 21
+            /// Never thrown. It exists for code written for Realm.
             case noSubscriptionForWrite = 22
 
             /// Supports `catch Realm.Error.fileAccess`.
@@ -33,6 +53,7 @@ extension Realm {
             }
         }
 
+        /// The kind of the error.
         public let code: Code
         /// A sentence for people.
         public let message: String
@@ -47,6 +68,7 @@ extension Realm {
                     ?? (userInfo[NSFilePathErrorKey] as? String).map { URL(fileURLWithPath: $0) })
         }
 
+        /// Creates an error with a sentence for people and the file concerned.
         public init(_ code: Code, _ message: String, fileURL: URL? = nil) {
             self.code = code
             self.message = message
@@ -78,24 +100,43 @@ extension Realm {
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
 
         // The codes, so that `catch` and `error.code ==` can name them; `Realm.Error(.fail)` makes an error.
+        /// See `Code.fail`.
         public static let fail = Code.fail
+        /// See `Code.fileAccess`.
         public static let fileAccess = Code.fileAccess
+        /// See `Code.filePermissionDenied`.
         public static let filePermissionDenied = Code.filePermissionDenied
+        /// See `Code.fileExists`.
         public static let fileExists = Code.fileExists
+        /// See `Code.fileNotFound`.
         public static let fileNotFound = Code.fileNotFound
+        /// See `Code.fileFormatUpgradeRequired`.
         public static let fileFormatUpgradeRequired = Code.fileFormatUpgradeRequired
+        /// See `Code.incompatibleLockFile`.
         public static let incompatibleLockFile = Code.incompatibleLockFile
+        /// See `Code.addressSpaceExhausted`.
         public static let addressSpaceExhausted = Code.addressSpaceExhausted
+        /// See `Code.schemaMismatch`.
         public static let schemaMismatch = Code.schemaMismatch
+        /// See `Code.alreadyOpen`.
         public static let alreadyOpen = Code.alreadyOpen
+        /// See `Code.invalidInput`.
         public static let invalidInput = Code.invalidInput
+        /// See `Code.outOfDiskSpace`.
         public static let outOfDiskSpace = Code.outOfDiskSpace
+        /// See `Code.incompatibleSession`.
         public static let incompatibleSession = Code.incompatibleSession
+        /// See `Code.unsupportedFileFormatVersion`.
         public static let unsupportedFileFormatVersion = Code.unsupportedFileFormatVersion
+        /// See `Code.subscriptionFailed`.
         public static let subscriptionFailed = Code.subscriptionFailed
+        /// See `Code.fileOperationFailed`.
         public static let fileOperationFailed = Code.fileOperationFailed
+        /// See `Code.invalidDatabase`.
         public static let invalidDatabase = Code.invalidDatabase
+        /// See `Code.incompatibleHistories`.
         public static let incompatibleHistories = Code.incompatibleHistories
+        /// See `Code.noSubscriptionForWrite`.
         public static let noSubscriptionForWrite = Code.noSubscriptionForWrite
     }
 }

@@ -10,6 +10,16 @@ public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?,
 
 /// The parameter of a migration block, which converts data from one schema to another. It is valid only within the
 /// block.
+///
+/// ```swift
+/// configuration.schemaVersion = 2
+/// configuration.migrationBlock = { migration, oldVersion in
+///     guard oldVersion < 2 else { return }
+///     migration.enumerateObjects(ofType: "Book") { old, new in
+///         new?["title"] = (old?["name"] as? String ?? "").trimmingCharacters(in: .whitespaces)
+///     }
+/// }
+/// ```
 public struct Migration {
     private let old: RLMRealm
     private let new: RLMRealm

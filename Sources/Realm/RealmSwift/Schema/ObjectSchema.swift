@@ -2,13 +2,17 @@ import ObjectModel
 
 /// The description of a class.
 public struct ObjectSchema: Equatable, CustomStringConvertible {
+    /// The name of the class: Swift's, or the stored one for a class that only the file has.
     public let className: String
     /// The stored properties.
     public let properties: [Property]
     /// The linking-objects properties.
     private let computed: [Property]
+    /// The primary key; nil if the class has none.
     public let primaryKeyProperty: Property?
+    /// Whether the class derives from `EmbeddedObject`.
     public let isEmbedded: Bool
+    /// The Swift class; nil for a class that only the file has.
     public let objectClass: AnyClass?
 
     init(_ model: ClassModel) {
@@ -47,14 +51,23 @@ public struct ObjectSchema: Equatable, CustomStringConvertible {
 
 /// The description of a property.
 public struct Property: Equatable, CustomStringConvertible {
+    /// The name in Swift.
     public let name: String
+    /// The name in the file, which differs from `name` by `propertiesMapping()`.
     public let columnName: String
+    /// The type of the value, or of the elements of a collection.
     public let type: PropertyType
+    /// Whether the property is a `List`.
     public let isArray: Bool
+    /// Whether the property is a `MutableSet`.
     public let isSet: Bool
+    /// Whether the property is a `Map`.
     public let isMap: Bool
+    /// Whether the property has an index. A primary key has one.
     public let isIndexed: Bool
+    /// Whether the value, or an element of the collection, can be null.
     public let isOptional: Bool
+    /// The class of linked objects, or of the objects that link here; nil for other types.
     public let objectClassName: String?
     let isPrimaryKey: Bool
     /// The name of the link property that linking objects invert.
@@ -107,18 +120,31 @@ public struct Property: Equatable, CustomStringConvertible {
 
 /// The types of values.
 public enum PropertyType: Int, Sendable, CustomStringConvertible {
+    /// Integers of up to 64 bits.
     case int = 0
+    /// `Bool`.
     case bool = 1
+    /// `String`.
     case string = 2
+    /// `Data`.
     case data = 3
+    /// `AnyRealmValue`.
     case any = 9
+    /// `Date`.
     case date = 4
+    /// `Float`.
     case float = 5
+    /// `Double`.
     case double = 6
+    /// Links to objects, and embedded objects.
     case object = 7
+    /// `LinkingObjects`, which are computed and not stored.
     case linkingObjects = 8
+    /// `ObjectId`.
     case objectId = 10
+    /// `Decimal128`.
     case decimal128 = 11
+    /// `UUID`.
     case UUID = 12
 
     public var description: String {

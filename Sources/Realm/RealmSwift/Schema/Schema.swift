@@ -2,6 +2,7 @@ import ObjectModel
 
 /// The description of a realm's classes.
 public struct Schema: Equatable, CustomStringConvertible {
+    /// The classes, each with its properties.
     public let objectSchema: [ObjectSchema]
 
     init(_ models: ModelSet) {

@@ -42,6 +42,15 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadC
 ///
 /// It is live: it shows the realm's present state. The function is called for each element on first use, and again
 /// after every change; its result should depend on the element only.
+///
+/// ```swift
+/// let byLetter = realm.objects(Book.self).sectioned(
+///     by: { String($0.title.prefix(1)) }, sortDescriptors: [SortDescriptor(keyPath: "title")])
+/// for section in byLetter {
+///     print(section.key, section.count)
+///     for book in section { print(book.title) }
+/// }
+/// ```
 public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
     RealmSectionedResult
 {

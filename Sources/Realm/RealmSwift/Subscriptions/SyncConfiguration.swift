@@ -51,6 +51,7 @@ public struct SyncConfiguration: Sendable {
     /// seconds.
     public var idleTimeout: TimeInterval
 
+    /// Creates a configuration with a `token` or a `tokenProvider`. Nothing is sent until a realm is opened with it.
     public init(
         gateway: URL, token: String? = nil, headers: [String: String] = [:], idleTimeout: TimeInterval = 45,
         errorHandler: (@Sendable (SyncError) -> Void)? = nil,
@@ -72,6 +73,7 @@ public struct SyncConfiguration: Sendable {
 
 /// An error in the communication between a realm and its gateway.
 public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendable {
+    /// The kinds of errors.
     public enum Code: Sendable, Equatable {
         /// The gateway cannot be reached or does not work. The client retries.
         case connection
@@ -92,11 +94,13 @@ public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendabl
 
     /// An object that returned to its state at the gateway, or was removed here.
     public struct Object: Sendable, Equatable {
+        /// The stored name of the class.
         public var className: String
         /// The primary key as a string.
         public var primaryKey: String
     }
 
+    /// The kind of the error.
     public var code: Code
     /// A sentence for people.
     public var message: String

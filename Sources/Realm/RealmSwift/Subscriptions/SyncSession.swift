@@ -3,14 +3,19 @@ import SyncEngine
 
 /// The connection between an open file and its gateway. All realms of the file share it; it ends with the last of them.
 public final class SyncSession: Sendable {
+    /// The state of the connection.
     public enum ConnectionState: Sendable, Equatable {
+        /// There is no connection: the session is inactive, has no subscriptions, or waits before it tries again.
         case disconnected
+        /// A connection is being made.
         case connecting
         /// The event stream is open.
         case connected
     }
 
+    /// Whether the session communicates.
     public enum State: Sendable, Equatable {
+        /// The session connects, and connects again after errors.
         case active
         /// The session is suspended, or the file was closed.
         case inactive
@@ -28,6 +33,7 @@ public final class SyncSession: Sendable {
 
     init(_ client: SyncClient) { self.client = client }
 
+    /// The state of the connection at the time of the call.
     public var connectionState: ConnectionState {
         switch client.connection {
         case .disconnected: .disconnected
@@ -36,6 +42,7 @@ public final class SyncSession: Sendable {
         }
     }
 
+    /// Whether the session communicates at the time of the call.
     public var state: State { client.isActive ? .active : .inactive }
 
     /// Disconnects until `resume`. Local commits are uploaded after that.

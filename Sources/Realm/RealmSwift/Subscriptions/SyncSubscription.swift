@@ -67,7 +67,9 @@ public struct SyncSubscription: Equatable {
 
     /// The name; nil for an unnamed subscription.
     public var name: String? { query.name }
+    /// The time when the subscription was added to the set.
     public var createdAt: Date { Date(query.createdAt) }
+    /// The time when the query was last changed; that of the creation if it never was.
     public var updatedAt: Date { Date(query.updatedAt) }
 
     /// Whether both are the same subscription with the same query.

@@ -9,6 +9,7 @@ import SyncEngine
 public struct SyncSubscriptionSet: Sequence {
     let accessor: SubscriptionSetAccessor
 
+    /// The number of subscriptions.
     public var count: Int { accessor.queries.count }
 
     /// The progress of the set.
@@ -19,8 +20,11 @@ public struct SyncSubscriptionSet: Sequence {
         if case .error(let error) = state { error } else { nil }
     }
 
+    /// Whether there are no subscriptions.
     public var isEmpty: Bool { count == 0 }
+    /// The oldest subscription; nil if there is none.
     public var first: SyncSubscription? { makeIterator().first { _ in true } }
+    /// The newest subscription; nil if there is none.
     public var last: SyncSubscription? { Array(self).last }
 
     /// The subscription at a position, in the order of creation. Traps if the position does not exist.

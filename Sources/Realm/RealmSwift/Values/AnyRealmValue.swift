@@ -7,20 +7,43 @@ import ObjectModel
 /// different types by value. Lists and dictionaries may be nested about a hundred levels deep. Those of a managed
 /// object show the stored ones and can be edited within a write; each edit costs as much as writing the property's
 /// whole value.
+///
+/// ```swift
+/// try realm.write { edition.remark = .string("signed") }
+/// switch edition.remark {
+/// case .string(let text): print(text)
+/// case .object(let object): print(object)
+/// default: print(edition.remark.intValue ?? 0)
+/// }
+/// ```
 public enum AnyRealmValue: Hashable {
+    /// Null.
     case none
+    /// An integer.
     case int(Int)
+    /// True or false.
     case bool(Bool)
+    /// A number of 32 bits.
     case float(Float)
+    /// A number of 64 bits.
     case double(Double)
+    /// A string.
     case string(String)
+    /// Bytes.
     case data(Data)
+    /// A point in time.
     case date(Date)
+    /// A link to an object of any class.
     case object(Object)
+    /// An object identifier.
     case objectId(ObjectId)
+    /// A decimal number.
     case decimal128(Decimal128)
+    /// A UUID.
     case uuid(UUID)
+    /// A dictionary of such values; `fromDictionary` makes one.
     case dictionary(Map<String, AnyRealmValue>)
+    /// A list of such values; `fromArray` makes one.
     case list(List<AnyRealmValue>)
 
     /// Returns a new, unmanaged dictionary with these entries.
@@ -33,39 +56,51 @@ public enum AnyRealmValue: Hashable {
 
     // MARK: The value by type; nil if it has another type
 
+    /// The integer; nil for every other case. Numbers are not converted.
     public var intValue: Int? {
         if case .int(let value) = self { value } else { nil }
     }
+    /// The truth value; nil for every other case.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
+    /// The `Float`; nil for every other case. Numbers are not converted.
     public var floatValue: Float? {
         if case .float(let value) = self { value } else { nil }
     }
+    /// The `Double`; nil for every other case. Numbers are not converted.
     public var doubleValue: Double? {
         if case .double(let value) = self { value } else { nil }
     }
+    /// The string; nil for every other case.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
+    /// The bytes; nil for every other case.
     public var dataValue: Data? {
         if case .data(let value) = self { value } else { nil }
     }
+    /// The date; nil for every other case.
     public var dateValue: Date? {
         if case .date(let value) = self { value } else { nil }
     }
+    /// The object identifier; nil for every other case.
     public var objectIdValue: ObjectId? {
         if case .objectId(let value) = self { value } else { nil }
     }
+    /// The decimal number; nil for every other case. Numbers are not converted.
     public var decimal128Value: Decimal128? {
         if case .decimal128(let value) = self { value } else { nil }
     }
+    /// The UUID; nil for every other case.
     public var uuidValue: UUID? {
         if case .uuid(let value) = self { value } else { nil }
     }
+    /// The dictionary; nil for every other case.
     public var dictionaryValue: Map<String, AnyRealmValue>? {
         if case .dictionary(let value) = self { value } else { nil }
     }
+    /// The list; nil for every other case.
     public var listValue: List<AnyRealmValue>? {
         if case .list(let value) = self { value } else { nil }
     }

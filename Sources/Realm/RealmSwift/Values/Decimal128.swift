@@ -3,6 +3,11 @@ import ObjectModel
 import Synchronization
 
 /// An IEEE 754-2008 decimal number of up to 34 digits.
+///
+/// ```swift
+/// let price: Decimal128 = "12.50"
+/// print(price * 3, price == 12.5)  // 37.5 true
+/// ```
 public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Codable, CustomStringConvertible,
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral
 {
@@ -29,6 +34,7 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
         self.init(raw: raw)
     }
 
+    /// Creates a number from the decimal description of a Foundation number; NaN if that is none.
     public convenience init(number: NSNumber) {
         self.init(raw: StoredDecimal(plain: number.stringValue) ?? .nan)
     }
@@ -57,13 +63,18 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
         Decimal128(raw: StoredDecimal("9.999999999999999999999999999999999E6144") ?? .nan)
     }
 
+    /// Whether this is not a number.
     public var isNaN: Bool { raw.isNaN }
+    /// The same as `isNaN`: quiet and signaling NaN are not distinguished.
     public var isSignaling: Bool { raw.isNaN }
+    /// The same as `isNaN`: quiet and signaling NaN are not distinguished.
     public var isSignalingNaN: Bool { raw.isNaN }
+    /// Whether this is positive or negative infinity.
     public var isInfinite: Bool { raw.isInfinite }
     public var magnitude: Decimal128 { raw.isNegative ? Decimal128(raw: -raw) : self }
     /// The digits with a decimal point or, for large and small numbers, with an exponent: `1.10`, `1.23E45`, `2E-7`.
     public var description: String { raw.description.replacing("E+", with: "E") }
+    /// The same as `description`.
     public var stringValue: String { description }
     /// The nearest double.
     public var doubleValue: Double { raw.double }
@@ -75,11 +86,14 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     public static func + (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: (a.raw + b.raw).reduced) }
     public static func - (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: (a.raw - b.raw).reduced) }
     public static func * (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: (a.raw * b.raw).reduced) }
+    /// Returns the quotient, rounded to 34 digits. Division by zero is infinite, or NaN for zero by zero; it never
+    /// traps.
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: (a.raw / b.raw).reduced) }
     public static prefix func - (a: Decimal128) -> Decimal128 { Decimal128(raw: -a.raw) }
     /// Negates this instance, which all its holders see.
     public func negate() { content.withLock { $0 = -$0 } }
     public static func *= (a: inout Decimal128, b: Decimal128) { a = a * b }
+    /// Assigns the quotient. The variable then has a new instance; other holders of the old one do not see it.
     public static func /= (a: inout Decimal128, b: Decimal128) { a = a / b }
 
     /// The distance between two numbers is a number.

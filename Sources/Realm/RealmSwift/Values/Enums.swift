@@ -51,12 +51,14 @@ where PersistedType: _RealmCollectionValueInsideOptional {
 
 /// A type that is stored as another one, and can be created from each of that type's values.
 public protocol CustomPersistable: _CustomPersistable {
+    /// Creates a value from the stored one.
     init(persistedValue: PersistedType)
 }
 
 /// A type that is stored as another one, but cannot be created from each of that type's values: for such a value an
 /// optional is nil, and anything else traps.
 public protocol FailableCustomPersistable: _CustomPersistable, _MayNotRestore {
+    /// Creates a value from the stored one; nil if none fits.
     init?(persistedValue: PersistedType)
 }
 

@@ -2,6 +2,12 @@ public import Foundation
 import ObjectModel
 
 /// A 12-byte identifier: seconds since 1970, a random part and a counter. Ordered by its bytes.
+///
+/// ```swift
+/// let id = ObjectId.generate()
+/// let same = try ObjectId(string: id.stringValue)
+/// print(same == id, id.timestamp)
+/// ```
 public final class ObjectId: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     let raw: StoredObjectId
 

@@ -150,6 +150,7 @@ extension String: _MapKey {
 
 /// An optional.
 public protocol OptionalProtocol {
+    /// The type of the value.
     associatedtype Wrapped
     var _wrapped: Wrapped? { get }
     static func _wrap(_ wrapped: Wrapped?) -> Self
