@@ -75,34 +75,34 @@ package final class LiveQueries: CommitReceiver {
     ///     difference since then if that is still available, otherwise `initial`.
     ///   - shape: the data of each object that the observer shows: its changes count as well, unless there are key
     ///     paths.
-    ///   - lens: the observer's lens. Queries and key paths are bound to the schema that it shows.
+    ///   - visibility: the observer's visibility filter. Queries and key paths are bound to the schema that it shows.
     ///   - holds: for an observer that has bound more to the schema than the query: `failed` with `schemaReplaced` ends
     ///     the observation once this returns false for a version with another schema. Any other observer is notified of
     ///     the changes, also of those that a migration made.
     package func observe(
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
-        through lens: (any LiveLens)? = nil, since version: Version? = nil,
+        through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveQueryEvent) -> Void
     ) -> LiveToken {
-        register(.query(query), subscriber(holds, deliver), keyPaths, shape, lens, version)
+        register(.query(query), subscriber(holds, deliver), keyPaths, shape, visibility, version)
     }
 
     /// Observes a query's result in sections, in the same way.
     package func observeSections(
         _ query: BoundQuery, by key: SectionKey, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
-        through lens: (any LiveLens)? = nil, since version: Version? = nil,
+        through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveSectionEvent) -> Void
     ) -> LiveToken {
-        register(.sections(query, key), subscriber(holds, deliver), keyPaths, shape, lens, version)
+        register(.sections(query, key), subscriber(holds, deliver), keyPaths, shape, visibility, version)
     }
 
     /// Observes the answer to an aggregate: `initial`, then an update after each change of it, with the groups that
     /// changed. `failed` when it does not fit the schema, and with `sumOverflow`.
     package func observeAggregate(
-        _ aggregate: LiveAggregate, through lens: (any LiveLens)? = nil, since version: Version? = nil,
+        _ aggregate: LiveAggregate, through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveAggregateEvent) -> Void
     ) -> LiveToken {
-        register(.aggregate(aggregate), subscriber(holds, deliver), [], nil, lens, version)
+        register(.aggregate(aggregate), subscriber(holds, deliver), [], nil, visibility, version)
     }
 
     /// Observes an answer that is read as a whole: `initial`, then an update with the new one when it differs. `failed`
@@ -110,10 +110,10 @@ package final class LiveQueries: CommitReceiver {
     /// that is deleted, nothing more is told. Cost: for changes of what it depends on, a read for all observers of equal
     /// answers.
     package func observeAnswer(
-        _ answer: LiveAnswer, through lens: (any LiveLens)? = nil, since version: Version? = nil,
+        _ answer: LiveAnswer, through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveAnswerEvent) -> Void
     ) -> LiveToken {
-        register(.answer(answer), subscriber(holds, deliver), [], nil, lens, version)
+        register(.answer(answer), subscriber(holds, deliver), [], nil, visibility, version)
     }
 
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to its
@@ -121,21 +121,22 @@ package final class LiveQueries: CommitReceiver {
     /// object. An observer that resumes from a version before the object's deletion gets `deleted`.
     package func observeObject(
         _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
-        through lens: (any LiveLens)? = nil, since version: Version? = nil,
+        through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveObjectEvent) -> Void
     ) -> LiveToken {
         register(
-            .object(ObjectReference(classID, key)), subscriber(holds, deliver), keyPaths, shape, lens, version)
+            .object(ObjectReference(classID, key)), subscriber(holds, deliver), keyPaths, shape, visibility, version)
     }
 
     /// Observes one object's list, set or map: of values, or of links as stored, nulls included. Key paths are for
     /// links, and begin at the class that they lead to. `failed` with `notFound`, `notACollection`.
     package func observeCollection(
         _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [],
-        showing shape: LiveShape? = nil, through lens: (any LiveLens)? = nil, since version: Version? = nil,
+        showing shape: LiveShape? = nil, through visibility: (any VisibilityFilter)? = nil,
+        since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveCollectionEvent) -> Void
     ) -> LiveToken {
-        register(.collection(object, property), subscriber(holds, deliver), keyPaths, shape, lens, version)
+        register(.collection(object, property), subscriber(holds, deliver), keyPaths, shape, visibility, version)
     }
 
     private func subscriber<Event: LiveEventKind>(
@@ -147,12 +148,12 @@ package final class LiveQueries: CommitReceiver {
 
     private func register(
         _ subject: LiveViewID, _ subscriber: any LiveSubscriber, _ keyPaths: [LiveKeyPath], _ shape: LiveShape?,
-        _ lens: (any LiveLens)?, _ version: Version?
+        _ visibility: (any VisibilityFilter)?, _ version: Version?
     ) -> LiveToken {
-        let address = LiveAddress(lens: lens.map { AnyLens(lens: $0) }, subject: subject)
+        let address = LiveAddress(visibility: visibility.map { AnyVisibilityFilter(visibility: $0) }, subject: subject)
         let registration = LiveRegistration(
             subject: subject, subscriber: subscriber, keyPaths: keyPaths, shape: shape, since: version,
-            lens: address.lens)
+            visibility: address.visibility)
         hand { $0.registrations.append(registration) }
         return LiveToken { [self] in
             subscriber.cancel()
@@ -174,7 +175,7 @@ package final class LiveQueries: CommitReceiver {
     /// Called from `deliver`: all commits of the next `nanoseconds` are then processed together, so that observers with
     /// costly events leave time for others. The pauses of several observers add up. Later commits are processed at
     /// once. Observers that join do not wait.
-    package func rest(nanoseconds: Int) {
+    package func pause(nanoseconds: Int) {
         let now = DispatchTime.now()
         inbox.withLock { $0.restsUntil = max($0.restsUntil ?? now, now) + .nanoseconds(nanoseconds) }
     }

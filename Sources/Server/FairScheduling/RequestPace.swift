@@ -53,7 +53,7 @@ package final class RequestPace: WorkPace {
         let (pool, waits) = permit.withLock { permit -> (WorkerPool?, Bool) in
             guard let present = permit, let id = present.id else { return (nil, false) }
             if present.restsSince == nil {
-                guard present.pool.mustRest(id) else {
+                guard present.pool.mustYield(id) else {
                     wish.store(false, ordering: .relaxed)
                     return (nil, false)
                 }

@@ -264,7 +264,7 @@ package final class WorkerPool: Sendable {
     }
 
     /// Called at a checkpoint: returns whether the job must pause. `startNext` must follow.
-    func mustRest(_ id: FairScheduler.ID) -> Bool {
+    func mustYield(_ id: FairScheduler.ID) -> Bool {
         state.withLock { $0.scheduler.checkpoint(id, at: now) }
     }
 

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// It ends when it is released. Cost: that of an observer of the result, without encoding anything.
 package final class ChangeWatch: Sendable {
-    package enum News: Sendable {
+    package enum Notification: Sendable {
         /// What is shown differs from this version on; nil if that is not known, as after a change of the schema.
         case changed(Version?)
         /// It cannot be watched any longer.
@@ -33,11 +33,11 @@ package final class ChangeWatch: Sendable {
     private let caller: LimitKey
     /// Those that all callers share.
     private let shared: Topics
-    private let tell: @Sendable (News) -> Void
+    private let tell: @Sendable (Notification) -> Void
     private let state: Mutex<State>
 
     fileprivate init(
-        _ part: WatchedPart, _ shared: Topics, for caller: LimitKey, _ tell: @escaping @Sendable (News) -> Void
+        _ part: WatchedPart, _ shared: Topics, for caller: LimitKey, _ tell: @escaping @Sendable (Notification) -> Void
     ) {
         self.part = part
         self.caller = caller
@@ -48,7 +48,7 @@ package final class ChangeWatch: Sendable {
 
     /// Calls `action` once all changes up to a version were told, on the live queries' thread. Never if the store is
     /// closed before, or this released.
-    package func whenTold(_ version: Version, _ action: @escaping @Sendable () -> Void) {
+    package func whenNotified(_ version: Version, _ action: @escaping @Sendable () -> Void) {
         let topics: Topics? = state.withLock { state in
             if !state.hasBegun { state.waiting.append((version, action)) }
             return state.hasBegun ? state.topics : nil
@@ -77,11 +77,11 @@ package final class ChangeWatch: Sendable {
         switch event {
         case .initial(let snapshot, _):
             tell(.changed(snapshot.version))
-            noteBeginning()
+            noteInitialState()
         case .resumed(let snapshot, _):
             // The schema may have been replaced, and perhaps replaced again by the first one.
             guard part.key.reading?.schema == BoundAccess.wholeSchema(of: snapshot) else { return tell(.changed(nil)) }
-            noteBeginning()
+            noteInitialState()
         case .update(let difference):
             if part.isConcerned(by: difference) { tell(.changed(difference.snapshot.version)) }
         case .deleted(let version): tell(.changed(version))
@@ -93,7 +93,7 @@ package final class ChangeWatch: Sendable {
         }
     }
 
-    private func noteBeginning() {
+    private func noteInitialState() {
         let (waiting, topics) = state.withLock { state in
             state.hasBegun = true
             defer { state.waiting = [] }
@@ -128,7 +128,7 @@ extension Topics {
     ///   - caller: the caller for whose account results are kept that cost much.
     package func watch(
         _ part: WatchedPart, since version: Version, for caller: LimitKey,
-        _ tell: @escaping @Sendable (ChangeWatch.News) -> Void
+        _ tell: @escaping @Sendable (ChangeWatch.Notification) -> Void
     ) -> ChangeWatch {
         let watch = ChangeWatch(part, self, for: caller, tell)
         watch.begin(since: version)

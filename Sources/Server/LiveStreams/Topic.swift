@@ -68,7 +68,7 @@ package final class Topic: Sendable {
     /// The nanoseconds for which the live queries pause for each stream that received an event. Queueing, framing and
     /// writing an event takes the loops some 10 µs of one core per stream; a pause of twice that leaves at least half
     /// of a core to requests, however fast commits arrive. The first event after a pause is sent at once.
-    private static let restPerStream = 20_000
+    private static let pausePerStream = 20_000
 
     /// The number of rows above which a beginning is encoded on another thread: each takes some microseconds.
     private static let quickRowLimit = 256
@@ -326,7 +326,7 @@ extension Topic {
                     late?.fallBehind(since: since)
                 }
                 for member in others { give(event, to: member, since: since) }
-                context.live.rest(nanoseconds: (group.count + others.count) * Self.restPerStream)
+                context.live.pause(nanoseconds: (group.count + others.count) * Self.pausePerStream)
             } catch {
                 dismiss(state.withLock { Array($0.members.values) }, with: .error(context.problem(error)))
             }

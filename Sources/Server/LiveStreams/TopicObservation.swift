@@ -119,30 +119,31 @@ extension LiveQueries {
         switch key.subject {
         case .objects(let query):
             return observe(
-                query, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
+                query, keyPaths: key.keyPaths, showing: key.shape, through: key.visibility, since: version,
                 asLongAs: key.holds
             ) { forward($0.map(TopicContent.objects, TopicDifference.objects)) }
         case .sections(let query, let sectionKey):
             return observeSections(
-                query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
+                query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.visibility,
+                since: version,
                 asLongAs: key.holds
             ) { forward($0.map(TopicContent.sections, TopicDifference.sections)) }
         case .aggregate(let subject):
             return observeAggregate(
-                subject.aggregate, through: key.lens, since: version, asLongAs: key.holds
+                subject.aggregate, through: key.visibility, since: version, asLongAs: key.holds
             ) { forward($0.map(TopicContent.aggregate, TopicDifference.aggregate)) }
         case .answer(let subject):
-            return observeAnswer(subject.answer, through: key.lens, since: version, asLongAs: key.holds) {
+            return observeAnswer(subject.answer, through: key.visibility, since: version, asLongAs: key.holds) {
                 forward($0.map(TopicContent.answer, TopicDifference.answer))
             }
         case .elements(let object, let property):
             return observeCollection(
-                object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
+                object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.visibility, since: version,
                 asLongAs: key.holds
             ) { forward($0.map({ .elements }, TopicDifference.elements)) }
         case .object(let object):
             return observeObject(
-                object.classID, object.key, keyPaths: key.keyPaths, showing: key.shape, through: key.lens,
+                object.classID, object.key, keyPaths: key.keyPaths, showing: key.shape, through: key.visibility,
                 since: version, asLongAs: key.holds
             ) { forward($0.map({ .object }, TopicDifference.object)) }
         }
@@ -153,7 +154,7 @@ extension LiveQueries {
         step: BoundQuery, of key: TopicKey, since version: Version?,
         deliver: @escaping @Sendable (TopicEvent) -> Void
     ) -> LiveToken {
-        observe(step, through: key.lens, since: version, asLongAs: key.holds) { (event: LiveQueryEvent) in
+        observe(step, through: key.visibility, since: version, asLongAs: key.holds) { (event: LiveQueryEvent) in
             let isThere =
                 switch event {
                 case .initial(_, let keys), .resumed(_, let keys): !keys.isEmpty
@@ -176,7 +177,7 @@ extension LiveQueries {
         deliver: @escaping @Sendable (TopicEvent) -> Void
     ) -> LiveToken {
         observeObject(
-            holder.object.classID, holder.object.key, through: key.lens, since: version, asLongAs: key.holds
+            holder.object.classID, holder.object.key, through: key.visibility, since: version, asLongAs: key.holds
         ) { event in
             if case .failed(let error) = event, error is LiveOverload { return deliver(.failed(error)) }
             // If the collection is not empty, the difference that empties it follows in the same step.

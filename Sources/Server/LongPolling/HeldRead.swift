@@ -126,7 +126,7 @@ final class HeldRead: Sendable {
     func endWait() { take(.changed(nil)) }
 
     /// On the thread of live queries or of held reads.
-    private func take(_ news: ChangeWatch.News) {
+    private func take(_ news: ChangeWatch.Notification) {
         switch news {
         case .failed(let error): finish(with: polls.context.response(to: error, of: read.request))
         case .changed(let version):
@@ -213,7 +213,7 @@ final class HeldRead: Sendable {
         _ watches: ArraySlice<ChangeWatch>, _ version: Version, then action: @escaping @Sendable () -> Void
     ) {
         guard let watch = watches.first else { return action() }
-        watch.whenTold(version) { [weak self] in self?.settle(watches.dropFirst(), version, then: action) }
+        watch.whenNotified(version) { [weak self] in self?.settle(watches.dropFirst(), version, then: action) }
     }
 
     /// Answers before the time is up that nothing is known to have changed: the client leaves, or the server stops.

@@ -158,7 +158,7 @@ package final class LongPolling: Sendable {
     }
 
     private func tooManyPolls() -> Response {
-        context.edge.limitedStreams.add(1, ordering: .relaxed)
+        context.requestCounters.limitedStreams.add(1, ordering: .relaxed)
         return HTTPError(
             .streamsLimited,
             detail:

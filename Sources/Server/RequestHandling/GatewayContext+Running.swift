@@ -41,7 +41,7 @@ extension GatewayContext {
         do {
             return try handler(here, path)
         } catch  where NeedsWorker.isMeant(by: error) {
-            edge.movedReads.add(1, ordering: .relaxed)
+            requestCounters.movedReads.add(1, ordering: .relaxed)
             return workers.reply(for: request.limitKey) { [self] in answer(request, path, handler) }
         } catch {
             return refusal(of: request, error)

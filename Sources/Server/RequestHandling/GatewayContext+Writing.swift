@@ -51,7 +51,7 @@ extension GatewayContext {
                     return (answer, try answer.response(in: transaction))
                 }
                 if let known {
-                    let record = KeptAnswer(answer, response, verbatim: settings.all.idempotencyVerbatim)
+                    let record = StoredResponse(answer, response, verbatim: settings.all.idempotencyVerbatim)
                     let bytes = try known.keep(
                         record, in: transaction, from: time, for: settings.all.idempotencyLifetime)
                     kept.put((bytes, time))

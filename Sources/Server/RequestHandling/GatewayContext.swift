@@ -22,7 +22,7 @@ package final class GatewayContext: Sendable {
     /// Authenticates callers and determines their permissions; nil for full access for every caller.
     package let access: AccessControl?
     /// The rate limits and quotas of requests.
-    package let limits: EdgeLimits
+    package let limits: RequestLimits
     package let logger: Logger
     /// Runs long requests.
     package let workers: WorkerPool
@@ -41,7 +41,7 @@ package final class GatewayContext: Sendable {
     /// The requests that wait for a version.
     package let waits = VersionWaits()
     let ruleProblems: RuleProblems
-    package let edge = EdgeCounters()
+    package let requestCounters = RequestCounters()
     /// Whether the server is about to stop.
     package let isDraining = Atomic(false)
 
@@ -51,7 +51,7 @@ package final class GatewayContext: Sendable {
         self.logger = logger
         settings = LiveConfiguration(configuration)
         access = configuration.accessControl
-        limits = EdgeLimits(configuration)
+        limits = RequestLimits(configuration)
         // Texts that are complete and wait for their clients have more.
         bodyValues = configuration.eventMemory / 2 * 3
         values = MemoryQueue(limit: configuration.eventMemory, whenFreed: configuration.whenMemoryIsFreed)

@@ -11,15 +11,15 @@ final class TransferWatch: Sendable {
     private let work: RequestPace?
     /// The maximum time in seconds without progress; nil for no limit.
     private let stall: Int?
-    private let mayRest: Bool
+    private let mayPause: Bool
     /// The time of the last progress, in nanoseconds of the transfer's own work.
     private let progress: Atomic<Int64>
 
-    /// - Parameter mayRest: false for work that blocks others while it pauses.
-    init(stall: Int? = nil, mayRest: Bool = true) {
+    /// - Parameter mayPause: false for work that blocks others while it pauses.
+    init(stall: Int? = nil, mayPause: Bool = true) {
         work = RequestPace.current
         self.stall = stall
-        self.mayRest = mayRest
+        self.mayPause = mayPause
         progress = Atomic(0)
         progress.store(now, ordering: .relaxed)
     }
@@ -35,7 +35,7 @@ final class TransferWatch: Sendable {
                 "For \(stall) s no line of the file was valid, so the import ended (limits.importStall). Check the contents of the file."
             )
         }
-        if mayRest, let work, work.mustPause { work.pause() }
+        if mayPause, let work, work.mustPause { work.pause() }
     }
 
     /// Waits for others. The time does not count as one without progress.

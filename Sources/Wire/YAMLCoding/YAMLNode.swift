@@ -12,12 +12,12 @@ package struct YAMLNode: Hashable, Sendable {
     /// A member of a mapping. Names are unique.
     package struct Entry: Hashable, Sendable {
         package var name: String
-        package var place: YAMLPlace
+        package var place: YAMLPosition
         package var value: YAMLNode
     }
 
     package var content: Content
-    package var place: YAMLPlace
+    package var place: YAMLPosition
 
     /// The entry's value; nil for anything but a mapping that has it.
     package subscript(name: String) -> YAMLNode? {
@@ -37,7 +37,7 @@ package struct YAMLNode: Hashable, Sendable {
 }
 
 /// A position in a text, from 1, columns in characters.
-package struct YAMLPlace: Hashable, Sendable, CustomStringConvertible {
+package struct YAMLPosition: Hashable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int
 
@@ -53,7 +53,7 @@ package struct YAMLPlace: Hashable, Sendable, CustomStringConvertible {
 package struct YAMLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for a person.
     package var message: String
-    package var place: YAMLPlace
+    package var place: YAMLPosition
 
     package var description: String { "\(message) (\(place))" }
 }

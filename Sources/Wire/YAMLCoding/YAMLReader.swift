@@ -6,7 +6,7 @@ struct YAMLReader {
     typealias Parser = UnsafeMutablePointer<yaml_parser_t>
 
     static let outOfMemory = YAMLError(
-        message: "There is not enough memory to read the text.", place: YAMLPlace(line: 1, column: 1))
+        message: "There is not enough memory to read the text.", place: YAMLPosition(line: 1, column: 1))
 
     /// The content of one event of the library.
     private enum Event {
@@ -43,7 +43,7 @@ struct YAMLReader {
 
     /// Recursion is bounded by `YAML.depthLimit`.
     private mutating func value(
-        _ event: Event, _ place: YAMLPlace, _ depth: Int, _ parser: Parser
+        _ event: Event, _ place: YAMLPosition, _ depth: Int, _ parser: Parser
     ) throws(YAMLError) -> YAMLNode {
         let before = count
         try add(1, place)
@@ -84,7 +84,7 @@ struct YAMLReader {
 
     private mutating func entries(_ depth: Int, _ parser: Parser) throws(YAMLError) -> [YAMLNode.Entry] {
         var entries: [YAMLNode.Entry] = []
-        var names: [String: YAMLPlace] = [:]
+        var names: [String: YAMLPosition] = [:]
         while true {
             let (event, place) = try next(parser)
             if case .collectionEnd = event { return entries }
@@ -101,7 +101,7 @@ struct YAMLReader {
         }
     }
 
-    private func check(_ tag: String?, _ expected: String, _ place: YAMLPlace, _ depth: Int) throws(YAMLError) {
+    private func check(_ tag: String?, _ expected: String, _ place: YAMLPosition, _ depth: Int) throws(YAMLError) {
         guard depth < YAML.depthLimit else {
             throw YAMLError(message: "This is nested deeper than \(YAML.depthLimit) levels.", place: place)
         }
@@ -110,7 +110,7 @@ struct YAMLReader {
         }
     }
 
-    private mutating func add(_ more: Int, _ place: YAMLPlace) throws(YAMLError) {
+    private mutating func add(_ more: Int, _ place: YAMLPosition) throws(YAMLError) {
         count += more
         guard count <= YAML.nodeLimit else {
             throw YAMLError(
@@ -122,13 +122,13 @@ struct YAMLReader {
 
     // MARK: The library
 
-    private func next(_ parser: Parser) throws(YAMLError) -> (Event, YAMLPlace) {
+    private func next(_ parser: Parser) throws(YAMLError) -> (Event, YAMLPosition) {
         while true {
             var event = yaml_event_t()
             guard yaml_parser_parse(parser, &event) == 1 else { throw Self.error(parser) }
             defer { yaml_event_delete(&event) }
             let mark = event.start_mark
-            let place = YAMLPlace(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+            let place = YAMLPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
             let known: Event
             switch event.type {
             case YAML_STREAM_START_EVENT, YAML_NO_EVENT: continue
@@ -186,7 +186,7 @@ struct YAMLReader {
         }
     }
 
-    private static func place(_ mark: yaml_mark_t) -> YAMLPlace {
-        YAMLPlace(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    private static func place(_ mark: yaml_mark_t) -> YAMLPosition {
+        YAMLPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
     }
 }

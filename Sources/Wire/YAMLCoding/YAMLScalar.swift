@@ -4,7 +4,7 @@ import JSONCoding
 enum YAMLScalar {
     /// A scalar without a tag is a string when it is in quotes or in a block, and otherwise the value that its text
     /// has.
-    static func value(_ text: String, _ isPlain: Bool, _ tag: String?, _ place: YAMLPlace) throws(YAMLError)
+    static func value(_ text: String, _ isPlain: Bool, _ tag: String?, _ place: YAMLPosition) throws(YAMLError)
         -> JSONValue
     {
         guard let tag else { return isPlain ? try plain(text, place) : .string(text) }
@@ -19,7 +19,7 @@ enum YAMLScalar {
         }
     }
 
-    private static func plain(_ text: String, _ place: YAMLPlace) throws(YAMLError) -> JSONValue {
+    private static func plain(_ text: String, _ place: YAMLPosition) throws(YAMLError) -> JSONValue {
         switch text {
         case "", "~", "null", "Null", "NULL": return .null
         case "true", "True", "TRUE": return .bool(true)
@@ -40,7 +40,7 @@ enum YAMLScalar {
         return .double(number)
     }
 
-    private static func integer(_ text: Substring, _ radix: Int, _ place: YAMLPlace) throws(YAMLError) -> JSONValue {
+    private static func integer(_ text: Substring, _ radix: Int, _ place: YAMLPosition) throws(YAMLError) -> JSONValue {
         guard let number = Int64(text, radix: radix) else {
             throw YAMLError(message: "The integer \(text) has more than 64 bits.", place: place)
         }

@@ -13,7 +13,7 @@ import TestBasics
 /// Observers that resume from the version that they saw last.
 struct ResumingTests {
     /// The events of an observer, with the changes themselves.
-    private final class Told: Sendable {
+    private final class Received: Sendable {
         private let state = Mutex<(names: [String], changes: [LiveChange])>(([], []))
 
         var names: [String] { state.withLock { $0.names } }
@@ -46,7 +46,7 @@ struct ResumingTests {
         let query = Self.query([.sort([SortKey(TaskStore.path(TaskStore.score, .int))])])
         try tasks.write { try $0.setScore(3, 100) }
         try tasks.write { try $0.deleteTask(5) }
-        let all = (0..<20).map { _ in Told() }
+        let all = (0..<20).map { _ in Received() }
         let tokens = all.map { tasks.live.observe(query, since: version, deliver: $0.receive) }
         tasks.live.settle()
         let first = try #require(all[0].changes.first)
@@ -64,7 +64,7 @@ struct ResumingTests {
         let tasks = try TaskStore()
         try tasks.write { try $0.task(1, 1) }
         let version = try tasks.store.snapshot().version
-        let (present, ahead) = (Told(), Told())
+        let (present, ahead) = (Received(), Received())
         let tokens = [
             tasks.live.observe(Self.query(), since: version, deliver: present.receive),
             tasks.live.observe(Self.query(), since: version.next, deliver: ahead.receive),
@@ -86,7 +86,7 @@ struct ResumingTests {
         try tasks.write { for id in 0..<30 { try $0.task(Int64(id), Int64(id)) } }
         let query = Self.query([.sort([SortKey(TaskStore.path(TaskStore.score, .int))]), .limit(20)])
         // A permanent observer makes the result keep recent changes.
-        let listener = Told()
+        let listener = Received()
         let listening = tasks.live.observe(query, deliver: listener.receive)
         tasks.live.settle()
         var versions = [try tasks.store.snapshot().version]
@@ -99,7 +99,7 @@ struct ResumingTests {
         let present = try snapshot.select(query, .all)
         let fresh = try LiveQueries(tasks.store)
         for version in versions {
-            let (remembered, lookedUp) = (Told(), Told())
+            let (remembered, lookedUp) = (Received(), Received())
             let first = tasks.live.observe(query, since: version, deliver: remembered.receive)
             let second = fresh.observe(query, since: version, deliver: lookedUp.receive)
             tasks.live.settle()
@@ -152,7 +152,7 @@ struct ResumingTests {
         try tasks.write { try $0.setScore(0, 100) }
         let after = try tasks.store.snapshot()
         let changes = try #require(try tasks.store.changes(after: before.version)?.first)
-        let step = VersionDelta(changes, from: GoneReads(before), to: after)
+        let step = VersionDelta(changes, from: ExpiredReads(before), to: after)
         let outcome = try state.advance(
             by: step, of: query, along: route, classCount: 1_000_000, learns: true,
             affectedKeys: { try route.affectedKeys(in: step) }
@@ -163,7 +163,7 @@ struct ResumingTests {
     }
 
     /// A version that was released: nothing of it can be read but its number.
-    private final class GoneReads: ObjectReads {
+    private final class ExpiredReads: ObjectReads {
         let version: Version
         let tag: HistoryTag
         let schema: Schema

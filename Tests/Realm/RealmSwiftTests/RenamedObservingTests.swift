@@ -125,23 +125,23 @@ struct RenamedObservingTests {
         _ = try await place.notes(1)
         var expected = ["ready"]
         /// Makes an edit that both observers are to be told of.
-        func expectTold(_ edit: @Sendable (Realm, RenamedRow) -> Void) async throws {
+        func expectNotified(_ edit: @Sendable (Realm, RenamedRow) -> Void) async throws {
             try self.edit { row in if let realm = row.realm { edit(realm, row) } }
             expected += [#"["any"]"#, "[0]"]
             #expect(try await place.notes(expected.count).sorted() == expected.sorted())
         }
         if path == "any.name" {
-            try await expectTold { realm, _ in realm.object(ofType: RenamedRow.self, forPrimaryKey: 2)?.name = "b" }
-            try await expectTold { realm, row in
+            try await expectNotified { realm, _ in realm.object(ofType: RenamedRow.self, forPrimaryKey: 2)?.name = "b" }
+            try await expectNotified { realm, row in
                 row.any = realm.objects(RenamedOther.self).last.map { .object($0) } ?? .none
             }
-            try await expectTold { realm, _ in realm.objects(RenamedOther.self).last?.name = "c" }
+            try await expectNotified { realm, _ in realm.objects(RenamedOther.self).last?.name = "c" }
         } else {
-            try await expectTold { realm, _ in realm.objects(RenamedOther.self).first?.name = "b" }
-            try await expectTold { realm, row in
+            try await expectNotified { realm, _ in realm.objects(RenamedOther.self).first?.name = "b" }
+            try await expectNotified { realm, row in
                 row.any.object(RenamedOther.self)?.any = .object(realm.create(RenamedRow.self, value: ["key": 3]))
             }
-            try await expectTold { realm, _ in realm.object(ofType: RenamedRow.self, forPrimaryKey: 3)?.name = "c" }
+            try await expectNotified { realm, _ in realm.object(ofType: RenamedRow.self, forPrimaryKey: 3)?.name = "c" }
         }
         place.queue.sync { [place] in place.dropTokens() }
     }

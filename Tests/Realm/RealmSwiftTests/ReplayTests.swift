@@ -46,7 +46,7 @@ final class Replay: Sendable {
                 state.faults.append("\(label): no modification at \(position)")
             }
             // Deletions and modifications are positions in the old state, insertions in the new one.
-            var rows = state.rows.enumerated().map { (row: $1, isTold: modifications.contains($0)) }
+            var rows = state.rows.enumerated().map { (row: $1, isReported: modifications.contains($0)) }
             for position in deletions.reversed() {
                 guard rows.indices.contains(position) else {
                     return state.faults.append("\(label): nothing to delete at \(position)")
@@ -63,7 +63,7 @@ final class Replay: Sendable {
                 return state.faults.append("\(label): \(rows) after the change, and \(now) in the collection")
             }
             if complete {
-                for (old, new) in zip(rows, now) where old.row != new && !old.isTold {
+                for (old, new) in zip(rows, now) where old.row != new && !old.isReported {
                     state.faults.append("\(label): \(old.row) became \(new) untold")
                 }
             }

@@ -377,9 +377,9 @@ extension SampleTests {
         let haveTitles = try await eventually { await second.titles() == ["AA", "B"] }
         let titles = await second.titles()
         #expect(haveTitles, "\(titles)")
-        let isTold = try await eventually { await second.log.count >= 2 }
+        let isNotified = try await eventually { await second.log.count >= 2 }
         let log = await second.log
-        #expect(isTold, "\(log)")
+        #expect(isNotified, "\(log)")
         #expect(await second.log.first?.hasPrefix("initial") == true)
         await first.close()
         await second.close()

@@ -19,7 +19,7 @@ struct HostingHistoryTests {
         try site.write { realm in _ = realm.create(HostedEntry.self, value: ["id": 0, "writer": "all"]) }
         let watcher = try site.client()
         _ = try watcher.ask("GET /v1/observe/objects/HostedEntry?sort=id&fields=id,writer,count")
-        var told = Told(try watcher.news().json)
+        var told = Received(try watcher.news().json)
 
         let steps = 20 * TestRun.length
         let expected = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
@@ -41,12 +41,12 @@ struct HostingHistoryTests {
         while told.entries.last?.id != 999_999 { try told.take(watcher.news()) }
 
         let ofRealm = try site.run { realm in
-            realm.objects(HostedEntry.self).sorted(byKeyPath: "id").map { Told.Entry($0.id, $0.writer, $0.count) }
+            realm.objects(HostedEntry.self).sorted(byKeyPath: "id").map { Received.Entry($0.id, $0.writer, $0.count) }
         }
         let page = try site.ask("GET /v1/objects/HostedEntry?sort=id&limit=1000")
-        let ofClient = Told(page.json).entries
+        let ofClient = Received(page.json).entries
         #expect(ofRealm == ofClient && ofRealm == told.entries)
-        #expect(ofRealm.first == Told.Entry(0, "all", 4 * steps))
+        #expect(ofRealm.first == Received.Entry(0, "all", 4 * steps))
         let own = Dictionary(uniqueKeysWithValues: ofRealm.dropFirst().dropLast().map { ($0.id, $0.count) })
         #expect(own == expected)
         await site.server.stop()
@@ -137,7 +137,7 @@ private enum Change {
 }
 
 /// The state that the events of a stream describe.
-private struct Told {
+private struct Received {
     struct Entry: Hashable, Sendable {
         let id: Int
         let writer: String

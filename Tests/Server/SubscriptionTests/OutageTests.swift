@@ -208,8 +208,8 @@ struct OutageTests {
             realm.create(SubDog.self, value: ["_id": 3, "age": 20])
         }
         try await client.settle()
-        let areTold = try await eventually { client.errors.now.count >= 2 }
-        #expect(areTold)
+        let areNotified = try await eventually { client.errors.now.count >= 2 }
+        #expect(areNotified)
         #expect(try await client.keys() == [3])
         for id in 1...3 {
             #expect(throws: Never.self) { try server.send(.get, "/v1/objects/SubDog/\(id)", headers: admin) }

@@ -51,7 +51,7 @@ struct RepeatedRequestTests {
         let error = write { transaction in
             try first.checkNew(in: transaction, at: time)
             _ = try first.keep(
-                KeptAnswer(answer, nil, verbatim: 1 << 10), in: transaction, from: time, for: 60)
+                StoredResponse(answer, nil, verbatim: 1 << 10), in: transaction, from: time, for: 60)
         }
         #expect(error == nil)
         let replay = try #require(write { try same.checkNew(in: $0, at: time) } as? IdempotentRequest.Replay)
@@ -80,13 +80,13 @@ struct RepeatedRequestTests {
             text.json.endArray()
             let tagged = random.oneIn(2) ? ObjectReference(ClassID(rawValue: 1), ObjectKey(7)) : nil
             let answer = WriteAnswer(status: 200 + random.below(2), text, tagged: tagged)
-            let bytes = KeptAnswer(answer, nil, verbatim: 0).bytes
-            let read = try #require(KeptAnswer(bytes[...]), "seed \(seed)").answer
+            let bytes = StoredResponse(answer, nil, verbatim: 0).bytes
+            let read = try #require(StoredResponse(bytes[...]), "seed \(seed)").answer
             #expect(read.status == answer.status && read.text == answer.text, "seed \(seed)")
             #expect(read.tagged == tagged && read.rows.map(\.keys) == answer.rows.map(\.keys), "seed \(seed)")
             #expect(read.rows.map(\.offset) == answer.rows.map(\.offset), "seed \(seed)")
             let head = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
-            #expect(KeptAnswer(bytes[..<random.below(head)]) == nil, "seed \(seed)")
+            #expect(StoredResponse(bytes[..<random.below(head)]) == nil, "seed \(seed)")
         }
     }
 

@@ -57,9 +57,9 @@ struct RequestTests {
     @Test("references to what an operation made are found and replaced wherever links stand")
     func references() {
         let value: JSONValue = ["a": [["$ref": "x"], 1], "b": ["c": ["$ref": "y"]], "d": ["$ref": "x", "e": 1]]
-        #expect(MadeReference.names(in: value).map(\.name) == ["x", "y"])
-        #expect(MadeReference.names(in: value).map(\.path) == ["$.a[0]", "$.b.c"])
-        let resolved = MadeReference.resolved(value) { .string("made " + $0) }
+        #expect(CreatedReference.names(in: value).map(\.name) == ["x", "y"])
+        #expect(CreatedReference.names(in: value).map(\.path) == ["$.a[0]", "$.b.c"])
+        let resolved = CreatedReference.resolved(value) { .string("made " + $0) }
         #expect(resolved == ["a": ["made x", 1], "b": ["c": "made y"], "d": ["$ref": "x", "e": 1]])
     }
 }

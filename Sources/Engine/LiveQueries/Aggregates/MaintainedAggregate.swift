@@ -125,7 +125,7 @@ extension MaintainedAggregate {
         tallies = nil
         // Where the store released the earlier version, the tallies are made again.
         let touched: Set<[Value]>? =
-            try VersionDelta.ifKept {
+            try VersionDelta.ifRetained {
                 guard !dependencies.mayRename(step.changes),
                     case .objects(let affectedKeys) = try dependencies.affectedKeys(in: step)
                 else { return nil }

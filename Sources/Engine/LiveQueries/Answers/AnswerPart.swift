@@ -7,7 +7,7 @@ import Synchronization
 final class AnswerPart {
     private let part: LiveAnswer.Part
     let view: LiveView
-    private let changes = PartNews()
+    private let changes = PartNotification()
 
     /// Reads the part. Throws as `LiveView` does.
     init(_ part: LiveAnswer.Part, _ snapshot: any Snapshot) throws {
@@ -27,7 +27,7 @@ final class AnswerPart {
 
     /// Whether the answer may be another one than at a version that an observer knows; nil if that is not known.
     func hasChanged(since known: Resumption, _ snapshot: any Snapshot) throws -> Bool? {
-        let news = PartNews()
+        let news = PartNotification()
         let subscriber = part.subject.subscriber(part.extent, news)
         defer {
             subscriber.cancel()
@@ -40,7 +40,7 @@ final class AnswerPart {
 }
 
 /// What the view of a part has told.
-private final class PartNews: Sendable {
+private final class PartNotification: Sendable {
     struct Content {
         var isResumed = false
         var hasChanged = false
@@ -73,7 +73,7 @@ private final class PartNews: Sendable {
 }
 
 extension LiveViewID {
-    fileprivate func subscriber(_ extent: LiveExtent, _ news: PartNews) -> any LiveSubscriber {
+    fileprivate func subscriber(_ extent: LiveExtent, _ news: PartNotification) -> any LiveSubscriber {
         switch self {
         case .query: Subscriber<LiveQueryEvent> { event in news.note(event) { extent.isConcerned(by: $0) } }
         case .sections: Subscriber<LiveSectionEvent> { event in news.note(event) { _ in true } }

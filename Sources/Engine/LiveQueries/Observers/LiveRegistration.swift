@@ -2,9 +2,9 @@ import ViewMaintenance
 import ObjectModel
 import StoreContract
 
-/// The subject of an observation, and its lens.
+/// The subject of an observation, and its visibility filter.
 struct LiveAddress: Hashable, Sendable {
-    let lens: AnyLens?
+    let visibility: AnyVisibilityFilter?
     let subject: LiveViewID
 }
 
@@ -18,8 +18,8 @@ struct LiveRegistration: Sendable {
     var shape: LiveShape?
     /// The version that the observer saw last, if it resumes.
     let since: Version?
-    /// Its lens; nil for an observer that sees everything.
-    var lens: AnyLens?
+    /// Its visibility filter; nil for an observer that sees everything.
+    var visibility: AnyVisibilityFilter?
 
     /// Makes the view at the snapshot. Throws when it does not fit the schema, and `notFound`.
     func makeView(_ snapshot: any Snapshot) throws -> LiveView {

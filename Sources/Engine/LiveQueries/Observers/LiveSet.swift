@@ -4,26 +4,26 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// All views of one handle, with one lens if there is one, all of them at one version, which it pins. Used by one
-/// thread at a time.
+/// All views of one handle with one visibility filter, or with none, all of them at one version, which it pins. Used by
+/// one thread at a time.
 final class LiveSet {
     private let store: any Store
     private(set) var snapshot: any Snapshot
     private var subjects = LiveSubjects()
     private var dependencyIndex = DependencyIndex()
-    /// The lens at the same version; nil when everything is visible.
-    private let sight: LensSight?
-    private lazy var past = VersionHistory(store, before: snapshot, through: sight)
+    /// The visibility filter at the same version; nil when everything is visible.
+    private let filtered: FilteredState?
+    private lazy var past = VersionHistory(store, before: snapshot, through: filtered)
 
     private let policy: LivePolicy
     private let clock: DeliveryClock
 
     init(
-        _ store: any Store, at snapshot: any Snapshot, through lens: AnyLens?, _ policy: LivePolicy,
+        _ store: any Store, at snapshot: any Snapshot, through visibility: AnyVisibilityFilter?, _ policy: LivePolicy,
         _ clock: DeliveryClock
     ) {
         self.store = store
-        sight = lens.map { LensSight($0.lens, at: snapshot) }
+        filtered = visibility.map { FilteredState($0.visibility, at: snapshot) }
         self.policy = policy
         self.clock = clock
         self.snapshot = snapshot
@@ -37,16 +37,16 @@ final class LiveSet {
     func advance(_ changes: ChangeSet, to later: any Snapshot) {
         let earlier = snapshot
         snapshot = later
-        past = VersionHistory(store, before: later, through: sight)
-        guard let sight else {
+        past = VersionHistory(store, before: later, through: filtered)
+        guard let filtered else {
             if changes.schemaChanged { endOutdated(at: later) }
             return notify(VersionDelta(changes, from: earlier, to: later), later)
         }
         do {
-            guard let step = try sight.advance(changes, to: later, in: store, of: dependencyIndex.classes()) else {
+            guard let step = try filtered.advance(changes, to: later, in: store, of: dependencyIndex.classes()) else {
                 return
             }
-            let seen = try sight.shown()
+            let seen = try filtered.shown()
             if changes.schemaChanged { endOutdated(at: seen) }
             notify(step, seen)
         } catch {
@@ -99,7 +99,7 @@ final class LiveSet {
         guard registration.subscriber.isActive else { return }
         let id = registration.subject
         do {
-            let seen = try sight?.shown() ?? snapshot
+            let seen = try filtered?.shown() ?? snapshot
             let subject = try subjects[id] ?? registration.makeView(try limited() ?? seen)
             try subject.add(registration, seen, past)
             keep(subject, as: id)
@@ -113,7 +113,7 @@ final class LiveSet {
     /// The visible snapshot, with queries that count against the budget.
     private func limited() throws -> (any Snapshot)? {
         guard let budget = policy.budget() else { return nil }
-        return try sight?.shown(limitedBy: budget) ?? snapshot.limited(by: budget)
+        return try filtered?.shown(limitedBy: budget) ?? snapshot.limited(by: budget)
     }
 
     private func keep(_ subject: LiveView, as id: LiveViewID) {

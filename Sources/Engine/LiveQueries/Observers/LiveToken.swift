@@ -14,6 +14,6 @@ package final class LiveToken: Sendable {
     package func cancel() { end() }
 }
 
-/// Whether a binding to a schema is still valid under the schema of another version, seen through the lens. That
-/// version is the next one to be reported, whose schema may have been replaced in turn since.
+/// Whether a binding to a schema is still valid under the schema of another version, seen through the visibility
+/// filter. That version is the next one to be reported, whose schema may have been replaced in turn since.
 package typealias SchemaBinding = @Sendable (any Snapshot) -> Bool

@@ -18,8 +18,9 @@ final class LiveWork {
     private var late: [LiveRegistration] = []
     /// The actions that wait for all commits up to a version to be delivered.
     private var fences: [LiveFence] = []
-    /// By the observers' lens; empty while there are no observers, so that no version is pinned needlessly.
-    private var observed: [AnyLens?: LiveSet] = [:]
+    /// By the observers' visibility filter; empty while there are no observers, so that no version is pinned
+    /// needlessly.
+    private var observed: [AnyVisibilityFilter?: LiveSet] = [:]
 
     private let policy: LivePolicy
     private let clock: DeliveryClock
@@ -40,8 +41,8 @@ final class LiveWork {
         pending += changes.drop { $0.version <= version }
         if held == nil { waiting += registrations } else { late += registrations }
         for address in left {
-            observed[address.lens]?.prune(address.subject)
-            if observed[address.lens]?.isEmpty == true { observed[address.lens] = nil }
+            observed[address.visibility]?.prune(address.subject)
+            if observed[address.visibility]?.isEmpty == true { observed[address.visibility] = nil }
         }
     }
 
@@ -96,9 +97,9 @@ final class LiveWork {
         guard var changes = reached.first else { return }
         for later in reached.dropFirst() { changes.merge(later) }
         if let earlier = observed.values.first?.snapshot { changes = changes.completed(from: earlier, to: snapshot) }
-        for (lens, set) in observed {
+        for (visibility, set) in observed {
             set.advance(changes, to: snapshot)
-            if set.isEmpty { observed[lens] = nil }
+            if set.isEmpty { observed[visibility] = nil }
         }
     }
 
@@ -107,10 +108,10 @@ final class LiveWork {
         let start = SystemClock.monotonic
         var count = 0
         for registration in waiting {
-            let lens = registration.lens
-            let set = observed[lens] ?? LiveSet(store, at: snapshot, through: lens, policy, clock)
+            let visibility = registration.visibility
+            let set = observed[visibility] ?? LiveSet(store, at: snapshot, through: visibility, policy, clock)
             set.admit(registration)
-            observed[lens] = set.isEmpty ? nil : set
+            observed[visibility] = set.isEmpty ? nil : set
             count += 1
             if let patience = policy.patience, SystemClock.monotonic - start > patience { break }
         }

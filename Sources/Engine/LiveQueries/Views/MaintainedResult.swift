@@ -132,7 +132,7 @@ extension MaintainedResult {
     ) throws -> Set<ObjectKey> {
         // An object that stopped linking to an element cannot be seen where the earlier version was released: any may
         // have.
-        try VersionDelta.ifKept { try criteria.modifiedRoots(by: step) { try Self.touched(by: step, reach) } }
+        try VersionDelta.ifRetained { try criteria.modifiedRoots(by: step) { try Self.touched(by: step, reach) } }
             ?? Set(keys)
     }
 

@@ -101,7 +101,7 @@ extension MaintainedSections {
     /// The objects whose membership, place or section may differ; nil where they cannot be determined.
     private func affectedKeys(of step: VersionDelta) throws -> AffectedKeys? {
         guard !step.changes.schemaChanged else { return nil }
-        return try VersionDelta.ifKept { try dependencies.affectedKeys(in: step) }
+        return try VersionDelta.ifRetained { try dependencies.affectedKeys(in: step) }
     }
 
     /// The objects that count as modified without key paths.

@@ -67,7 +67,7 @@ final class ObservedCollection: MaintainedView {
             let step = try known.flatMap { try $0.step(for: watches) }
             guard let step, try step.before.exists(object.classID, object.key) else { throw notFound(snapshot) }
             subscriber.send(.resumed(snapshot: snapshot, ()))
-            let gone = try goneWithOwner(step)
+            let gone = try deletedWithOwner(step)
             if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(change(gone, snapshot, true))) }
             return
         }
@@ -103,7 +103,7 @@ final class ObservedCollection: MaintainedView {
 
     /// Reports that all elements were deleted with their object: the last event.
     private func finish(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
-        let gone = try goneWithOwner(step)
+        let gone = try deletedWithOwner(step)
         if gone.isEmpty {
             for subscriber in subscriberGroups.flatMap(\.subscribers) { subscriber.cancel() }
             subscriberGroups = []
@@ -248,7 +248,7 @@ extension ObservedCollection {
     }
 
     /// Every former element, as deleted.
-    private func goneWithOwner(_ step: VersionDelta) throws -> LiveCollectionChange.Difference {
+    private func deletedWithOwner(_ step: VersionDelta) throws -> LiveCollectionChange.Difference {
         let value = try step.before.value(object.classID, object.key, property)
         if case .dictionary(let map) = value {
             return .keys(deletions: map.entries.map(\.key), insertions: [], modifications: [])

@@ -123,7 +123,7 @@ extension ObservedObject {
     /// Nil for a property that did not exist or had another type, and where the earlier version was released.
     private func oldValue(of property: PropertySchema, _ step: VersionDelta) throws -> Value? {
         guard step.before.schema[classID]?[property.id]?.type == property.type else { return nil }
-        return try VersionDelta.ifKept { try step.before.value(classID, key, property.id) }
+        return try VersionDelta.ifRetained { try step.before.value(classID, key, property.id) }
     }
 }
 

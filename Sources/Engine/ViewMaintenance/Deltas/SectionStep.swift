@@ -29,7 +29,7 @@ package struct SectionStep {
         fromScratch: () throws -> SectionList
     ) throws {
         // Where the store released the earlier version, the new one and the old sections suffice.
-        let found = try VersionDelta.ifKept { () -> Self? in
+        let found = try VersionDelta.ifRetained { () -> Self? in
             guard case .objects(let affectedKeys)? = affectedKeys, before.isOrdered, after.isOrdered else { return nil }
             let touched = affectedKeys.count + indices.deletions.count + indices.insertions.count
             guard touched <= Self.searchMinimum + before.keys.count / Self.searchShare else { return nil }
@@ -47,7 +47,7 @@ package struct SectionStep {
         searching old: SectionList, _ step: VersionDelta, _ before: ResultState, _ after: ResultState,
         _ indices: IndexChanges, _ affectedKeys: Set<ObjectKey>, _ reader: SectionKeyReader
     ) throws {
-        let places = PlaceReader(after.order, step, touched: affectedKeys)
+        let places = PositionReader(after.order, step, touched: affectedKeys)
         let earlier = SectionPlaces.Search(
             order: before.order, place: { try places.before($0) },
             form: { try reader.name(of: $1, step.before).distinctForm })

@@ -14,7 +14,7 @@ package final class VersionDelta: Sendable {
     let rootCache = DeltaRootCache()
     let valueCache = DeltaValueCache()
     /// The number of objects, where counting them is expensive.
-    private let counts: LensCounts?
+    private let counts: VisibleCounts?
 
     package convenience init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
         self.init(changes, from: before, to: after, counts: nil)
@@ -26,7 +26,7 @@ package final class VersionDelta: Sendable {
         self.init(changes.completed(from: before, to: after), from: before, to: after, counts: nil)
     }
 
-    init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads, counts: LensCounts?) {
+    init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads, counts: VisibleCounts?) {
         self.changes = changes
         self.counts = counts
         self.before = before
@@ -36,7 +36,7 @@ package final class VersionDelta: Sendable {
 
     /// The result of `read`, which reads the earlier version; nil where the store has released that version. The caller
     /// must work without it then.
-    package static func ifKept<R>(_ read: () throws -> R) throws -> R? {
+    package static func ifRetained<R>(_ read: () throws -> R) throws -> R? {
         do {
             return try read()
         } catch let error as StoreError where error.code == .versionGone {
@@ -90,14 +90,14 @@ package final class VersionHistory {
 
     private let store: any Store
     private let snapshot: any Snapshot
-    private let sight: LensSight?
+    private let filtered: FilteredState?
     private var steps: [Way: VersionDelta?] = [:]
 
-    /// - Parameter sight: the observers' lens, at the snapshot.
-    package init(_ store: any Store, before snapshot: any Snapshot, through sight: LensSight? = nil) {
+    /// - Parameter filtered: the observers' visibility filter, at the snapshot.
+    package init(_ store: any Store, before snapshot: any Snapshot, through filtered: FilteredState? = nil) {
         self.store = store
         self.snapshot = snapshot
-        self.sight = sight
+        self.filtered = filtered
     }
 
     /// The delta from a version to the snapshot; nil if that version is no longer available, or is later. For the
@@ -106,16 +106,16 @@ package final class VersionHistory {
     /// - Parameter watches: the watches whose changes must be included.
     package func step(from version: Version, for watches: Set<LiveWatch>) throws -> VersionDelta? {
         if version == snapshot.version {
-            let shown = try sight?.shown() ?? snapshot
+            let shown = try filtered?.shown() ?? snapshot
             return VersionDelta(ChangeSet(version: version), from: shown, to: shown)
         }
         guard version < snapshot.version else { return nil }
-        let way = Way(version: version, classes: sight == nil ? nil : watches.classes)
+        let way = Way(version: version, classes: filtered == nil ? nil : watches.classes)
         if let known = steps[way] { return known }
         let past = try store.asOf(version, before: snapshot)
         let step = try past.map { past in
             let whole = VersionDelta(past.changes, from: past.reads, to: snapshot)
-            return try sight?.step(whole, of: way.classes ?? []) ?? whole
+            return try filtered?.step(whole, of: way.classes ?? []) ?? whole
         }
         steps[way] = step
         return step

@@ -52,7 +52,7 @@ extension [LiveKeyPath.Branch] {
         var properties = PropertySet()
         for branch in self where !properties.contains(branch.property) {
             // An object on the path that stopped linking cannot be seen where the earlier version was released.
-            let isReached = try VersionDelta.ifKept { try step.isReached(key, by: branch.tree) } ?? true
+            let isReached = try VersionDelta.ifRetained { try step.isReached(key, by: branch.tree) } ?? true
             if isReached { properties.insert(branch.property) }
         }
         return properties

@@ -64,24 +64,24 @@ extension DependencyTree {
                 switch arrival.edge {
                 case .forward(let link):
                     if let target = schema[parent]?[link]?.targetClass, target != node.classID {
-                        throw Self.propertyGone(schema[parent])
+                        throw Self.propertyDeleted(schema[parent])
                     }
                 case .backward(let link):
                     needed.append((objectClass, link))
                     if schema[parent]?.properties.contains(where: {
                         $0.targetClass == node.classID && $0.originProperty == link
                     }) != true {
-                        throw Self.propertyGone(schema[parent])
+                        throw Self.propertyDeleted(schema[parent])
                     }
                 }
             }
             for (objectClass, property) in needed where objectClass[property] == nil {
-                throw Self.propertyGone(objectClass)
+                throw Self.propertyDeleted(objectClass)
             }
         }
     }
 
-    private static func propertyGone(_ objectClass: ClassSchema?) -> StoreError {
+    private static func propertyDeleted(_ objectClass: ClassSchema?) -> StoreError {
         StoreError(
             .unknownProperty,
             "A property of class '\(objectClass?.name ?? "?")' in the observed key path was removed from the schema.")

@@ -18,17 +18,17 @@ package struct ResultOrder: Hashable, Sendable {
 
     var isByCreation: Bool { keys.isEmpty }
 
-    func place(of key: ObjectKey, _ reads: any ObjectReads) throws -> ResultPlace {
-        ResultPlace(key: key, values: keys.isEmpty ? [] : try reads.sortValues(keys, of: key, in: classID))
+    func place(of key: ObjectKey, _ reads: any ObjectReads) throws -> ResultPosition {
+        ResultPosition(key: key, values: keys.isEmpty ? [] : try reads.sortValues(keys, of: key, in: classID))
     }
 
-    func isBefore(_ a: ResultPlace, _ b: ResultPlace) -> Bool {
+    func isBefore(_ a: ResultPosition, _ b: ResultPosition) -> Bool {
         let order = order(a.values, b.values, upTo: keys.count)
         return order != 0 ? order < 0 : a.key < b.key
     }
 
     /// Whether no other object can be between two places of the same object.
-    func isSame(_ a: ResultPlace, _ b: ResultPlace) -> Bool { order(a.values, b.values, upTo: keys.count) == 0 }
+    func isSame(_ a: ResultPosition, _ b: ResultPosition) -> Bool { order(a.values, b.values, upTo: keys.count) == 0 }
 
     /// Compares values, by at most the first `count` paths. A null link on the path is above every value.
     func order(_ a: [Value?], _ b: [Value?], upTo count: Int) -> Int {
@@ -47,7 +47,7 @@ package struct ResultOrder: Hashable, Sendable {
 }
 
 /// The place of an object in an order.
-package struct ResultPlace: Sendable {
+package struct ResultPosition: Sendable {
     let key: ObjectKey
     /// The values of the order's paths.
     let values: [Value?]
@@ -55,12 +55,12 @@ package struct ResultPlace: Sendable {
 
 /// Reads the places of objects on both sides of a step; untouched objects have the same place on both and are read only
 /// once. Used by one thread at a time.
-final class PlaceReader {
+final class PositionReader {
     let order: ResultOrder
     private let step: VersionDelta
     /// The objects whose place may differ between the sides.
     private let touched: Set<ObjectKey>
-    private var known: [ObjectKey: ResultPlace] = [:]
+    private var known: [ObjectKey: ResultPosition] = [:]
     /// Places known from other steps, and, if it learns, for later ones.
     var samples = SearchSamples()
     private(set) var learns = false
@@ -81,16 +81,16 @@ final class PlaceReader {
     /// Begins a search: other searches read the same first places.
     func beginSearch() { depth = 0 }
 
-    func before(_ key: ObjectKey) throws -> ResultPlace {
+    func before(_ key: ObjectKey) throws -> ResultPosition {
         touched.contains(key) ? try order.place(of: key, step.before) : try untouched(key)
     }
 
-    func after(_ key: ObjectKey) throws -> ResultPlace {
+    func after(_ key: ObjectKey) throws -> ResultPosition {
         touched.contains(key) ? try order.place(of: key, step.after) : try untouched(key)
     }
 
-    private func untouched(_ key: ObjectKey) throws -> ResultPlace {
-        if order.isByCreation { return ResultPlace(key: key, values: []) }
+    private func untouched(_ key: ObjectKey) throws -> ResultPosition {
+        if order.isByCreation { return ResultPosition(key: key, values: []) }
         depth += 1
         if let place = samples[key] ?? known[key] { return place }
         let place = try order.place(of: key, step.after)
@@ -105,7 +105,7 @@ struct SearchSamples: Sendable {
     private static let maximumDepth = 12
 
     private let depth: Int
-    private var places: [ObjectKey: ResultPlace] = [:]
+    private var places: [ObjectKey: ResultPosition] = [:]
 
     /// Makes samples that learn nothing.
     init() { depth = 0 }
@@ -116,10 +116,10 @@ struct SearchSamples: Sendable {
     /// Whether the samples still suit the size of the list.
     func fits(count: Int) -> Bool { SearchSamples(count: count).depth == depth && places.count <= 2 << depth }
 
-    subscript(key: ObjectKey) -> ResultPlace? { places.isEmpty ? nil : places[key] }
+    subscript(key: ObjectKey) -> ResultPosition? { places.isEmpty ? nil : places[key] }
 
     /// Whether it is worth keeping.
-    mutating func learn(_ place: ResultPlace, depth: Int) -> Bool {
+    mutating func learn(_ place: ResultPosition, depth: Int) -> Bool {
         guard depth <= self.depth else { return false }
         places[place.key] = place
         return true
@@ -133,7 +133,8 @@ struct SearchSamples: Sendable {
 
 extension KeySequence {
     /// The position of the first element that is not before a place.
-    func position(of place: ResultPlace, by order: ResultOrder, _ read: (ObjectKey) throws -> ResultPlace) rethrows
+    func position(of place: ResultPosition, by order: ResultOrder, _ read: (ObjectKey) throws -> ResultPosition)
+        rethrows
         -> Int
     {
         if order.isByCreation { return partitioningIndex { $0 >= place.key } }

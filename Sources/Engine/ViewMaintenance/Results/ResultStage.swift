@@ -29,8 +29,8 @@ struct OrderedKeys: Sendable {
     /// step is only tried out.
     ///
     /// - Parameter touched: the objects whose place may differ before and after.
-    mutating func begin(_ step: VersionDelta, touched: Set<ObjectKey>, learns: Bool) -> PlaceReader {
-        let places = PlaceReader(order, step, touched: touched)
+    mutating func begin(_ step: VersionDelta, touched: Set<ObjectKey>, learns: Bool) -> PositionReader {
+        let places = PositionReader(order, step, touched: touched)
         if order.isByCreation { return places }
         places.samples = learns && !samples.fits(count: keys.count) ? SearchSamples(count: keys.count) : samples
         // From here on there is no other reference, so that they change without a copy.
@@ -39,7 +39,7 @@ struct OrderedKeys: Sendable {
         return places
     }
 
-    mutating func end(_ places: PlaceReader) {
+    mutating func end(_ places: PositionReader) {
         guard places.learns else { return }
         swap(&samples, &places.samples)
     }
@@ -50,7 +50,7 @@ struct OrderedKeys: Sendable {
     /// An object that leaves.
     private struct Departure {
         /// Its former place.
-        let place: ResultPlace
+        let place: ResultPosition
         /// Its first position, if all of its occurrences leave.
         let start: Int?
         var indices: Range<Int>
@@ -61,7 +61,7 @@ struct OrderedKeys: Sendable {
     /// takes.
     ///
     /// - Parameter all: whether all occurrences of a leaving object are removed, however often it is named.
-    func edit(_ change: StageChange, _ places: PlaceReader, removingAll all: Bool) throws -> ResultEdit {
+    func edit(_ change: StageChange, _ places: PositionReader, removingAll all: Bool) throws -> ResultEdit {
         var departures: [ObjectKey: Departure] = Dictionary(minimumCapacity: change.leaving.count)
         for key in change.leaving {
             if let known = departures[key] {
@@ -83,7 +83,7 @@ struct OrderedKeys: Sendable {
         }
         let removed = departures.values.flatMap(\.indices).sorted()
         var untouched: KeySequence?
-        var arrivals: [(arrival: ResultEdit.Arrival, place: ResultPlace)] = []
+        var arrivals: [(arrival: ResultEdit.Arrival, place: ResultPosition)] = []
         for key in change.coming {
             let place = try places.after(key)
             let departure = departures[key]
@@ -224,7 +224,7 @@ struct DistinctStage: Sendable {
         groups.sort { order($0, $1) < 0 }
         let moved = Set(edit.arrivals.map(\.key))
         var result = StageChange()
-        var previous: ResultPlace?
+        var previous: ResultPosition?
         for group in groups {
             if let previous, order(previous, group) == 0 { continue }
             previous = group
@@ -237,11 +237,14 @@ struct DistinctStage: Sendable {
         return result
     }
 
-    private func order(_ a: ResultPlace, _ b: ResultPlace) -> Int { input.order.order(a.values, b.values, upTo: width) }
+    private func order(_ a: ResultPosition, _ b: ResultPosition) -> Int {
+        input.order.order(a.values, b.values, upTo: width)
+    }
 
     /// The first object of a group; none where a link on a path is null.
     private func first(
-        of group: ResultPlace, in keys: KeySequence, _ places: PlaceReader, _ read: (ObjectKey) throws -> ResultPlace
+        of group: ResultPosition, in keys: KeySequence, _ places: PositionReader,
+        _ read: (ObjectKey) throws -> ResultPosition
     ) throws -> ObjectKey? {
         guard !group.values.prefix(width).contains(where: { $0 == nil }) else { return nil }
         places.beginSearch()

@@ -35,7 +35,7 @@ extension ResultState {
             isSame = !step.changes.schemaChanged && resolved == self.query
         }
         // Where the store released the earlier version, the new one and the old result suffice.
-        let outcome = try VersionDelta.ifKept { () -> ResultOutcome? in
+        let outcome = try VersionDelta.ifRetained { () -> ResultOutcome? in
             guard isSame else { return nil }
             if !isOrdered, let (state, indices) = try followed(step) {
                 self = state

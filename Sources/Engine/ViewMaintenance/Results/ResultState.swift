@@ -259,7 +259,7 @@ package struct ResultState: Sendable {
 
     private static func positions(
         of objects: Set<ObjectKey>, in elements: OrderedKeys, _ isOrdered: Bool, _ reads: any ObjectReads,
-        _ read: (ObjectKey) throws -> ResultPlace
+        _ read: (ObjectKey) throws -> ResultPosition
     ) throws -> [Int] {
         let (order, keys) = (elements.order, elements.keys)
         if objects.isEmpty || keys.isEmpty { return [] }

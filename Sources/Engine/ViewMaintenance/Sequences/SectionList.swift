@@ -106,7 +106,7 @@ extension SectionList {
     ///   - place: returns the position of an element in the new result.
     mutating func edit(
         removing removals: [SectionPath], adding arrivals: [SectionArrival], renaming renames: [Int: Value],
-        by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPlace, name: (ObjectKey) throws -> Value
+        by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPosition, name: (ObjectKey) throws -> Value
     ) throws {
         for (section, name) in renames { sections[section].name = name }
         var firstChanged: Set<Int> = []
@@ -136,17 +136,17 @@ extension SectionList {
 
     /// Moves sections that are new or have another first element than before to their positions among the others.
     private mutating func arrange(
-        _ moving: Set<Int>, of oldCount: Int, by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPlace
+        _ moving: Set<Int>, of oldCount: Int, by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPosition
     ) throws {
         // No section that stays is empty: its first element would have changed.
         let staying = sections.indices.filter { !moving.contains($0) }
-        func isBefore(_ a: (section: Int, place: ResultPlace), _ b: (section: Int, place: ResultPlace)) -> Bool {
+        func isBefore(_ a: (section: Int, place: ResultPosition), _ b: (section: Int, place: ResultPosition)) -> Bool {
             self.order.isBefore(sections[a.section].name, sections[b.section].name) ?? order.isBefore(a.place, b.place)
         }
-        func first(_ section: Int) throws -> (section: Int, place: ResultPlace)? {
+        func first(_ section: Int) throws -> (section: Int, place: ResultPosition)? {
             try sections[section].rows.first.map { (section, try place($0)) }
         }
-        var coming: [(rank: Int, first: (section: Int, place: ResultPlace), section: Int)] = []
+        var coming: [(rank: Int, first: (section: Int, place: ResultPosition), section: Int)] = []
         for section in moving {
             guard let own = try first(section) else { continue }
             let rank = try staying.partitioningIndex { other in

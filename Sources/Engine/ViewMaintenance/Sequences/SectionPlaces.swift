@@ -7,12 +7,12 @@ package final class SectionPlaces {
     /// The search for one element.
     package struct Search {
         package let order: ResultOrder
-        package let place: (ObjectKey) throws -> ResultPlace
+        package let place: (ObjectKey) throws -> ResultPosition
         /// The distinct form of the key of the section that contains the element at a position.
         package let form: (Int, ObjectKey) throws -> Value
 
         package init(
-            order: ResultOrder, place: @escaping (ObjectKey) throws -> ResultPlace,
+            order: ResultOrder, place: @escaping (ObjectKey) throws -> ResultPosition,
             form: @escaping (Int, ObjectKey) throws -> Value
         ) {
             self.order = order

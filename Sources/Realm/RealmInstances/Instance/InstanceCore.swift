@@ -20,7 +20,7 @@ final class InstanceCore {
     var known: (any Snapshot)?
     var observers = InstanceObservers()
     /// Realm-level observers.
-    var bells: [Int: InstanceBell] = [:]
+    var subscribers: [Int: InstanceSubscriber] = [:]
     private(set) var nextOrder = 0
 
     var write: PendingWrite?
@@ -51,7 +51,7 @@ final class InstanceCore {
     /// The store at the instance's version. Takes the newest version after `invalidate`; waits for a commit in the
     /// background, so that the instance sees what it has written.
     func snapshot() throws -> any Snapshot {
-        settleCommit()
+        completeCommit()
         if let current { return current }
         try moveToNewest()
         // The difference is reported in a turn of its own.
@@ -117,7 +117,7 @@ final class InstanceCore {
 
     /// Releases the version, if nothing depends on it yet.
     func rest() {
-        guard !isCalling, write == nil, observers.isEmpty, bells.isEmpty else { return }
+        guard !isCalling, write == nil, observers.isEmpty, subscribers.isEmpty else { return }
         current = nil
         trim()
     }
@@ -125,7 +125,7 @@ final class InstanceCore {
     /// Adopts a version that another instance has, if this one has none and no observer must be notified of the
     /// difference from another.
     func begin(at snapshot: any Snapshot) throws {
-        guard current == nil, write == nil, observers.isEmpty, bells.isEmpty else { return }
+        guard current == nil, write == nil, observers.isEmpty, subscribers.isEmpty else { return }
         takeInbox()
         if snapshot.version < history.end {
             // The changes after that version may have been dropped.
@@ -159,7 +159,7 @@ final class InstanceCore {
         guard write == nil, finishCommit(waiting: false) else { return }
         let limit = nextOrder
         do {
-            if autorefresh || current == nil && !(observers.isEmpty && bells.isEmpty) {
+            if autorefresh || current == nil && !(observers.isEmpty && subscribers.isEmpty) {
                 if try moveToNewest(), movedOn { ring(.didChange) }
             } else if let current, history.end > max(current.version, announced ?? current.version) {
                 announced = history.end

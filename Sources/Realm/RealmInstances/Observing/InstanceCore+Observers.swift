@@ -99,7 +99,7 @@ extension InstanceCore {
     }
 
     func remove(_ order: Int) {
-        bells[order] = nil
+        subscribers[order] = nil
         observers.remove(order)
     }
 

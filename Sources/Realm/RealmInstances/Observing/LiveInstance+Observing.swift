@@ -51,7 +51,7 @@ extension LiveInstance {
     package func observeInstance(deliver: @escaping (InstanceEvent) -> Void) throws -> InstanceToken {
         try enterToObserve { core in
             let flag = InstanceToken.Flag()
-            return InstanceToken(try core.addBell(flag, deliver), of: self, flag)
+            return InstanceToken(try core.addSubscriber(flag, deliver), of: self, flag)
         }
     }
 

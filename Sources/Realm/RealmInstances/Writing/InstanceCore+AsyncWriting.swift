@@ -111,7 +111,7 @@ extension InstanceCore {
 
     /// Moves to the version of the commit in progress, if there is one, for a read that is to see it: waits for the disk,
     /// and leaves the calls of observers to the next turn.
-    func settleCommit() {
+    func completeCommit() {
         if asyncWrites.commit != nil, write == nil { finishCommit(waiting: true, isReading: true) }
     }
 

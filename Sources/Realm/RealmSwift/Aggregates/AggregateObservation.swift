@@ -7,7 +7,7 @@ import RealmInstances
 import StoreContract
 
 /// An event for the observer of an aggregate, which pins no version.
-enum AggregateNews: Sendable {
+enum AggregateNotification: Sendable {
     case initial([AggregateGroup])
     case update([AggregateGroup], IndexChanges)
 
@@ -34,7 +34,7 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
 
     /// Observes on the collection's own thread, queue or actor, or on another queue.
     func begin(
-        _ accessor: any CollectionAccessor, on queue: DispatchQueue?, _ block: @escaping (AggregateNews) -> Void
+        _ accessor: any CollectionAccessor, on queue: DispatchQueue?, _ block: @escaping (AggregateNotification) -> Void
     ) throws -> NotificationToken {
         guard let queue else { return NotificationToken(try observe(accessor, block)) }
         let (payload, file, configuration) = try prepare(accessor)
@@ -52,7 +52,7 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
     /// Observes on an actor.
     func begin<A: Actor>(
         _ accessor: any CollectionAccessor, on actor: A, _isolation: isolated (any Actor)?,
-        _ block: @escaping @Sendable (isolated A, AggregateNews) -> Void
+        _ block: @escaping @Sendable (isolated A, AggregateNotification) -> Void
     ) async throws -> NotificationToken {
         let (payload, file, configuration) = try prepare(accessor)
         let token = try await file.hub.observe(on: actor, from: accessor.realm.snapshot.version) { actor, _ in
@@ -66,12 +66,12 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
     }
 
     private func observe(
-        _ accessor: any CollectionAccessor, _ deliver: @escaping (AggregateNews) -> Void
+        _ accessor: any CollectionAccessor, _ deliver: @escaping (AggregateNotification) -> Void
     ) throws -> InstanceToken {
         // Throws for an invalidated collection.
         _ = try accessor.count()
         return try accessor.realm.live.observeAggregate(try aggregate(of: accessor)) {
-            AggregateNews($0).map(deliver)
+            AggregateNotification($0).map(deliver)
         }
     }
 
@@ -112,7 +112,7 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
 
     /// Nil for news of no group, of which there are none.
     static func change(
-        _ news: AggregateNews, _ aggregates: [RealmAggregate<Element>]
+        _ news: AggregateNotification, _ aggregates: [RealmAggregate<Element>]
     ) -> RealmAggregateChange<Element>? {
         switch news {
         case .initial(let groups): groups.first.map { .initial(values($0, aggregates)) }
@@ -122,7 +122,7 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
 
     /// Throws for a key that the type cannot represent.
     static func groups<Key>(
-        _ news: AggregateNews, _ aggregates: [RealmAggregate<Element>]
+        _ news: AggregateNotification, _ aggregates: [RealmAggregate<Element>]
     ) throws -> RealmAggregateGroupsChange<Element, Key>? {
         func all(_ groups: [AggregateGroup]) throws -> [RealmAggregateGroup<Element, Key>] {
             try groups.map { group in

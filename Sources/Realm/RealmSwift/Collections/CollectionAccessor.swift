@@ -32,13 +32,13 @@ protocol CollectionAccessor: AnyObject {
     func payload() throws -> CollectionReferencePayload
 
     /// Observes the collection on the realm's thread, queue or actor. Throws wherever `observe` of a collection traps.
-    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken
 
     /// Returns whether both accessors are of the same stored collection.
     func isSame(as other: any CollectionAccessor) -> Bool
 
     /// Returns the location of an element that is a collection; nil if elements are not, or cannot be edited.
-    func place(_ step: NestedPlace.Step) -> NestedPlace?
+    func place(_ step: NestedPath.Step) -> NestedPath?
 
     /// The name of the kind of collection in Realm's messages.
     var kindName: String { get }
@@ -46,7 +46,7 @@ protocol CollectionAccessor: AnyObject {
 
 extension CollectionAccessor {
     func isSame(as other: any CollectionAccessor) -> Bool { self === other }
-    func place(_ step: NestedPlace.Step) -> NestedPlace? { nil }
+    func place(_ step: NestedPath.Step) -> NestedPath? { nil }
     func objectKeys() throws -> (ClassID, [ObjectKey])? { nil }
     var kindName: String { "RLMResults" }
 
@@ -137,9 +137,9 @@ final class PropertyAccessor: CollectionAccessor {
         return realm === other.realm && owner == other.owner && property.id == other.property.id
     }
 
-    func place(_ step: NestedPlace.Step) -> NestedPlace? {
+    func place(_ step: NestedPath.Step) -> NestedPath? {
         guard property.type.isMixed, property.type.collection != .set else { return nil }
-        return NestedPlace(owner, property, [step], lifetime)
+        return NestedPath(owner, property, [step], lifetime)
     }
 
     var kindName: String {

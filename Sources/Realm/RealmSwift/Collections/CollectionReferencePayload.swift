@@ -10,7 +10,7 @@ enum CollectionReferencePayload: Sendable {
     case values(ObjectReference, column: String, [ValueStep])
 
     /// A list or dictionary within a mixed value of a property.
-    case nested(ObjectReference, column: String, [NestedPlace.Step], isList: Bool)
+    case nested(ObjectReference, column: String, [NestedPath.Step], isList: Bool)
 
     /// A step that computes values from those of a collection.
     enum ValueStep: Sendable {
@@ -41,7 +41,7 @@ enum CollectionReferencePayload: Sendable {
             guard try realm.exists(owner) else { return nil }
             let holder = try PropertyAccessor(realm, owner, column: column)
             let nested = NestedAccessor(
-                realm, NestedPlace(owner, holder.property, steps, holder.lifetime), isList: isList)
+                realm, NestedPath(owner, holder.property, steps, holder.lifetime), isList: isList)
             return nested.isInvalidated ? nil : nested
         }
     }

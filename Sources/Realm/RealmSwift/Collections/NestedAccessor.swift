@@ -6,7 +6,7 @@ import StoreContract
 
 /// The location of a collection within a mixed value: the property, and the steps from its value or, if the property is
 /// a collection, from its elements.
-final class NestedPlace: Sendable {
+final class NestedPath: Sendable {
     enum Step: Hashable, Sendable {
         case index(Int)
         case key(String)
@@ -39,10 +39,10 @@ final class NestedPlace: Sendable {
 /// The store keeps a mixed value as a whole, so an edit costs as much as writing the whole value.
 final class NestedAccessor: EditableAccessor {
     let realm: RLMRealm
-    let location: NestedPlace
+    let location: NestedPath
     let isList: Bool
 
-    init(_ realm: RLMRealm, _ location: NestedPlace, isList: Bool) {
+    init(_ realm: RLMRealm, _ location: NestedPath, isList: Bool) {
         self.realm = realm
         self.location = location
         self.isList = isList
@@ -60,8 +60,8 @@ final class NestedAccessor: EditableAccessor {
             && location.property.id == other.location.property.id && location.steps == other.location.steps
     }
 
-    func place(_ step: NestedPlace.Step) -> NestedPlace? {
-        NestedPlace(location.owner, location.property, location.steps + [step], location.lifetime)
+    func place(_ step: NestedPath.Step) -> NestedPath? {
+        NestedPath(location.owner, location.property, location.steps + [step], location.lifetime)
     }
 
     func check() throws { _ = try current() }
@@ -101,7 +101,7 @@ final class NestedAccessor: EditableAccessor {
             location.owner, column: location.property.column, location.steps, isList: isList)
     }
 
-    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         try check()
         return try NestedObservation.begin(self, deliver)
     }
@@ -109,7 +109,7 @@ final class NestedAccessor: EditableAccessor {
     // MARK: The containing value
 
     /// Returns the stored value to read, and the steps from there to the collection.
-    private func top() throws -> (value: Value?, steps: ArraySlice<NestedPlace.Step>) {
+    private func top() throws -> (value: Value?, steps: ArraySlice<NestedPath.Step>) {
         try realm.checkConfinement()
         guard realm.isCurrent(location.lifetime), try realm.exists(location.owner) else {
             throw RealmException.invalidObject
@@ -163,7 +163,7 @@ final class NestedAccessor: EditableAccessor {
 }
 
 extension Value {
-    fileprivate subscript(step: NestedPlace.Step) -> Value? {
+    fileprivate subscript(step: NestedPath.Step) -> Value? {
         switch (self, step) {
         case (.list(let elements), .index(let index)): elements.indices.contains(index) ? elements[index] : nil
         case (.dictionary(let map), .key(let key)): map[key]
@@ -172,7 +172,7 @@ extension Value {
     }
 
     /// Returns this value with the value at the end of the steps replaced; nil if they lead nowhere.
-    fileprivate func replacing(_ steps: ArraySlice<NestedPlace.Step>, with value: Value) throws -> Value? {
+    fileprivate func replacing(_ steps: ArraySlice<NestedPath.Step>, with value: Value) throws -> Value? {
         guard let step = steps.first else { return value }
         guard let inner = try self[step]?.replacing(steps.dropFirst(), with: value) else { return nil }
         switch (self, step) {

@@ -8,7 +8,7 @@ import StoreContract
 
 /// An event for the observer of a collection or its sections, without the collection. Failures are not reported, and
 /// no version is pinned.
-enum ObserverNews<Difference> {
+enum ObserverNotification<Difference> {
     case initial
     case update(Difference)
 
@@ -21,11 +21,11 @@ enum ObserverNews<Difference> {
     }
 }
 
-extension ObserverNews: Sendable where Difference: Sendable {}
+extension ObserverNotification: Sendable where Difference: Sendable {}
 
-typealias CollectionNews = ObserverNews<LiveCollectionChange.Difference>
+typealias CollectionNotification = ObserverNotification<LiveCollectionChange.Difference>
 
-extension CollectionNews {
+extension CollectionNotification {
     init?(_ event: LiveQueryEvent) { self.init(event) { .positions($0.indices) } }
     init?(_ event: LiveCollectionEvent) { self.init(event, \.difference) }
 }
@@ -70,11 +70,11 @@ extension RLMRealm {
 }
 
 extension ResultsAccessor {
-    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         // Throws for an invalidated collection.
         _ = try count()
         return try realm.live.observe(query, keyPaths: realm.keyPaths(keyPaths, of: query.classID)) { event in
-            CollectionNews(event).map { news in
+            CollectionNotification(event).map { news in
                 Logger.log(.debug, Category.Storage.notification, "\(self.text): an observer is called.")
                 deliver(news)
             }
@@ -85,14 +85,14 @@ extension ResultsAccessor {
 }
 
 extension PropertyAccessor {
-    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         try check()
         let keyPaths = try realm.keyPaths(keyPaths, of: property.targetClass)
         if property.type.isComputed, let query = try objectQuery() {
-            return try realm.live.observe(query, keyPaths: keyPaths) { CollectionNews($0).map(deliver) }
+            return try realm.live.observe(query, keyPaths: keyPaths) { CollectionNotification($0).map(deliver) }
         }
         return try realm.live.observeCollection(owner, property.id, keyPaths: keyPaths) {
-            CollectionNews($0).map(deliver)
+            CollectionNotification($0).map(deliver)
         }
     }
 
@@ -113,7 +113,7 @@ enum CollectionObservation {
     /// at the version of the change.
     static func begin(
         _ accessor: any CollectionAccessor, _ keyPaths: [String]?, on queue: DispatchQueue?,
-        _ block: @escaping (any CollectionAccessor, CollectionNews) -> Void
+        _ block: @escaping (any CollectionAccessor, CollectionNotification) -> Void
     ) throws -> NotificationToken {
         guard let queue else {
             return NotificationToken(try accessor.observe(keyPaths) { block(accessor, $0) })
@@ -134,7 +134,7 @@ enum CollectionObservation {
     static func begin<A: Actor>(
         _ accessor: any CollectionAccessor, _ keyPaths: [String]?, on actor: A,
         _isolation: isolated (any Actor)?,
-        _ block: @escaping @Sendable (isolated A, Transferred<(any CollectionAccessor, CollectionNews)>) -> Void
+        _ block: @escaping @Sendable (isolated A, Transferred<(any CollectionAccessor, CollectionNotification)>) -> Void
     ) async throws -> NotificationToken {
         let (payload, file, configuration) = try prepare(accessor, keyPaths)
         let token = try await file.hub.observe(on: actor, from: accessor.realm.snapshot.version) { actor, _ in

@@ -7,18 +7,18 @@ import RealmInstances
 /// class finds the changes by comparing the collection with that of the last call.
 final class NestedObservation {
     private let collection: NestedAccessor
-    private let deliver: (CollectionNews) -> Void
+    private let deliver: (CollectionNotification) -> Void
     /// The collection at the last call, empty if it no longer existed; nil before the first call.
     private var before: Value?
 
-    private init(_ collection: NestedAccessor, _ deliver: @escaping (CollectionNews) -> Void) {
+    private init(_ collection: NestedAccessor, _ deliver: @escaping (CollectionNotification) -> Void) {
         self.collection = collection
         self.deliver = deliver
     }
 
     /// Throws wherever `observe` of a collection traps.
     static func begin(
-        _ collection: NestedAccessor, _ deliver: @escaping (CollectionNews) -> Void
+        _ collection: NestedAccessor, _ deliver: @escaping (CollectionNotification) -> Void
     ) throws -> InstanceToken {
         let observation = NestedObservation(collection, deliver)
         let token = try observation.begin()
@@ -30,7 +30,7 @@ final class NestedObservation {
         let (realm, location) = (collection.realm, collection.location)
         guard location.property.type.collection == .single else {
             return try realm.live.observeCollection(location.owner, location.property.id) { [self] event in
-                switch CollectionNews(event) {
+                switch CollectionNotification(event) {
                 case nil: break
                 case .initial?: tellFirst()
                 case .update?: tell()
@@ -63,11 +63,11 @@ final class NestedObservation {
         guard let before else { return }
         let after = present
         self.before = after
-        if let news = CollectionNews(from: before, to: after, isList: collection.isList) { deliver(news) }
+        if let news = CollectionNotification(from: before, to: after, isList: collection.isList) { deliver(news) }
     }
 }
 
-extension CollectionNews {
+extension CollectionNotification {
     /// Compares two states of a list or dictionary; nil if they are equal.
     fileprivate init?(from before: Value, to after: Value, isList: Bool) {
         guard before != after else { return nil }
@@ -75,8 +75,8 @@ extension CollectionNews {
             self = .update(.positions(IndexChanges(from: before.listElements, to: after.listElements)))
         } else {
             let (old, new) = (before.mapEntries, after.mapEntries)
-            func keys(_ entries: [(key: String, value: Value)], _ isTold: (String) -> Bool) -> [String] {
-                entries.map(\.key).filter(isTold)
+            func keys(_ entries: [(key: String, value: Value)], _ isReported: (String) -> Bool) -> [String] {
+                entries.map(\.key).filter(isReported)
             }
             let (oldMap, newMap) = (ValueMap(old), ValueMap(new))
             self = .update(

@@ -89,7 +89,7 @@ extension RealmCollection {
 }
 
 extension RealmCollectionChange {
-    init(_ collection: CollectionType, _ news: CollectionNews) {
+    init(_ collection: CollectionType, _ news: CollectionNotification) {
         switch news {
         case .initial: self = .initial(collection)
         case .update(let difference):

@@ -109,7 +109,7 @@ private struct MapReference<Key: _MapKey, Value: RealmCollectionValue>: _Referen
 }
 
 extension RealmMapChange {
-    init(_ map: MapType, _ news: CollectionNews) {
+    init(_ map: MapType, _ news: CollectionNotification) {
         switch news {
         case .initial: self = .initial(map)
         case .update(let difference):

@@ -56,7 +56,7 @@ final class ValuesAccessor: CollectionAccessor {
     }
 
     /// Reports positions after the steps. A changed value is reported as a deletion and an insertion.
-    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         if steps.isEmpty { return try source.observe(nil, deliver) }
         var before: [Value] = []
         return try source.observe(nil) { [self] news in

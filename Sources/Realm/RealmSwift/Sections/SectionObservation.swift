@@ -18,7 +18,7 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
     }
 
     /// Returns nil if the observer need not be called.
-    func take(_ seen: any CollectionAccessor, _ news: CollectionNews) throws -> SectionNews? {
+    func take(_ seen: any CollectionAccessor, _ news: CollectionNotification) throws -> SectionNotification? {
         if seen !== sections.accessor { sections = try sections.moved(to: seen) }
         let old = last
         // If the owner was deleted, there are no elements.
@@ -43,7 +43,7 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
 
     func begin(
         _ keyPaths: [String]?, on queue: DispatchQueue?,
-        _ block: @escaping (SectionedAccessor<Key, Element>, SectionNews) -> Void
+        _ block: @escaping (SectionedAccessor<Key, Element>, SectionNotification) -> Void
     ) throws -> NotificationToken {
         let realm = sections.realm
         let token = try CollectionObservation.begin(sections.accessor, keyPaths, on: queue) { [self] seen, news in
@@ -59,7 +59,9 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
 
     func begin<A: Actor>(
         _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
-        _ block: @escaping @Sendable (isolated A, Transferred<(SectionedAccessor<Key, Element>, SectionNews)>) -> Void
+        _ block:
+            @escaping @Sendable (isolated A, Transferred<(SectionedAccessor<Key, Element>, SectionNotification)>) ->
+            Void
     ) async throws -> NotificationToken {
         let state = Transferred(self)
         return try await CollectionObservation.begin(

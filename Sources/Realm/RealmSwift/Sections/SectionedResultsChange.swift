@@ -15,10 +15,10 @@ public enum SectionedResultsChange<Collection> {
 }
 
 /// A change of sections without the sections themselves.
-typealias SectionNews = ObserverNews<SectionChanges>
+typealias SectionNotification = ObserverNotification<SectionChanges>
 
 extension SectionedResultsChange {
-    init(_ collection: Collection, _ news: SectionNews) {
+    init(_ collection: Collection, _ news: SectionNotification) {
         switch news {
         case .initial: self = .initial(collection)
         case .update(let changes):

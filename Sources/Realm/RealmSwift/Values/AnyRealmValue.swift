@@ -162,7 +162,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
     public static func _get(_ object: ObjectBase, _ slot: Int) -> AnyRealmValue {
         raising {
             let value = try object.stored(slot)
-            let place = value.isNested ? try NestedPlace(object, slot) : nil
+            let place = value.isNested ? try NestedPath(object, slot) : nil
             return try _restored(_Stored(value, at: place), in: object._realm)
         }
     }

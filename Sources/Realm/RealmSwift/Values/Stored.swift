@@ -4,11 +4,11 @@ import ObjectModel
 public struct _Stored: Sendable {
     var value: Value
     /// The location of the value, if it is a collection within a stored mixed value.
-    var place: NestedPlace?
+    var place: NestedPath?
 
     init(_ value: Value) { self.value = value }
 
-    init(_ value: Value, at place: NestedPlace?) {
+    init(_ value: Value, at place: NestedPath?) {
         self.value = value
         self.place = place
     }

@@ -11,7 +11,7 @@ extension Gateway {
     package var router: Router {
         var router = Router(logger: context.logger)
         let table = routeTable
-        useFront(&router, table)
+        useMiddlewares(&router, table)
         router.use { [context] request, next in context.awaitVersions(request, next) }
         router.use(negotiate)
         for route in table { add(route, to: &router) }

@@ -82,9 +82,9 @@ extension OperationEndpoints {
             "realmgate_http_malformed_total", .counter, "Requests rejected before routing: malformed or too large.",
             sources.server.refusals)
         text.family("realmgate_limited_total", .counter, "Requests rejected and connections closed because of a limit.")
-        text.sample(["limit": "address_rate"], context.edge.limitedAddresses.load(ordering: .relaxed))
-        text.sample(["limit": "caller_rate"], context.edge.limitedCallers.load(ordering: .relaxed))
-        text.sample(["limit": "caller_streams"], context.edge.limitedStreams.load(ordering: .relaxed))
+        text.sample(["limit": "address_rate"], context.requestCounters.limitedAddresses.load(ordering: .relaxed))
+        text.sample(["limit": "caller_rate"], context.requestCounters.limitedCallers.load(ordering: .relaxed))
+        text.sample(["limit": "caller_streams"], context.requestCounters.limitedStreams.load(ordering: .relaxed))
         text.sample(["limit": "address_connections"], sources.server.crowdedConnections)
         text.sample(["limit": "connections"], sources.server.refusedConnections)
         text.sample(["limit": "idle_connections"], sources.server.displacedConnections)
@@ -97,15 +97,18 @@ extension OperationEndpoints {
         text.sample(["limit": "transfer_queue"], sources.transfers.refused.load(ordering: .relaxed))
         text.single(
             "realmgate_unidentified_total", .counter, "Requests without a valid credential.",
-            context.edge.unidentified.load(ordering: .relaxed))
+            context.requestCounters.unidentified.load(ordering: .relaxed))
         text.single(
             "realmgate_reads_moved_total", .counter,
             "Reads that began on an event loop and were passed to a worker because they took too long.",
-            context.edge.movedReads.load(ordering: .relaxed))
+            context.requestCounters.movedReads.load(ordering: .relaxed))
         text.single(
-            "realmgate_queries_kept", .gauge,
-            "Queries whose parsed form is kept for the next request with the same text; at most 256.",
+            "realmgate_queries_cached", .gauge,
+            "Queries whose parsed form is cached for the next request with the same text; at most 256.",
             sources.queries.count)
+        // The older name, for dashboards, until version 0.2.
+        text.single(
+            "realmgate_queries_kept", .gauge, "The older name of realmgate_queries_cached.", sources.queries.count)
         text.single(
             "realmgate_worker_queue_length", .gauge, "Long requests that run or wait for their turn.",
             context.workers.length)

@@ -65,7 +65,7 @@ extension TransferEndpoints {
         let path =
             "\(context.configuration.scratchDirectory)/.realmgate-backup-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         // The copy continues while others have their turns, because it cannot pause.
-        let watch = TransferWatch(mayRest: false)
+        let watch = TransferWatch(mayPause: false)
         try context.store.writeCopy(to: path) { _ in try watch.check() }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         unlink(path)

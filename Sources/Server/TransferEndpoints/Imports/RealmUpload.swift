@@ -42,7 +42,7 @@ struct RealmUpload: Sendable {
         in store: any Store, progress: @escaping @Sendable (RealmImporter.Progress) -> Void
     ) throws -> Outcome {
         // The import makes every other write wait, and a rehearsal none.
-        let watch = TransferWatch(mayRest: terms.isDryRun)
+        let watch = TransferWatch(mayPause: terms.isDryRun)
         return try withFile(watch) { file in
             try watch.check()
             if terms.isDryRun {

@@ -52,7 +52,7 @@ private struct ImportOrder: Sendable {
             store: store, objectClass: terms.objectClass, schema: terms.schema, policy: terms.policy, view: view,
             wholeLimit: wholeLimit, faultLimit: bounds.faults)
         // A single transaction makes every other write wait.
-        let watch = TransferWatch(stall: bounds.stall, mayRest: !terms.isAtomic)
+        let watch = TransferWatch(stall: bounds.stall, mayPause: !terms.isAtomic)
         let report: @Sendable (ObjectImporter.Outcome) throws -> Void = { outcome in
             watch.advance()
             try watch.check()

@@ -44,13 +44,13 @@ package struct IdempotentRequest: Sendable {
                 "This Idempotency-Key was used for another request. Use a new key for each request, and the same one only to repeat it.",
                 parameter: HeaderName.idempotencyKey)
         }
-        guard let kept = KeptAnswer(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
+        guard let kept = StoredResponse(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
         throw Replay(kept: kept)
     }
 
     /// Stores the response for repetitions. Returns the number of bytes that this takes.
     package func keep(
-        _ answer: KeptAnswer, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int
+        _ answer: StoredResponse, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int
     ) throws -> Int {
         let record = fingerprint + answer.bytes
         try transaction.keep(
@@ -62,7 +62,7 @@ package struct IdempotentRequest: Sendable {
     package struct Replay: Error {
         package let answer: WriteAnswer
 
-        init(kept: KeptAnswer) {
+        init(kept: StoredResponse) {
             var answer = kept.answer
             answer.headers[HeaderName.idempotencyReplayed] = "true"
             self.answer = answer

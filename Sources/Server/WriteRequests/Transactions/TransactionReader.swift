@@ -186,7 +186,7 @@ package struct TransactionReader {
     private func input(
         _ json: JSONValue, _ objectClass: ClassSchema
     ) throws(Problem) -> BoundOperation.Input<ObjectInput> {
-        if try refersToMade(json) { return .waiting(json) }
+        if try refersToCreated(json) { return .waiting(json) }
         return .ready(try object(json, objectClass))
     }
 
@@ -202,7 +202,7 @@ package struct TransactionReader {
     private func contents(
         _ json: JSONValue, _ edit: BoundOperation.Edit
     ) throws(Problem) -> BoundOperation.Input<GivenElements> {
-        if try refersToMade(json) { return .waiting(json) }
+        if try refersToCreated(json) { return .waiting(json) }
         return .ready(try elements(json, edit))
     }
 
@@ -224,8 +224,8 @@ package struct TransactionReader {
     }
 
     /// Whether the value refers to created objects; throws for one that is not created before.
-    private func refersToMade(_ json: JSONValue) throws(Problem) -> Bool {
-        let names = MadeReference.names(in: json)
+    private func refersToCreated(_ json: JSONValue) throws(Problem) -> Bool {
+        let names = CreatedReference.names(in: json)
         for (name, path) in names where made[name] == nil {
             throw Problem.transaction(
                 "No earlier operation creates an object with the name '\(name)' with 'as'.", path,

@@ -298,7 +298,7 @@ package struct TransactionRun {
 
     /// Returns the value with links in place of references to created objects.
     private func resolved(_ json: JSONValue) throws -> JSONValue {
-        try MadeReference.resolved(json) { name in
+        try CreatedReference.resolved(json) { name in
             guard let object = made[name], let objectClass = transaction.schema[object.classID] else {
                 throw Problem.transaction("'\(name)' has not been created.", "$.value")
             }

@@ -9,7 +9,7 @@ import YAMLCoding
 struct ConfigurationFile {
     let path: String
     /// The values by the name of the setting.
-    private(set) var values: [String: (value: SettingValue, place: YAMLPlace)] = [:]
+    private(set) var values: [String: (value: SettingValue, place: YAMLPosition)] = [:]
     private(set) var roles: [Role] = []
 
     /// Reads the file. Throws a sentence with the file's name and the line for any error, also for an unknown name,
@@ -75,7 +75,7 @@ struct ConfigurationFile {
         return names
     }
 
-    static func failure(_ path: String, _ place: YAMLPlace, _ sentence: String) -> CommandFailure {
+    static func failure(_ path: String, _ place: YAMLPosition, _ sentence: String) -> CommandFailure {
         CommandFailure("\(path):\(place.line):\(place.column): \(sentence)", exitCode: 78)
     }
 }

@@ -24,7 +24,7 @@ struct RoleReader {
     private func role(_ name: String, _ node: YAMLNode) throws(CommandFailure) -> Role {
         var role = Role(name: name)
         let members = ["admin", "classes", "others"]
-        var rules: YAMLPlace?
+        var rules: YAMLPosition?
         for entry in try entries(node, "The role '\(name)'") {
             switch entry.name {
             case "admin": role.isAdministrator = try flag(entry)
@@ -120,7 +120,7 @@ struct RoleReader {
                 members.nearest(to: entry.name)))
     }
 
-    private func failure(_ place: YAMLPlace, _ sentence: String) -> CommandFailure {
+    private func failure(_ place: YAMLPosition, _ sentence: String) -> CommandFailure {
         ConfigurationFile.failure(path, place, sentence)
     }
 }

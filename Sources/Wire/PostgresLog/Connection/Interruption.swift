@@ -1,13 +1,13 @@
 /// Ends every wait of a log when it is closed. Any thread may use it.
 final class Interruption: Sendable {
     /// Rings from `raise` on: so every thread that polls it wakes.
-    private let bell: Bell
+    private let wakeUp: WakeUpPipe
 
-    init() throws(PostgresFailure) { bell = try Bell() }
+    init() throws(PostgresFailure) { wakeUp = try WakeUpPipe() }
 
-    var descriptor: Int32 { bell.descriptor }
+    var descriptor: Int32 { wakeUp.descriptor }
 
-    func raise() { bell.ring() }
+    func raise() { wakeUp.signal() }
 
     var isRaised: Bool { isReadable(descriptor, within: 0) }
 

@@ -21,7 +21,7 @@ final class HintChannel: Sendable {
     private let realm: Int64
     private let state = Mutex(State())
     /// Wakes the thread for `pending`.
-    private let bell: Bell
+    private let wakeUp: WakeUpPipe
 
     /// The least time between two hints to the others.
     private static let interval = Duration.milliseconds(2)
@@ -29,7 +29,7 @@ final class HintChannel: Sendable {
     init(_ pool: ConnectionPool, realm: Int64) throws(PostgresFailure) {
         self.pool = pool
         self.realm = realm
-        bell = try Bell()
+        wakeUp = try WakeUpPipe()
     }
 
     func add(_ listener: @escaping @Sendable () -> Void) {
@@ -54,7 +54,7 @@ final class HintChannel: Sendable {
             state.owesRecords = true
             return begin(&state)
         }
-        if isFirst { start() } else { bell.ring() }
+        if isFirst { start() } else { wakeUp.signal() }
     }
 
     /// Sends a hint soon, one for all versions that come meanwhile.
@@ -63,7 +63,7 @@ final class HintChannel: Sendable {
             state.pending = max(version, state.pending ?? version)
             return begin(&state)
         }
-        if isFirst { start() } else { bell.ring() }
+        if isFirst { start() } else { wakeUp.signal() }
     }
 
     private func begin(_ state: inout State) -> Bool {
@@ -116,8 +116,8 @@ final class HintChannel: Sendable {
                 next = .now + Self.interval
             } else {
                 try connection.waitForHints(
-                    orReadable: isPending ? -1 : bell.descriptor, within: isPending ? pause : nil)
-                if !isPending { bell.silence() }
+                    orReadable: isPending ? -1 : wakeUp.descriptor, within: isPending ? pause : nil)
+                if !isPending { wakeUp.drain() }
             }
             let subjects = connection.takeNotifications().compactMap(subject)
             callListeners(entries: subjects.contains(.entries), records: subjects.contains(.records))

@@ -162,7 +162,7 @@ extension TransactionOperation.Target {
         typealias Field = TransactionOperation.Field
         if case .string(let name)? = json[Field.ref], case .object(let object) = json, object.members.count == 1 {
             self = .made(name)
-        } else if let name = MadeReference.name(in: json) {
+        } else if let name = CreatedReference.name(in: json) {
             self = .made(name)
         } else if case .object(let object) = json, object.members.count == 2,
             case .string(let name)? = json[Field.class],

@@ -34,7 +34,7 @@ struct AnswerTests {
         func hash(into hasher: inout Hasher) { hasher.combine(query) }
     }
 
-    private final class Told: Sendable {
+    private final class Received: Sendable {
         private let state = Mutex<[String]>([])
 
         /// The events since this was asked last.
@@ -74,7 +74,7 @@ struct AnswerTests {
         let tasks = try TaskStore()
         try tasks.write { for id in 0..<4 { try $0.task(Int64(id), Int64(id * 10)) } }
         let scores = Scores(Self.high)
-        let (one, other) = (Told(), Told())
+        let (one, other) = (Received(), Received())
         let answer = try Self.answer(scores)
         let tokens = [one, other].map { tasks.live.observeAnswer(answer, deliver: $0.receive) }
         tasks.live.settle()
@@ -105,7 +105,7 @@ struct AnswerTests {
         let version = try tasks.store.snapshot().version
         let answer = try Self.answer(Scores(Self.high))
         func resume() -> [String] {
-            let told = Told()
+            let told = Received()
             let token = tasks.live.observeAnswer(answer, since: version, deliver: told.receive)
             tasks.live.settle()
             token.cancel()
@@ -117,7 +117,7 @@ struct AnswerTests {
         #expect(resume() == ["resumed", "update \([Value.int(20), .int(31)])"])
         try tasks.write { try $0.setScore(3, 30) }
         #expect(resume() == ["resumed"])
-        let told = Told()
+        let told = Received()
         let token = tasks.live.observeAnswer(answer, since: version.next.next.next.next.next, deliver: told.receive)
         tasks.live.settle()
         #expect(told.take() == ["initial \([Value.int(20), .int(30)])"])
@@ -137,7 +137,7 @@ struct AnswerTests {
         }
         let tasks = try TaskStore()
         try tasks.write { try $0.task(1, 1) }
-        let told = Told()
+        let told = Received()
         let answer = LiveAnswer(
             AnyAnswerSource(Failing()),
             dependingOn: [LiveAnswer.Part(.query(BoundQuery(classID: TaskStore.task)), extent: .order)])

@@ -126,11 +126,11 @@ struct RealmDeclarations {
         #expect(dog.id == 1 && plain.objects(ProofDog.self).count == 1)
         try await realm.asyncWrite { realm.add(ProofDog(2)) }
         // Off the main actor, which calls the observers.
-        let areTold = try await eventually { @Sendable in
+        let areNotified = try await eventually { @Sendable in
             await Task.yield()
             return notes.withLock { $0.count } >= 2
         }
-        #expect(areTold)
+        #expect(areNotified)
         #expect(notes.withLock { $0.sorted() } == ["actor 2 false", "here 2"])
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async {

@@ -99,13 +99,13 @@ struct FairRequestTests {
         isKnown.wait()
         #expect(budgets.takeAll() == [false])
         try serve(home) { port in
-            let moved = home.gateway.context.edge.movedReads.load(ordering: .relaxed)
+            let moved = home.gateway.context.requestCounters.movedReads.load(ordering: .relaxed)
             for target in [Self.short, Self.long, Self.short, Self.short] {
                 let answer = try Self.ask(port, target, from: "10.0.1.1")
                 #expect(answer.status == 200, "\(answer.body)")
             }
             // In order of arrival, each would wait for all of the others' requests, which are all there still.
-            #expect(home.gateway.context.edge.movedReads.load(ordering: .relaxed) == moved + 4)
+            #expect(home.gateway.context.requestCounters.movedReads.load(ordering: .relaxed) == moved + 4)
             #expect(workers.length >= Self.attacks)
         }
     }

@@ -4,7 +4,7 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// Finds the visible part of a delta through a lens: a function of what is visible before and after.
+/// Finds the visible part of a delta through a visibility filter: a function of what is visible before and after.
 ///
 /// An object that becomes visible is an insertion, one that ceases to be visible a deletion. A property that may lead
 /// to something hidden counts as modified if its visible value differs, whatever was assigned, and the edit of a list
@@ -14,11 +14,11 @@ import StoreContract
 struct VisibleChanges {
     /// The unrestricted delta.
     private let whole: VersionDelta
-    /// The same two states through the lens.
+    /// The same two states through the visibility filter.
     private let before: any ObjectReads
     private let after: any ObjectReads
-    private let earlier: LensConditions
-    private let later: LensConditions
+    private let earlier: VisibilityConditions
+    private let later: VisibilityConditions
     /// Whether links and mixed values are compared by their visible values alone.
     private let byValue: Bool
     /// Objects that exist before and after, and are visible on one side only.
@@ -34,8 +34,8 @@ struct VisibleChanges {
     /// - Parameter byValue: whether the delta covers several versions, some of which may have shown what is hidden on
     ///   both sides: then it does not matter what was assigned in between.
     init(
-        _ whole: VersionDelta, from before: any ObjectReads, to after: any ObjectReads, _ earlier: LensConditions,
-        _ later: LensConditions, byValue: Bool
+        _ whole: VersionDelta, from before: any ObjectReads, to after: any ObjectReads, _ earlier: VisibilityConditions,
+        _ later: VisibilityConditions, byValue: Bool
     ) {
         self.byValue = byValue
         self.whole = whole
@@ -129,7 +129,7 @@ struct VisibleChanges {
     }
 
     private func compareAll(_ classID: ClassID) throws -> Turned {
-        func all(_ conditions: LensConditions, _ reads: any ObjectReads) throws -> Set<ObjectKey> {
+        func all(_ conditions: VisibilityConditions, _ reads: any ObjectReads) throws -> Set<ObjectKey> {
             guard conditions.schema[classID] != nil else { return [] }
             return Set(try reads.select(conditions[classID]?.query ?? BoundQuery(classID: classID), .all))
         }

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Processing changes together while observers are costly.
-struct RestTests {
+struct PauseTests {
     /// Requests a rest at each event, and records the versions.
     private final class Resting: Sendable {
         let versions = Mutex<[Version]>([])
@@ -22,7 +22,7 @@ struct RestTests {
                 case .update(let change): versions.withLock { $0.append(change.version) }
                 case .resumed, .deleted, .failed: break
                 }
-                live?.rest(nanoseconds: nanoseconds)
+                live?.pause(nanoseconds: nanoseconds)
                 gate.arrive()
             }
         }

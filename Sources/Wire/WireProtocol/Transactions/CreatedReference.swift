@@ -2,7 +2,7 @@ package import JSONCoding
 
 /// A reference to an object that an earlier operation created, in place of a link. No other value or object has its
 /// form.
-package enum MadeReference {
+package enum CreatedReference {
     package static let name = "$ref"
 
     /// Returns the name in `{"$ref": "a"}`; nil for any other value.

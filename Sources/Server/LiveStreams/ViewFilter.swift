@@ -6,7 +6,7 @@ import QueryLanguage
 package import StoreContract
 
 /// Restricts live queries to what callers with a view can see.
-struct ViewLens: LiveLens {
+struct ViewFilter: VisibilityFilter {
     let view: AccessView
 
     func shown(_ snapshot: any Snapshot) throws -> any Snapshot { try view.restrict(snapshot) }
@@ -50,8 +50,8 @@ extension TopicKey {
         return key
     }
 
-    /// The lens for observing; nil for full access.
-    var lens: ViewLens? { view.map { ViewLens(view: $0) } }
+    /// The visibility filter for observing; nil for full access.
+    var visibility: ViewFilter? { view.map { ViewFilter(view: $0) } }
 }
 
 extension WatchedPart {

@@ -6,12 +6,12 @@ package import StoreContract
 /// did not exist.
 ///
 /// Everything that they are notified of is found by comparing what they see before and after: see `VisibleChanges`.
-/// Observers with equal lenses share results.
-package protocol LiveLens: Hashable, Sendable {
-    /// A snapshot through the lens.
+/// Observers with equal visibility filters share results.
+package protocol VisibilityFilter: Hashable, Sendable {
+    /// A snapshot through the visibility filter.
     func shown(_ snapshot: any Snapshot) throws -> any Snapshot
 
-    /// An earlier version through the lens.
+    /// An earlier version through the visibility filter.
     func shown(past reads: any ObjectReads) throws -> any ObjectReads
 
     /// The conditions under which objects are visible, by class; objects of other classes are hidden. The predicates
@@ -23,16 +23,16 @@ package protocol LiveLens: Hashable, Sendable {
     func restricted(under schema: Schema) -> Set<ClassID>
 }
 
-/// A lens of any type, for comparing lenses.
-package struct AnyLens: Hashable, Sendable {
-    package let lens: any LiveLens
+/// A visibility filter of any type, for comparing visibility filters.
+package struct AnyVisibilityFilter: Hashable, Sendable {
+    package let visibility: any VisibilityFilter
 
-    package init(lens: any LiveLens) { self.lens = lens }
+    package init(visibility: any VisibilityFilter) { self.visibility = visibility }
 
-    package static func == (a: AnyLens, b: AnyLens) -> Bool {
-        func isEqual<Lens: LiveLens>(_ one: Lens) -> Bool { one == b.lens as? Lens }
-        return isEqual(a.lens)
+    package static func == (a: AnyVisibilityFilter, b: AnyVisibilityFilter) -> Bool {
+        func isEqual<Filter: VisibilityFilter>(_ one: Filter) -> Bool { one == b.visibility as? Filter }
+        return isEqual(a.visibility)
     }
 
-    package func hash(into hasher: inout Hasher) { lens.hash(into: &hasher) }
+    package func hash(into hasher: inout Hasher) { visibility.hash(into: &hasher) }
 }

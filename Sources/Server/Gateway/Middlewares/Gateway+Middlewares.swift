@@ -11,7 +11,7 @@ import WireProtocol
 extension Gateway {
     /// The order matters: the limit by address comes before authentication, so that keys cannot be guessed quickly.
     /// Errors from all middlewares inside get an identifier, are logged and compressed, and pages can read them.
-    func useFront(_ router: inout Router, _ table: [Route]) {
+    func useMiddlewares(_ router: inout Router, _ table: [Route]) {
         router.use(nameClients)
         useOutside(&router)
         router.use(limitAddresses)
@@ -21,7 +21,7 @@ extension Gateway {
         router.use(
             limitStreams(
                 context.limits.streams, setting: "limits.streamsPerCaller",
-                refused: { [edge = context.edge] in edge.limitedStreams.add(1, ordering: .relaxed) },
+                refused: { [counters = context.requestCounters] in counters.limitedStreams.add(1, ordering: .relaxed) },
                 by: { $0.callerKey ?? LimitKey($0.remoteAddress) }))
         let limit = configuration.bodyLimit
         router.use { request, next in
@@ -48,11 +48,11 @@ extension Gateway {
         router.changeRefusals { [limits = context.limits] request, response in
             limits.now.origins.allowReading(&response, to: request)
         }
-        refuseForeigners(&router)
+        checkOrigins(&router)
     }
 
     /// Rejects requests that browsers would let any page send to an unauthenticated server.
-    private func refuseForeigners(_ router: inout Router) {
+    private func checkOrigins(_ router: inout Router) {
         if let access = context.access, configuration.isForThisMachine {
             router.use(refuseForeignHosts { access.isOpen })
         }
@@ -63,7 +63,7 @@ extension Gateway {
     /// of the request without its body is right. Its error responses look like all others.
     private func admitFiles(_ router: inout Router, _ table: [Route]) {
         var gate = Router(logger: context.logger)
-        refuseForeigners(&gate)
+        checkOrigins(&gate)
         gate.use(nameClients)
         gate.use(limitAddresses)
         gate.use { [self] request, next in try identifyCaller(request, next) }
@@ -102,14 +102,14 @@ extension Gateway {
     private var limitAddresses: Middleware {
         limitRates(
             { [limits = context.limits] in limits.now.addresses },
-            refused: { [edge = context.edge] in edge.limitedAddresses.add(1, ordering: .relaxed) },
+            refused: { [counters = context.requestCounters] in counters.limitedAddresses.add(1, ordering: .relaxed) },
             by: { Self.isCounted($0) ? nil : LimitKey($0.remoteAddress) })
     }
 
     private var limitCallers: Middleware {
         limitRates(
             { [limits = context.limits] in limits.now.callers },
-            refused: { [edge = context.edge] in edge.limitedCallers.add(1, ordering: .relaxed) },
+            refused: { [counters = context.requestCounters] in counters.limitedCallers.add(1, ordering: .relaxed) },
             by: { Self.isCounted($0) ? nil : $0.callerKey })
     }
 
@@ -127,7 +127,7 @@ extension Gateway {
             }
         } catch {
             guard !isIdentified else { throw error }
-            context.edge.unidentified.add(1, ordering: .relaxed)
+            context.requestCounters.unidentified.add(1, ordering: .relaxed)
             guard configuration.metricsAreOpen, Self.isOfMetrics(request) else { throw error }
             return next(request)
         }

@@ -2,32 +2,33 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// The store through a lens, at the version of the observers with that lens. Used by one thread at a time.
-package final class LensSight {
-    private let lens: any LiveLens
+/// The store through a visibility filter, at the version of the observers with that filter. Used by one thread at a
+/// time.
+package final class FilteredState {
+    private let visibility: any VisibilityFilter
     private var snapshot: any Snapshot
-    private var conditions: LensConditions
-    /// The snapshot through the lens, made at the first use.
+    private var conditions: VisibilityConditions
+    /// The snapshot through the visibility filter, made at the first use.
     private var seen: (any Snapshot)?
-    private var counts = LensCounts([:])
+    private var counts = VisibleCounts([:])
 
-    package init(_ lens: any LiveLens, at snapshot: any Snapshot) {
-        self.lens = lens
+    package init(_ visibility: any VisibilityFilter, at snapshot: any Snapshot) {
+        self.visibility = visibility
         self.snapshot = snapshot
-        conditions = LensConditions(lens, snapshot.schema)
+        conditions = VisibilityConditions(visibility, snapshot.schema)
     }
 
-    /// The snapshot through the lens.
+    /// The snapshot through the visibility filter.
     package func shown() throws -> any Snapshot {
         if let seen { return seen }
-        let shown = try lens.shown(snapshot)
+        let shown = try visibility.shown(snapshot)
         seen = shown
         return shown
     }
 
-    /// The snapshot through the lens, with queries that count against a budget.
+    /// The snapshot through the visibility filter, with queries that count against a budget.
     package func shown(limitedBy budget: QueryBudget) throws -> any Snapshot {
-        try lens.shown(snapshot.limited(by: budget))
+        try visibility.shown(snapshot.limited(by: budget))
     }
 
     /// Moves to a later version. Returns the visible changes to objects of the classes; nil for none.
@@ -37,26 +38,26 @@ package final class LensSight {
         let (earlier, earlierSeen, earlierConditions) = (snapshot, seen, conditions)
         snapshot = later
         seen = nil
-        if changes.schemaChanged { conditions = LensConditions(lens, later.schema) }
+        if changes.schemaChanged { conditions = VisibilityConditions(visibility, later.schema) }
         let numbers = changes.schemaChanged ? [:] : counts.known.filter { classes.contains($0.key) }
-        counts = LensCounts(numbers)
+        counts = VisibleCounts(numbers)
         guard changes.schemaChanged || !conditions.sources(of: classes).isDisjoint(with: changes.classes.keys) else {
             return nil
         }
         do {
             return try step(
-                VersionDelta(changes, from: earlier, to: later), from: earlierSeen ?? lens.shown(earlier),
+                VersionDelta(changes, from: earlier, to: later), from: earlierSeen ?? visibility.shown(earlier),
                 earlierConditions, of: classes, numbers)
         } catch let error as StoreError where error.code == .versionGone {
             // The log may still have what the store has released.
             guard let past = try store.asOf(earlier.version, before: later) else { throw error }
             let whole = VersionDelta(past.changes, from: past.reads, to: later)
-            return try step(whole, from: lens.shown(past: past.reads), conditions, of: classes, numbers)
+            return try step(whole, from: visibility.shown(past: past.reads), conditions, of: classes, numbers)
         }
     }
 
     private func step(
-        _ whole: VersionDelta, from before: any ObjectReads, _ earlier: LensConditions, of classes: Set<ClassID>,
+        _ whole: VersionDelta, from before: any ObjectReads, _ earlier: VisibilityConditions, of classes: Set<ClassID>,
         _ numbers: [ClassID: Int]
     ) throws -> VersionDelta? {
         let after = try shown()
@@ -64,23 +65,23 @@ package final class LensSight {
         let changes = try finder.changes(of: classes)
         var numbers = numbers
         for (classID, own) in changes.classes { numbers[classID]? += own.insertions.count - own.deletions.count }
-        counts = LensCounts(numbers, in: after)
+        counts = VisibleCounts(numbers, in: after)
         guard changes.schemaChanged || !changes.classes.isEmpty else { return nil }
         return VersionDelta(changes, from: before, to: after, counts: counts)
     }
 
     /// The visible part of a delta from an earlier version of the same schema to the present one.
     package func step(_ whole: VersionDelta, of classes: Set<ClassID>) throws -> VersionDelta {
-        let (before, after) = (try lens.shown(past: whole.before), try shown())
+        let (before, after) = (try visibility.shown(past: whole.before), try shown())
         var finder = VisibleChanges(whole, from: before, to: after, conditions, conditions, byValue: true)
-        if !counts.canCount { counts = LensCounts(counts.known, in: after) }
+        if !counts.canCount { counts = VisibleCounts(counts.known, in: after) }
         return VersionDelta(try finder.changes(of: classes), from: before, to: after, counts: counts)
     }
 }
 
 /// The number of visible objects of each class. Counting them reads all objects, so the numbers are kept and updated
 /// with the visible changes.
-final class LensCounts: Sendable {
+final class VisibleCounts: Sendable {
     private let snapshot: (any Snapshot)?
     private let numbers: Mutex<[ClassID: Int]>
 

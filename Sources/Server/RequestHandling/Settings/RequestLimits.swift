@@ -2,7 +2,7 @@ package import HTTPServer
 package import Synchronization
 
 /// The rate limits and quotas for requests, with the present configuration.
-package final class EdgeLimits: Sendable {
+package final class RequestLimits: Sendable {
     /// The limits at one time. A class, so that each request needs only a reference.
     package final class Settings: Sendable {
         package let addresses: RateLimiter?
@@ -51,7 +51,7 @@ package final class EdgeLimits: Sendable {
 }
 
 /// Counters of requests that the gateway's middlewares rejected or moved, for metrics.
-package final class EdgeCounters: Sendable {
+package final class RequestCounters: Sendable {
     package let limitedAddresses = Atomic(0)
     package let limitedCallers = Atomic(0)
     package let limitedStreams = Atomic(0)

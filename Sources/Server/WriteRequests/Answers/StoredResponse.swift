@@ -10,7 +10,7 @@ import ObjectModel
 /// later changes, null for deleted objects, and no tag if the object has changed.
 ///
 /// The form: a head in JSON, a line feed, the text.
-package struct KeptAnswer: Sendable {
+package struct StoredResponse: Sendable {
     let answer: WriteAnswer
 
     /// - Parameters:

@@ -7,25 +7,25 @@ package enum InstanceEvent: Hashable, Sendable {
 }
 
 /// An observer of the instance itself.
-struct InstanceBell {
+struct InstanceSubscriber {
     let flag: InstanceToken.Flag
     let block: (InstanceEvent) -> Void
 }
 
 extension InstanceCore {
     /// Notifications are relative to a version; the instance moves to the newest one now if it has none.
-    func addBell(_ flag: InstanceToken.Flag, _ block: @escaping (InstanceEvent) -> Void) throws -> Int {
+    func addSubscriber(_ flag: InstanceToken.Flag, _ block: @escaping (InstanceEvent) -> Void) throws -> Int {
         _ = try snapshot()
         let order = takeOrder()
-        bells[order] = InstanceBell(flag: flag, block: block)
+        subscribers[order] = InstanceSubscriber(flag: flag, block: block)
         return order
     }
 
     /// Notifies the observers of the instance itself, except the muted ones.
     func ring(_ event: InstanceEvent, except muted: Set<Int> = []) {
-        for order in bells.keys.sorted() where !muted.contains(order) {
-            guard let bell = bells[order], bell.flag.isSet else { continue }
-            call { bell.block(event) }
+        for order in subscribers.keys.sorted() where !muted.contains(order) {
+            guard let subscriber = subscribers[order], subscriber.flag.isSet else { continue }
+            call { subscriber.block(event) }
         }
     }
 }

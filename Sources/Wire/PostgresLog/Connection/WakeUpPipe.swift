@@ -1,8 +1,8 @@
 import Glibc
 
 /// Wakes threads that poll a descriptor. Any thread may use it.
-final class Bell: Sendable {
-    /// Readable from `ring` until `silence`.
+final class WakeUpPipe: Sendable {
+    /// Readable from `signal` until `drain`.
     let descriptor: Int32
     private let input: Int32
 
@@ -22,13 +22,13 @@ final class Bell: Sendable {
         close(input)
     }
 
-    func ring() {
+    func signal() {
         var byte: UInt8 = 1
         // A full pipe is readable already.
         _ = write(input, &byte, 1)
     }
 
-    func silence() {
+    func drain() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(descriptor, &bytes, bytes.count) == bytes.count {}
     }

@@ -3,8 +3,8 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// The rules of a lens under one schema, and the changes that can affect them.
-final class LensConditions {
+/// The rules of a visibility filter under one schema, and the changes that can affect them.
+final class VisibilityConditions {
     /// The condition under which objects of one class are visible.
     struct Condition {
         let query: BoundQuery
@@ -21,9 +21,9 @@ final class LensConditions {
     /// The classes that links in mixed values may lead to.
     private let linkable: [ClassID]
 
-    init(_ lens: any LiveLens, _ schema: Schema) {
+    init(_ visibility: any VisibilityFilter, _ schema: Schema) {
         self.schema = schema
-        let predicates = lens.conditions(under: schema)
+        let predicates = visibility.conditions(under: schema)
         var conditions: [ClassID: Condition] = [:]
         for objectClass in schema.classes {
             let predicate = predicates[objectClass.id] ?? .constant(false)
@@ -34,7 +34,7 @@ final class LensConditions {
                 quick: ValuePredicate(predicate))
         }
         self.conditions = conditions
-        restricted = lens.restricted(under: schema)
+        restricted = visibility.restricted(under: schema)
         linkable = schema.classes.filter { !$0.isEmbedded }.map(\.id)
     }
 
