@@ -13,6 +13,8 @@ package struct FollowerFault: Error, Sendable {
         case subscriptionFailed
         /// Local commits were not followed, because the file's change log does not reach back to them.
         case historyLost
+        /// The gateway has another history than the one that is here, and the program must begin the reset.
+        case clientReset
         /// The local file cannot be written.
         case file
         /// The awaited data did not arrive in time.

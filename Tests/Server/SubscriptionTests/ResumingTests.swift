@@ -189,13 +189,14 @@ struct ResumingTests {
 
 /// All edits of dogs and owners that a program can make.
 enum Edits {
-    static func random(_ realm: Realm, _ random: inout SeededRandom) {
-        for _ in 0..<Int.random(in: 1...4, using: &random) { one(realm, &random) }
+    /// - Parameter limit: the dogs with this key and higher ones are left alone.
+    static func random(_ realm: Realm, _ random: inout SeededRandom, below limit: Int = .max) {
+        for _ in 0..<Int.random(in: 1...4, using: &random) { one(realm, &random, limit) }
     }
 
-    private static func one(_ realm: Realm, _ random: inout SeededRandom) {
+    private static func one(_ realm: Realm, _ random: inout SeededRandom, _ limit: Int) {
         let number = Int.random(in: 0..<12, using: &random)
-        let all = realm.objects(SubDog.self)
+        let all = realm.objects(SubDog.self).where { $0._id < limit }
         guard let dog = all.randomElement(using: &random), number > 1 else {
             realm.create(
                 SubDog.self, value: ["_id": Int.random(in: 0..<40, using: &random), "name": "n\(number)"],

@@ -87,11 +87,12 @@ final class RealmFile: Sendable {
         named.withLock { $0.formUnion(names) }
         do {
             syncLock = try configuration.syncConfiguration.map { _ in try SyncFileLock(path) }
-            sync = try configuration.syncConfiguration.map { try FileSync(store, path: path, $0) }
+            sync = try configuration.syncConfiguration.map { try FileSync(store, path: path, configuration, $0) }
         } catch {
             store.close()
             throw error
         }
+        sync?.resets.attach(self)
         sync?.client.start()
         Logger.log(
             .detail, Category.Storage.all, "DB: Opened '\(path)' with schema version \(configuration.schemaVersion).")

@@ -10,22 +10,28 @@ final class FileSync: Sendable {
     let updates = SubscriptionUpdates()
     /// Whether `initialSubscriptions` has run since the file was opened.
     private let hasSubscribed = Atomic(false)
+    let resets: FileResets
 
     /// Throws the errors of reading the file.
-    init(_ store: any Store, path: String, _ configuration: SyncConfiguration) throws {
+    init(_ store: any Store, path: String, _ whole: Realm.Configuration, _ configuration: SyncConfiguration) throws {
         self.configuration = configuration
-        let (gateway, handler) = (configuration.gateway, configuration.errorHandler)
+        let resets = FileResets(store, path: path, whole, configuration)
+        self.resets = resets
+        let gateway = configuration.gateway
         client = try SyncClient(
             store, path: path,
             FollowerSettings(
                 gateway: gateway, token: configuration.token, tokenProvider: configuration.tokenProvider,
-                headers: configuration.headers, idleTimeout: configuration.idleTimeout),
+                headers: configuration.headers, idleTimeout: configuration.idleTimeout,
+                resetMode: configuration.clientResetMode.followed),
             FollowerReports(
                 fault: { fault in
                     Logger.log(.error, Category.Sync.Client.session, "\(gateway): \(fault.message)")
-                    handler?(SyncError(fault))
+                    resets.report(fault)
                 },
-                connected: { Logger.log(.detail, Category.Sync.Client.session, "Connected with \(gateway).") }))
+                connected: { Logger.log(.detail, Category.Sync.Client.session, "Connected with \(gateway).") },
+                willReset: { await resets.willReset() }, didReset: { await resets.didReset() }))
+        resets.attach(client)
     }
 
     /// Whether `initialSubscriptions` must run.
@@ -89,6 +95,12 @@ extension FollowerFault {
 }
 
 extension SyncError {
+    init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+        objects = []
+    }
+
     init(_ fault: FollowerFault) {
         code =
             switch fault.code {
@@ -98,6 +110,7 @@ extension SyncError {
             case .outsideSubscriptions: .outsideSubscriptions
             case .subscriptionFailed: .subscriptionFailed
             case .historyLost: .historyLost
+            case .clientReset: .clientResetError
             case .file: .file
             }
         message = fault.message

@@ -50,6 +50,8 @@ public struct SyncConfiguration: Sendable {
     /// The time in seconds after which a silent connection counts as broken; the gateway sends something every 15
     /// seconds.
     public var idleTimeout: TimeInterval
+    /// What becomes of local changes when the gateway has lost its history, because its backup was restored.
+    public var clientResetMode: ClientResetMode
 
     /// Creates a configuration with a `token` or a `tokenProvider`. Nothing is sent until a realm is opened with it.
     public init(
@@ -57,7 +59,7 @@ public struct SyncConfiguration: Sendable {
         errorHandler: (@Sendable (SyncError) -> Void)? = nil,
         tokenProvider: (@Sendable () async throws -> String?)? = nil,
         initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)? = nil, rerunOnOpen: Bool = false,
-        openTimeout: TimeInterval? = nil
+        openTimeout: TimeInterval? = nil, clientResetMode: ClientResetMode = .recoverUnsyncedChanges()
     ) {
         self.gateway = gateway
         self.token = token
@@ -68,6 +70,7 @@ public struct SyncConfiguration: Sendable {
         self.initialSubscriptions = initialSubscriptions
         self.rerunOnOpen = rerunOnOpen
         self.openTimeout = openTimeout
+        self.clientResetMode = clientResetMode
     }
 }
 
@@ -88,6 +91,8 @@ public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendabl
         case subscriptionFailed
         /// Local commits are not uploaded, because the file's change log no longer contains them.
         case historyLost
+        /// The gateway has lost its history, and the program must begin the client reset: see `clientResetInfo`.
+        case clientResetError
         /// The local file cannot be written.
         case file
     }
@@ -110,6 +115,9 @@ public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendabl
     public var gatewayCode: String?
     /// The objects of a rejected write, or those that were removed.
     public var objects: [Object]
+    /// See `clientResetInfo`.
+    var resetToken: ActionToken?
+    var resetPath: String?
 
     public var errorDescription: String? { message }
     public var description: String { message }

@@ -1,5 +1,6 @@
 import Foundation
 import JSONCoding
+import ObjectModel
 import Synchronization
 import WireProtocol
 
@@ -13,6 +14,8 @@ struct GatewayAnswer: Sendable {
     var json: JSONValue
     /// The value of `Retry-After` in seconds.
     var retryAfter: Double?
+    /// The state that the response shows; nil if it does not say.
+    var mark: Mark?
     /// `retryAfter`, limited to 600 seconds, plus up to 10 % so that clients do not all retry at once.
     var pause: Double? { retryAfter.map { min(max($0, 0), 600) * Double.random(in: 1...1.1) } }
 
@@ -121,8 +124,12 @@ final class GatewayTransport: Sendable {
 
     /// Returns the events of a stream, until it ends or the consumer stops. Throws `GatewayFailure` for other
     /// responses.
-    func events(_ path: String, after position: String?) async throws -> AsyncThrowingStream<ServerEvent, any Error> {
-        var headers = ["Accept": "text/event-stream", "Cache-Control": "no-cache"]
+    func events(
+        _ path: String, after position: String?, headers further: [String: String] = [:]
+    ) async throws -> AsyncThrowingStream<ServerEvent, any Error> {
+        var headers = further
+        headers["Accept"] = "text/event-stream"
+        headers["Cache-Control"] = "no-cache"
         if let position { headers[HeaderName.lastEventID] = position }
         // On Linux, a session whose first request is a stream polls whether the connection is writable, which takes a
         // whole processor, until the session is used for another request. So another request comes first.
@@ -165,6 +172,7 @@ extension GatewayAnswer {
     fileprivate init(_ response: HTTPURLResponse, _ body: Data) {
         status = response.statusCode
         json = (try? JSONValue.parse(Array(body))) ?? .null
+        mark = response.value(forHTTPHeaderField: HeaderName.mark).flatMap { Mark($0) }
         retryAfter = response.value(forHTTPHeaderField: HeaderName.retryAfter).flatMap { text in
             if let seconds = Double(text) { return seconds }
             // The time depends on the clock of the server that sent it.

@@ -9,7 +9,7 @@ extension SyncClient {
     /// Connects, again after each failure, and applies the events of the stream.
     func follow() async {
         while !Task.isCancelled {
-            guard !isSuspended, await isAsking() else {
+            guard !isSuspended, await isReset(), await isAsking() else {
                 await followBell.wait()
                 continue
             }
@@ -64,8 +64,7 @@ extension SyncClient {
             return
         }
         try await stateStore.change { syncState, _ in syncState.streamBegan() }
-        let events = try await transport.events(
-            Endpoint.subscriptionStream.path(stateStore.syncState.client), after: stateStore.syncState.position)
+        let events = try await events()
         var isFirst = true
         for try await event in events {
             // An event that arrived before the suspension may still be in the sequence.
@@ -101,6 +100,7 @@ extension SyncClient {
                     try await fail(number, fault)
                 }
             }
+            try await finishReset()
         }
         try Task.checkCancellation()
     }
@@ -114,7 +114,7 @@ extension SyncClient {
             syncState.setState(.failed(code: "", message: message), of: number)
             return syncState.queries.first { $0.number == number }?.remoteName
         }
-        if let name { _ = try await transport.send("DELETE", path(name)) }
+        if let name { _ = try await send("DELETE", path(name)) }
     }
 
     /// The gateway's path of a subscription of this file.
@@ -136,7 +136,7 @@ extension SyncClient {
             let wanted = Set(syncState.queries.map(\.number))
             for query in syncState.queries where !agreed.contains(query.number) { try await put(query) }
             for name in try await remoteNames(syncState) where !wanted.contains(name.number) {
-                let answer = try await transport.send("DELETE", path(name.text))
+                let answer = try await send("DELETE", path(name.text))
                 guard answer.status < 300 || answer.status == 404 else { throw GatewayFailure(answer: answer) }
                 agreed.remove(name.number)
             }
@@ -147,7 +147,7 @@ extension SyncClient {
 
     /// Returns our subscriptions in the gateway's set.
     private func remoteNames(_ syncState: SyncView) async throws -> [(text: String, number: Int)] {
-        let answer = try await transport.send("GET", Endpoint.subscriptionSet.path(syncState.client))
+        let answer = try await send("GET", Endpoint.subscriptionSet.path(syncState.client))
         if answer.status == 404 { return [] }
         guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
         return SubscriptionForm.names(ofSet: answer.json).compactMap { name in
@@ -158,7 +158,7 @@ extension SyncClient {
     private func put(_ query: SyncQuery) async throws {
         guard let objectClass = try stateStore.store.snapshot().schema[query.className] else { return }
         let form = SubscriptionForm(query, objectClass, try stateStore.store.snapshot().schema)
-        let answer = try await transport.send("PUT", path(query.remoteName), body: form.json.bytes)
+        let answer = try await send("PUT", path(query.remoteName), body: form.json.bytes)
         switch answer.status {
         case 200..<300:
             agreed.insert(query.number)
@@ -212,7 +212,7 @@ extension SyncClient {
     }
 
     private func requestBarrier(_ token: String) async throws {
-        let answer = try await transport.send("PUT", Endpoint.barrier.path(stateStore.syncState.client, token))
+        let answer = try await send("PUT", Endpoint.barrier.path(stateStore.syncState.client, token))
         let isUnknown = answer.status == 404 && answer.code != nil
         guard answer.status < 300 || isUnknown else { throw GatewayFailure(answer: answer) }
         // The set existed when the stream began. The gateway now has another one, because it forgot the set, or

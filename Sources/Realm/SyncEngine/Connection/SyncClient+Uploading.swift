@@ -12,7 +12,8 @@ extension SyncClient {
     func upload() async {
         var attempt = 0
         while !Task.isCancelled {
-            guard !isSuspended, let upload = stateStore.syncState.uploads.first else {
+            let view = stateStore.syncState
+            guard !isSuspended, view.reset != .awaited, let upload = view.uploads.first else {
                 await uploadBell.wait()
                 continue
             }
@@ -31,7 +32,7 @@ extension SyncClient {
 
     /// Throws if the upload must be retried.
     private func send(_ upload: Upload) async throws {
-        let answer = try await transport.send(
+        let answer = try await send(
             "POST", Endpoint.transactions.path(), body: upload.body,
             headers: [HeaderName.idempotencyKey: upload.idempotencyKey])
         let operation = answer.problem.operation
@@ -48,7 +49,8 @@ extension SyncClient {
             }
             let found = rows
             let outside = try await stateStore.change { syncState, transaction in
-                try syncState.acknowledge(upload.number, at: done.version.rawValue, found, transaction)
+                try syncState.acknowledge(
+                    upload.number, at: done.version.rawValue, answer.mark, found, transaction)
             }
             reportOutside(outside)
             if !stateStore.syncState.unconfirmed.isEmpty { confirmBell.ring() }
@@ -155,7 +157,7 @@ extension SyncClient {
             (ParameterName.fields, objectClass.storedProperties.map(\.name).joined(separator: ",")),
             (ParameterName.limit, "1"),
         ]
-        let answer = try await transport.send("GET", Endpoint.objects.path(object.className, query: query))
+        let answer = try await send("GET", Endpoint.objects.path(object.className, query: query))
         switch answer.status {
         case 200..<300: return answer.json.array(EventField.items).first ?? .null
         case 300..<400, 401, 407, 408, 421, 425, 429, 500...: throw GatewayFailure(answer: answer)

@@ -25,6 +25,8 @@ package actor SyncClient {
         var stream: Task<Void, any Error>?
         /// Called with each failed attempt.
         var outages: [UUID: AsyncStream<FollowerFault>.Continuation] = [:]
+        /// Whether the program has begun the client reset that waits for it.
+        var hasBegunReset = false
     }
 
     nonisolated let settings: FollowerSettings
@@ -41,6 +43,8 @@ package actor SyncClient {
     var agreed: Set<Int> = []
     /// The number of failed connections in a row.
     var attempts = 0
+    /// Whether the program was told since the start that a client reset waits for it.
+    var hasReportedReset = false
     var isAgreeing = false
     var mustAgreeAgain = false
     /// The tasks that wait for a barrier, by its name.
@@ -132,7 +136,9 @@ package actor SyncClient {
     /// Reports an error that will be retried, once per outage.
     nonisolated func reportOutage(_ error: any Error) {
         // Stopping and suspending end the stream too, even if it was resumed meanwhile; that is not an outage.
-        guard !status.withLock({ $0.isStopped || $0.isSuspended }), !(error is CancellationError) else { return }
+        guard !status.withLock({ $0.isStopped || $0.isSuspended }), !(error is CancellationError),
+            !(error is HistoryIsLost), (error as? GatewayFailure)?.answer.saysThatHistoryIsLost != true
+        else { return }
         let fault =
             switch error {
             case let failure as GatewayFailure: FollowerFault(failure.answer)

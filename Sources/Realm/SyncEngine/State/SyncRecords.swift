@@ -51,6 +51,12 @@ struct SyncTable: Sendable {
         }
     }
 
+    mutating func removeAll() {
+        for (bucket, entries) in buckets.enumerated() where !entries.isEmpty { changed.insert(bucket) }
+        buckets = Array(repeating: [:], count: buckets.count)
+        count = 0
+    }
+
     var values: some Sequence<(key: SyncObject, value: JSONValue)> { buckets.lazy.joined() }
 
     mutating func load(_ records: SyncRecords, _ schema: Schema) throws {

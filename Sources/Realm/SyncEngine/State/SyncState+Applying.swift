@@ -42,7 +42,10 @@ extension SyncState {
             setState(.failed(code: problem.code ?? "", message: problem.sentence), of: query.number)
         case .subscriptions, .removed, .barrier, .closing, .other: break
         }
-        if let position = event.position { self.position = position }
+        if let position = event.position {
+            self.position = position
+            if let mark = StreamPosition(position)?.mark { note(mark, ofStream: true) }
+        }
         if let version = event.reached { reached(version.rawValue) }
         if !unconfirmed.isEmpty { unconfirmed = unconfirmed.filter { !isMember($0) } }
         try settle(transaction)
@@ -296,8 +299,10 @@ extension SyncState {
     ///
     /// - Parameter rows: the gateway's state of objects for which no event will come.
     mutating func acknowledge(
-        _ number: Int, at version: UInt64, _ rows: [SyncObject: JSONValue], _ transaction: any WriteTransaction
+        _ number: Int, at version: UInt64, _ mark: Mark? = nil, _ rows: [SyncObject: JSONValue],
+        _ transaction: any WriteTransaction
     ) throws -> [SyncObject] {
+        if let mark { note(mark, ofStream: false) }
         guard let upload = finish(number, at: version, unaffected: Set(rows.keys)) else { return [] }
         var outside: [SyncObject] = []
         var conditions: [Int: BoundQuery] = [:]

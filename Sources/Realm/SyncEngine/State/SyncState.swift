@@ -94,6 +94,13 @@ struct SyncState: Sendable {
     var scanned = Version(0)
     /// The id of the last event.
     var position: String?
+    /// The latest state of the gateway that is known here, from events and from the answers to uploads. A gateway that
+    /// does not have it has lost its history: see `Reset`.
+    var mark: Mark?
+    /// The client reset that is not done yet; nil for none.
+    var reset: Reset?
+    /// Whether the change log has lost local commits since the last client reset, so that not all of them were sent.
+    var hasLostCommits = false
     /// Whether the data of all subscriptions has been complete once.
     var wasComplete = false
     /// The next number of a query, upload or subscription.
@@ -257,6 +264,9 @@ struct SyncState: Sendable {
         next = head.int("next") ?? 0
         if case .string(let position)? = head["position"] { self.position = position }
         wasComplete = head["complete"] == .bool(true)
+        if case .string(let mark)? = head["mark"] { self.mark = Mark(mark) }
+        if case .string(let reset)? = head["reset"] { self.reset = Reset(rawValue: reset) }
+        hasLostCommits = head["lost"] == .bool(true)
         for entry in head.array("unconfirmed") {
             if let object = SyncObject(kept: entry, in: schema) { unconfirmed.insert(object) }
         }
@@ -340,7 +350,7 @@ struct SyncState: Sendable {
         goneUploads = []
         try held.save(records)
         try unresolved.save(records)
-        let head: JSONValue = [
+        var head: JSONValue = [
             "client": .string(client), "path": .string(path), "revision": .int(Int64(revision)),
             "scanned": .int(Int64(scanned.rawValue)), "next": .int(Int64(next)),
             "position": position.map { .string($0) } ?? .null, "complete": .bool(wasComplete),
@@ -349,6 +359,12 @@ struct SyncState: Sendable {
             "uploads": .array(uploads.map { .int(Int64($0.number)) }),
             "unconfirmed": .array(unconfirmed.map { [.string($0.className), $0.keyJSON] }),
         ]
+        if case .object(var members) = head {
+            if let mark { members.members.append(.init(name: "mark", value: .string(mark.description))) }
+            if let reset { members.members.append(.init(name: "reset", value: .string(reset.rawValue))) }
+            if hasLostCommits { members.members.append(.init(name: "lost", value: .bool(true))) }
+            head = .object(members)
+        }
         try records.write(head, as: "head")
     }
 }

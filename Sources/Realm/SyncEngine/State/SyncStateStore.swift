@@ -89,6 +89,7 @@ final class SyncStateStore: Sendable {
                 if try !syncState.collect(store, transaction) {
                     // Objects may have been changed here without an upload.
                     syncState.texts = RowTexts()
+                    syncState.hasLostCommits = true
                     didLose()
                 }
                 let value = try body(&syncState, transaction)
@@ -180,6 +181,12 @@ package struct SyncView: Sendable {
     /// See `SyncState`.
     package internal(set) var wasComplete = false
     var unconfirmed: Set<SyncObject> = []
+    /// See `SyncState.mark`.
+    var mark: Mark?
+    /// See `SyncState.reset`.
+    var reset: SyncState.Reset?
+    /// Whether the first result of a subscription has not arrived.
+    var isPending: Bool { queries.contains { $0.state == .pending } }
 
     init() {}
 
@@ -192,5 +199,7 @@ package struct SyncView: Sendable {
         retired = syncState.retired
         wasComplete = syncState.wasComplete
         unconfirmed = syncState.unconfirmed
+        mark = syncState.mark
+        reset = syncState.reset
     }
 }

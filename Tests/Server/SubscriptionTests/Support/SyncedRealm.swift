@@ -16,7 +16,10 @@ actor SyncedRealm {
     }
 
     /// - Parameter path: the path of a permanent file; nil for an in-memory realm.
-    init(_ server: TestServer, token: String? = nil, path: String? = nil, _ types: [ObjectBase.Type] = SubModels.all) {
+    init(
+        _ server: TestServer, token: String? = nil, path: String? = nil, _ types: [ObjectBase.Type] = SubModels.all,
+        reset: ClientResetMode = .recoverUnsyncedChanges()
+    ) {
         let errors = Errors()
         self.errors = errors
         var configuration = Realm.Configuration(objectTypes: types)
@@ -25,7 +28,9 @@ actor SyncedRealm {
         } else {
             configuration.inMemoryIdentifier = UUID().uuidString
         }
-        configuration.syncConfiguration = SyncConfiguration(gateway: server.url, token: token) { errors.add($0) }
+        var sync = SyncConfiguration(gateway: server.url, token: token) { errors.add($0) }
+        sync.clientResetMode = reset
+        configuration.syncConfiguration = sync
         self.configuration = configuration
     }
 

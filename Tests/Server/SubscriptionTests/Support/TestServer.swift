@@ -100,6 +100,25 @@ final class TestServer: Sendable {
         try start()
     }
 
+    /// Compacts the file. The server must be stopped.
+    func compact() throws {
+        let isAsked = Mutex(false)
+        var options = EmbeddedStoreOptions()
+        options.shouldCompactOnLaunch = { _, _ in
+            isAsked.withLock { $0 = true }
+            return true
+        }
+        let schema = try SchemaCoding.decode(try JSONValue.parse(schema))
+        try whenFree { try EmbeddedStore.open(path: directory + "/store", schema: schema, options: options) }.close()
+        guard isAsked.withLock({ $0 }) else { throw Failure(text: "the file was not compacted") }
+    }
+
+    /// The keys of all dogs.
+    func keys() throws -> [Int] {
+        let dogs = try send(.get, "/v1/objects/SubDog?fields=_id&sort=_id&limit=1000")["items"]?.parts ?? []
+        return dogs.compactMap { dog in if case .int(let key)? = dog["_id"] { Int(key) } else { nil } }
+    }
+
     var url: URL {
         var parts = URLComponents()
         parts.scheme = "http"
