@@ -111,7 +111,7 @@ extension ObjectBase {
 
     /// The schema of the class; nil for the base classes, which are not stored.
     public class func sharedSchema() -> ObjectSchema? {
-        if self == Object.self || self == EmbeddedObject.self { return nil }
+        if self == Object.self || self == EmbeddedObject.self || self == AsymmetricObject.self { return nil }
         return raising { ObjectSchema(try ClassModel.of(self)) }
     }
 

@@ -162,9 +162,16 @@ extension Realm.Configuration {
         if let objectTypes {
             // A type may be listed several times.
             var seen: Set<ObjectIdentifier> = []
-            return try objectTypes.filter { seen.insert(ObjectIdentifier($0)).inserted }.map { try ClassModel.of($0) }
+            let models = try objectTypes.filter { seen.insert(ObjectIdentifier($0)).inserted }.map {
+                try ClassModel.of($0)
+            }
+            guard syncConfiguration == nil, let asymmetric = models.first(where: \.isAsymmetric) else { return models }
+            throw RealmException(
+                "Schema validation failed due to the following errors:\n- Asymmetric table '\(asymmetric.name)' not allowed in a local Realm"
+            )
         }
-        return try TypeDiscovery.models()
+        let models = try TypeDiscovery.models()
+        return syncConfiguration == nil ? models.filter { !$0.isAsymmetric } : models
     }
 }
 

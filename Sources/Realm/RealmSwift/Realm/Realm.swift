@@ -65,7 +65,11 @@ public struct Realm: Equatable {
 
     /// Whether the realm contains no objects.
     public var isEmpty: Bool {
-        raising { try rlm.models.schema.classes.allSatisfy { try rlm.count(of: $0.id) == 0 } }
+        raising {
+            try rlm.models.schema.classes.allSatisfy {
+                try rlm.models[$0.id]?.isAsymmetric == true || rlm.count(of: $0.id) == 0
+            }
+        }
     }
 
     // MARK: Writing
@@ -206,7 +210,7 @@ public struct Realm: Equatable {
         raising {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
             for objectClass in transaction.schema.classes
-            where !objectClass.isEmbedded && rlm.models[objectClass.id]?.model != nil {
+            where !objectClass.isEmbedded && rlm.models[objectClass.id]?.model?.isAsymmetric == false {
                 try transaction.delete(
                     objectClass.id, transaction.select(BoundQuery(classID: objectClass.id), Window()))
             }
@@ -220,7 +224,9 @@ public struct Realm: Equatable {
         Element._checkFetched()
         return raising {
             try rlm.checkConfinement()
-            return Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id)))
+            let boundClass = try rlm.bound(Element._objectType)
+            try boundClass.checkReadable()
+            return Results(try ResultsAccessor(rlm, BoundQuery(classID: boundClass.id)))
         }
     }
 
@@ -326,7 +332,9 @@ extension Realm {
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
         raising {
             try rlm.checkConfinement()
-            return Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(named: typeName).id)))
+            let boundClass = try rlm.bound(named: typeName)
+            try boundClass.checkReadable()
+            return Results(try ResultsAccessor(rlm, BoundQuery(classID: boundClass.id)))
         }
     }
 
@@ -346,6 +354,7 @@ extension Realm {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             let boundClass = try rlm.bound(named: typeName)
+            try boundClass.checkReadable()
             let key = try ObjectBuilder(_ObjectPersister(rlm, update.policy)).create(boundClass, from: value)
             return try rlm.dynamicObject(ObjectReference(boundClass.id, key))
         }
@@ -360,6 +369,7 @@ extension RLMRealm {
 
     /// Finds the object with the primary key, given as a plain value.
     func find(_ boundClass: BoundClass, primaryKey key: Any) throws -> ObjectReference? {
+        try boundClass.checkReadable()
         guard let primaryKey = boundClass.primaryKey else {
             throw RealmException("\(boundClass.name) does not have a primary key")
         }

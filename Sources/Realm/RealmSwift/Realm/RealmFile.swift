@@ -87,7 +87,11 @@ final class RealmFile: Sendable {
         named.withLock { $0.formUnion(names) }
         do {
             syncLock = try configuration.syncConfiguration.map { _ in try SyncFileLock(path) }
-            sync = try configuration.syncConfiguration.map { try FileSync(store, path: path, configuration, $0) }
+            sync = try configuration.syncConfiguration.map {
+                try FileSync(
+                    store, path: path, configuration, $0,
+                    writeOnly: Set(models.filter(\.isAsymmetric).map { storedNames[$0.name] }))
+            }
         } catch {
             store.close()
             throw error
@@ -314,6 +318,7 @@ final class RealmFile: Sendable {
                     store, to: StoredSchema(version: version, classes: models.map(names.schema(of:))), configuration)
             }
             named.formUnion(models.map { names[$0.name] })
+            sync?.client.add(writeOnly: Set(models.filter(\.isAsymmetric).map { names[$0.name] }))
         }
     }
 

@@ -12,6 +12,8 @@ final class ClassModel: Sendable {
     /// The Swift class's own name, if `name` is longer by the names of the classes around it; see `StoredNames`.
     let ownName: String?
     let isEmbedded: Bool
+    /// Whether its objects are only sent to a gateway.
+    let isAsymmetric: Bool
     /// The properties in declaration order, those of base classes first.
     let properties: [PropertyModel]
     /// The byte offsets of the property wrappers, by slot. Empty for a class whose properties have none; see
@@ -38,6 +40,7 @@ final class ClassModel: Sendable {
         let own = String(describing: type)
         ownName = name != own && name == NestedName.of(type) ? own : nil
         isEmbedded = type is EmbeddedObject.Type
+        isAsymmetric = type is AsymmetricObject.Type
         let mapping = type.propertiesMapping()
         let sample = type.init()
         let base = UnsafeRawPointer(Unmanaged.passUnretained(sample).toOpaque())
@@ -45,7 +48,7 @@ final class ClassModel: Sendable {
         let fields = Field.all(of: type)
         let isBare = !fields.contains { $0.type is any _PersistedProperty.Type }
         let ignored = isBare ? ClassModel.ignoredProperties(of: type) : []
-        let declaredKey = (type as? Object.Type)?.primaryKey()
+        let declaredKey = (type as? Object.Type)?.primaryKey() ?? (type as? AsymmetricObject.Type)?.primaryKey()
         let indexed = Set((type as? Object.Type)?.indexedProperties() ?? [])
         for field in fields where !ignored.contains(field.name) {
             let bare = isBare ? field.type as? any _BareProperty.Type : nil
@@ -66,7 +69,15 @@ final class ClassModel: Sendable {
         if let declaredKey, !found.contains(where: { $0.name == declaredKey }) {
             throw RealmException("Primary key property '\(declaredKey)' does not exist on object '\(name)'")
         }
+        if let leading = found.first(where: { $0.linked is AsymmetricObject.Type }) {
+            throw RealmException(
+                "Property '\(name).\(leading.name)' of type '\(leading.type)' cannot be a link to an asymmetric object."
+            )
+        }
         let keys = found.filter(\.isPrimaryKey)
+        if isAsymmetric, keys.isEmpty {
+            throw RealmException("There must be a primary key property on the asymmetric class '\(name)'.")
+        }
         if keys.count > 1 {
             throw RealmException(
                 "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key of '\(name)'")
@@ -78,7 +89,9 @@ final class ClassModel: Sendable {
     }
 
     private static func ignoredProperties(of type: ObjectBase.Type) -> Set<String> {
-        Set((type as? Object.Type)?.ignoredProperties() ?? (type as? EmbeddedObject.Type)?.ignoredProperties() ?? [])
+        Set(
+            (type as? Object.Type)?.ignoredProperties() ?? (type as? EmbeddedObject.Type)?.ignoredProperties()
+                ?? (type as? AsymmetricObject.Type)?.ignoredProperties() ?? [])
     }
 
     var primaryKey: PropertyModel? { properties.first(where: \.isPrimaryKey) }

@@ -9,6 +9,7 @@ enum TypeDiscovery {
     static func models() throws -> [ClassModel] {
         let own: Set<ObjectIdentifier> = [
             ObjectIdentifier(Object.self), ObjectIdentifier(EmbeddedObject.self), ObjectIdentifier(DynamicObject.self),
+            ObjectIdentifier(AsymmetricObject.self),
         ]
         return try classes().filter { !own.contains(ObjectIdentifier($0)) && $0.shouldIncludeInDefaultSchema() }.map {
             try ClassModel.of($0)

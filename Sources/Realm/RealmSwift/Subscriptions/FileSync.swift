@@ -13,7 +13,10 @@ final class FileSync: Sendable {
     let resets: FileResets
 
     /// Throws the errors of reading the file.
-    init(_ store: any Store, path: String, _ whole: Realm.Configuration, _ configuration: SyncConfiguration) throws {
+    init(
+        _ store: any Store, path: String, _ whole: Realm.Configuration, _ configuration: SyncConfiguration,
+        writeOnly: Set<String>
+    ) throws {
         self.configuration = configuration
         let resets = FileResets(store, path: path, whole, configuration)
         self.resets = resets
@@ -30,7 +33,7 @@ final class FileSync: Sendable {
                     resets.report(fault)
                 },
                 connected: { Logger.log(.detail, Category.Sync.Client.session, "Connected with \(gateway).") },
-                willReset: { await resets.willReset() }, didReset: { await resets.didReset() }))
+                willReset: { await resets.willReset() }, didReset: { await resets.didReset() }), writeOnly: writeOnly)
         resets.attach(client)
     }
 

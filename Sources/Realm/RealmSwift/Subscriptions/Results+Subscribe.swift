@@ -103,7 +103,9 @@ extension ResultsAccessor {
 extension RLMRealm {
     /// Throws if objects of the class cannot be created because it has no subscription.
     func checkSubscribed(_ boundClass: BoundClass) throws {
-        guard let sync = file?.sync, !boundClass.isEmbedded, !sync.client.follows(boundClass.storedName) else { return }
+        guard let sync = file?.sync, !boundClass.isEmbedded, !boundClass.isAsymmetric,
+            !sync.client.follows(boundClass.storedName)
+        else { return }
         throw RealmException(
             "Cannot write to class \(boundClass.name) when no flexible sync subscription has been created.")
     }

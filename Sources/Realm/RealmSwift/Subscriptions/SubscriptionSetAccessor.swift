@@ -43,6 +43,7 @@ final class SubscriptionSetAccessor {
     /// Returns the class's stored name and the condition as the gateway accepts them. Throws for misuse.
     func read<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) throws -> (className: String, filter: String) {
         let boundClass = try realm.bound(T._objectType)
+        try boundClass.checkReadable()
         guard let objectClass = realm.models.schema[boundClass.id] else { throw StoreError.unknownClass(boundClass.id) }
         let predicate = try form.bound(to: objectClass, in: realm)
         return (boundClass.storedName, try QueryText.filter(predicate, of: boundClass, in: realm))

@@ -29,7 +29,7 @@ public final class SyncSession: Sendable {
         case download
     }
 
-    private let client: SyncClient
+    let client: SyncClient
 
     init(_ client: SyncClient) { self.client = client }
 

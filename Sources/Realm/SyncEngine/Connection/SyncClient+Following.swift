@@ -79,6 +79,7 @@ extension SyncClient {
                 // Subscriptions may have changed since they were sent.
                 try await agree()
             }
+            progress.received(event.data.count)
             let (event, objects) = try EventObjects.split(event)
             switch event.content {
             case .other, .subscriptions, .removed: continue

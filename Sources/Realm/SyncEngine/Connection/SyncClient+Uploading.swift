@@ -54,13 +54,15 @@ extension SyncClient {
             }
             reportOutside(outside)
             if !stateStore.syncState.unconfirmed.isEmpty { confirmBell.ring() }
-        case 404 where operation != nil:
+        case 404 where operation != nil && upload.isEdit(operation ?? 0):
             try await drop(operation ?? 0, of: upload)
         case 422 where answer.problem.saysThatLinkIsMissing && upload.isEdit(operation ?? 0):
             // The target of a link was deleted.
             try await drop(operation ?? 0, of: upload)
         case 413 where upload.operations.count > 1:
             try await stateStore.change { syncState, _ in syncState.split(upload.number) }
+        // The gateway does not have the class of a new object.
+        case 404 where operation != nil: try await refuse(upload, answer)
         case 300..<400, 401, 404, 405, 407, 408, 421, 425, 429, 500...: throw GatewayFailure(answer: answer)
         default: try await refuse(upload, answer)
         }

@@ -34,6 +34,7 @@ package actor SyncClient {
     nonisolated let stateStore: SyncStateStore
     nonisolated let transport: GatewayTransport
     nonisolated let status = Mutex(Status())
+    package nonisolated let progress = SyncProgress()
     nonisolated let executor = SyncExecutor()
     nonisolated let followBell = Bell()
     nonisolated let collectBell = Bell()
@@ -51,19 +52,30 @@ package actor SyncClient {
     var barriers: [String: CheckedContinuation<Void, any Error>] = [:]
 
     /// Throws the errors of reading the file.
-    package init(_ store: any Store, path: String, _ settings: FollowerSettings, _ reports: FollowerReports) throws {
+    ///
+    /// - Parameter writeOnly: the stored names of the classes whose objects are only sent.
+    package init(
+        _ store: any Store, path: String, _ settings: FollowerSettings, _ reports: FollowerReports,
+        writeOnly: Set<String> = []
+    ) throws {
         self.settings = settings
         self.reports = reports
         transport = GatewayTransport(settings)
-        stateStore = SyncStateStore(store) {
-            reports.fault(
-                FollowerFault(
-                    .historyLost,
-                    "Some commits of this realm are not sent to the gateway, because its change log no longer contains them."
-                ))
-        }
+        stateStore = SyncStateStore(
+            store,
+            didLose: {
+                reports.fault(
+                    FollowerFault(
+                        .historyLost,
+                        "Some commits of this realm are not sent to the gateway, because its change log no longer contains them."
+                    ))
+            }, didCommit: { [progress] in progress.take($0) })
+        stateStore.add(writeOnly: writeOnly)
         try stateStore.open(path: path)
     }
+
+    /// Adds classes whose objects are only sent, by their stored names.
+    package nonisolated func add(writeOnly: Set<String>) { stateStore.add(writeOnly: writeOnly) }
 
     /// Starts the tasks. Called once.
     package nonisolated func start() {

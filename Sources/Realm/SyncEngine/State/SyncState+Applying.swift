@@ -309,7 +309,9 @@ extension SyncState {
         for (object, touch) in upload.touched {
             if isQueued(object) {
                 // The response to the next upload decides.
-                if touch == .created, !isMember(object) { unconfirmed.insert(object) }
+                if touch == .created, !isMember(object), !writeOnly.contains(object.className) {
+                    unconfirmed.insert(object)
+                }
                 continue
             }
             if let row = rows[object] {
@@ -321,6 +323,10 @@ extension SyncState {
                 if heldVersion >= version { try take(entry[1] ?? .null, of: object, at: heldVersion, transaction) }
             }
             guard touch != .deleted, !isMember(object) else { continue }
+            if writeOnly.contains(object.className) {
+                try remove(object, at: .max, transaction)
+                continue
+            }
             if try matches(object, transaction, &conditions) {
                 if touch == .created { unconfirmed.insert(object) }
             } else {

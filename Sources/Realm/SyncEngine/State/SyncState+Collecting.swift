@@ -18,7 +18,7 @@ extension SyncState {
         guard !merged.classes.isEmpty else { return true }
         let isAdding = merged.classes.values.allSatisfy { $0.deletions.isEmpty && $0.modifications.isEmpty }
         var changes = LocalChangeEncoder(
-            transaction, Set(queries.map(\.className)).union(memberClasses.values),
+            transaction, Set(queries.map(\.className)).union(memberClasses.values).union(writeOnly),
             before: isAdding ? nil : try? store.asOf(scanned, before: store.snapshot())?.reads)
         try changes.read(merged)
         let deleted = try changes.deletedKeys.isEmpty ? [] : names(changes.deletedKeys, changes.before, transaction)

@@ -101,6 +101,9 @@ struct SyncState: Sendable {
     var reset: Reset?
     /// Whether the change log has lost local commits since the last client reset, so that not all of them were sent.
     var hasLostCommits = false
+    /// The classes whose objects are sent, and removed here when the gateway has them. They have no subscriptions. Not
+    /// stored.
+    var writeOnly: Set<String> = []
     /// Whether the data of all subscriptions has been complete once.
     var wasComplete = false
     /// The next number of a query, upload or subscription.

@@ -18,16 +18,26 @@ final class SyncStateStore: Sendable {
     private let waiters = Mutex(Waiters())
     /// Called if local commits cannot be uploaded because the change log no longer contains them.
     private let didLose: @Sendable () -> Void
+    /// Called with the state after each commit.
+    private let didCommit: @Sendable (SyncView) -> Void
+    /// See `SyncState.writeOnly`.
+    private let writeOnly = Mutex<Set<String>>([])
 
     private struct Waiters {
         var next = 0
         var waiting: [Int: @Sendable (SyncView) -> Bool] = [:]
     }
 
-    init(_ store: any Store, didLose: @escaping @Sendable () -> Void) {
+    init(
+        _ store: any Store, didLose: @escaping @Sendable () -> Void,
+        didCommit: @escaping @Sendable (SyncView) -> Void
+    ) {
         self.store = store
         self.didLose = didLose
+        self.didCommit = didCommit
     }
+
+    func add(writeOnly names: Set<String>) { writeOnly.withLock { $0.formUnion(names) } }
 
     /// Loads the state from the file, or creates it. Throws the errors of the store.
     func open(path: String) throws {
@@ -86,6 +96,7 @@ final class SyncStateStore: Sendable {
                     return working
                 }
                 var syncState = try known ?? load(transaction)
+                syncState.writeOnly = writeOnly.withLock { $0 }
                 if try !syncState.collect(store, transaction) {
                     // Objects may have been changed here without an upload.
                     syncState.texts = RowTexts()
@@ -105,6 +116,7 @@ final class SyncStateStore: Sendable {
                 case .success:
                     guard let result = result.withLock({ $0 }) else { return }
                     committed.withLock { $0 = result.view }
+                    didCommit(result.view)
                     notifyWaiters(result.view)
                     completion(.success(result.value))
                 case .failure(let error):
