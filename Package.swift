@@ -86,12 +86,23 @@ targets += floor(
         module("Columnar", ["ObjectModel", "CKernels"]),
         module("StoreContract", ["QueryLanguage", "ObjectModel", "Basics", "Promises"]),
         module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel"]),
+        // The door to LMDB: its environment, transactions and cursors, and the lock that marks a file as open.
+        module("LMDBStorage", ["StoreContract", "CLMDB"]),
+        // The forms of change sets, undo data, log entries and schemas as bytes.
+        module("StoredRecords", ["QueryExecution", "Columnar", "ObjectModel", "Basics"]),
+        // What one transaction reads and writes: clusters, indexes, backlinks, values beside them; migrations.
+        module(
+            "StorageEngine",
+            [
+                "LMDBStorage", "StoredRecords", "QueryExecution", "Columnar", "StoreContract", "QueryLanguage",
+                "ObjectModel", "Basics",
+            ]),
+        // The file of a store, with its writer, its maintenance and its replication.
         module(
             "EmbeddedStore",
             [
-                "QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "Basics", "Files",
-                "Promises",
-                "CLMDB",
+                "StorageEngine", "LMDBStorage", "StoredRecords", "QueryExecution", "Columnar", "StoreContract",
+                "QueryLanguage", "ObjectModel", "Files", "Promises", "Basics",
             ]),
         // Results after a commit from those before it: what a change can affect, and what becomes different. No threads.
         module(
@@ -353,7 +364,12 @@ targets += floor(
         // Everything that is decoded from a file, for damage of all kinds.
         module(
             "DecodingProbe",
-            ["EmbeddedStore", "QueryExecution", "StoreTesting", "TestBasics", "Columnar", "ObjectModel"]),
+            [
+                "StorageEngine", "StoredRecords", "QueryExecution", "StoreTesting", "TestBasics", "Columnar",
+                "ObjectModel",
+            ]),
+        // What tests open stores of EmbeddedStore with.
+        module("EmbeddedTesting", ["EmbeddedStore", "RepositoryFiles", "StoreContract", "ObjectModel"]),
         // Stores with tasks, and recorders of what observers of them are told.
         module(
             "LiveTesting",
@@ -407,12 +423,26 @@ targets += floor(
                 "StoreContract",
                 "ObjectModel",
             ]),
+        tests("LMDBStorage", ["LMDBStorage", "RepositoryFiles", "TestBasics", "StoreContract"]),
+        tests(
+            "StoredRecords",
+            [
+                "StoredRecords", "Columnar", "DecodingProbe", "StoreTesting", "TestBasics", "RepositoryFiles",
+                "ObjectModel",
+            ]),
+        // Through stores, because that is what rules and formats are promised of.
+        tests(
+            "StorageEngine",
+            [
+                "StorageEngine", "EmbeddedStore", "EmbeddedTesting", "StoreTesting", "TestBasics", "RepositoryFiles",
+                "Columnar", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
+            ]),
         tests(
             "EmbeddedStore",
             [
-                "EmbeddedStore", "Columnar", "DecodingProbe", "StoreTesting", "TestBasics", "RepositoryFiles",
-                "StoreContract",
-                "QueryExecution", "QueryLanguage", "QuerySyntax", "ObjectModel",
+                "EmbeddedTesting", "EmbeddedStore", "StorageEngine", "StoredRecords", "LMDBStorage", "Columnar",
+                "DecodingProbe", "StoreTesting", "TestBasics", "RepositoryFiles", "StoreContract", "QueryExecution",
+                "QueryLanguage", "QuerySyntax", "ObjectModel",
             ]),
         tests(
             "ViewMaintenance",

@@ -1,3 +1,5 @@
+import LMDBStorage
+import StorageEngine
 import Dispatch
 package import ObjectModel
 import Promises

@@ -1,3 +1,7 @@
+import EmbeddedTesting
+import LMDBStorage
+@testable import StoredRecords
+@testable import StorageEngine
 @testable import EmbeddedStore
 import Foundation
 import ObjectModel

@@ -1,3 +1,6 @@
+import EmbeddedTesting
+@testable import LMDBStorage
+@testable import StorageEngine
 @testable import EmbeddedStore
 import Foundation
 import Glibc
@@ -325,18 +328,6 @@ struct DamageTests {
         #expect(error.code == (format.isOther ? .unsupportedFormat : .invalidFile))
         #expect(error.message.contains("another LMDB") == format.isOther, "\(error.message)")
         #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: directory.store))) == bytes)
-    }
-
-    @Test("a library with another format is named, and the file is not called damaged")
-    func otherLibrary() {
-        #expect(LMDBRelease.loaded.readsOurFormat)
-        #expect(LMDBRelease(major: 0, minor: 9, patch: 99).readsOurFormat)
-        for release in [LMDBRelease(major: 1, minor: 0, patch: 0), LMDBRelease(major: 0, minor: 10, patch: 0)] {
-            #expect(!release.readsOurFormat)
-            let error = release.unreadable("a.realmgate")
-            #expect(error.code == .unsupportedFormat)
-            #expect(error.message.contains("LMDB \(release)") && error.message.contains("intact"))
-        }
     }
 
     @Test("another program's LMDB file is rejected and left unchanged")

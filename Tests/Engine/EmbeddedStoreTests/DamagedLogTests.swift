@@ -1,3 +1,4 @@
+import EmbeddedTesting
 import Columnar
 import Foundation
 import Glibc
@@ -6,6 +7,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
+@testable import StoredRecords
 @testable import EmbeddedStore
 
 /// Whatever is wrong with the entries of a log, a replica repeats none that it cannot trust, and says so.

@@ -1,3 +1,4 @@
+import EmbeddedTesting
 import EmbeddedStore
 import Foundation
 import ObjectModel

@@ -1,8 +1,11 @@
+import EmbeddedTesting
+import LMDBStorage
 import ObjectModel
 import RepositoryFiles
 import StoreContract
 import Testing
 
+@testable import StorageEngine
 @testable import EmbeddedStore
 
 @Suite("Files of older formats")

@@ -1,3 +1,6 @@
+import EmbeddedTesting
+import LMDBStorage
+@testable import StorageEngine
 @testable import EmbeddedStore
 import Foundation
 import ObjectModel

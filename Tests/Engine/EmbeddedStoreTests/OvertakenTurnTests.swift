@@ -1,3 +1,4 @@
+import EmbeddedTesting
 import ObjectModel
 import RepositoryFiles
 import StoreContract

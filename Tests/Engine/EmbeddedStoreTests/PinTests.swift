@@ -1,3 +1,4 @@
+import EmbeddedTesting
 import Columnar
 import Dispatch
 import Glibc
@@ -9,6 +10,7 @@ import Synchronization
 import TestBasics
 import Testing
 
+@testable import StoredRecords
 @testable import EmbeddedStore
 
 @Suite("Versions that the stores of a log keep together")
@@ -174,16 +176,5 @@ struct PinTests {
         let store = try EmbeddedStore.open(path: directory.file("own"), schema: petSchema)
         #expect(store.sharedVersions == nil && store.sharedRecords == nil)
         store.close()
-    }
-
-    @Test("entries of pins are read as they were written, and damaged ones are refused")
-    func encoding() throws {
-        for step in [RedoStep.pinned(id: [1, 2, 3], note: Array("note".utf8)), .unpinned(id: [])] {
-            let record = RedoRecord(kind: .work, base: .another(), checksum: 7, steps: [step])
-            #expect(try RedoRecord.decode(record.encoded) == record)
-            for length in 0..<record.encoded.count {
-                #expect(throws: DamagedRecord.self) { try RedoRecord.decode(Array(record.encoded.prefix(length))) }
-            }
-        }
     }
 }

@@ -1,3 +1,5 @@
+@testable import LMDBStorage
+@testable import StorageEngine
 @testable import EmbeddedStore
 import ObjectModel
 import QueryExecution

@@ -1,3 +1,4 @@
+import EmbeddedTesting
 import Foundation
 import ObjectModel
 import RepositoryFiles
@@ -6,6 +7,7 @@ import StoreTesting
 import TestBasics
 import Testing
 
+@testable import StorageEngine
 @testable import EmbeddedStore
 
 @Suite("Replicas and the images of a log")

@@ -1,3 +1,4 @@
+import EmbeddedTesting
 import Dispatch
 import Foundation
 import Glibc

@@ -1,5 +1,6 @@
 import Columnar
-@testable import EmbeddedStore
+@testable import StoredRecords
+@testable import StorageEngine
 import ObjectModel
 import StoreTesting
 package import TestBasics

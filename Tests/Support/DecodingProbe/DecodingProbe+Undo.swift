@@ -1,5 +1,5 @@
 import Columnar
-@testable import EmbeddedStore
+@testable import StoredRecords
 import ObjectModel
 @testable import QueryExecution
 import StoreTesting

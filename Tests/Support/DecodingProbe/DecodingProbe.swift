@@ -1,5 +1,6 @@
 package import Columnar
-@testable import EmbeddedStore
+@testable import StoredRecords
+@testable import StorageEngine
 import ObjectModel
 
 /// Decodes bytes of any origin with every decoder of a file, and reads everything in them. Invalid bytes must be

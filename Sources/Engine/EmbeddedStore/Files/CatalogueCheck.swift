@@ -1,6 +1,9 @@
+import StorageEngine
+import LMDBStorage
 import Columnar
 import ObjectModel
 import StoreContract
+import StoredRecords
 
 /// Checks the values that readers and writers use, unchecked, for allocation and as indexes: the schema's numbers, the
 /// classes' counters, and that the columns of a cluster have as many slots as its live mask.

@@ -1,3 +1,5 @@
+import StorageEngine
+import LMDBStorage
 import Glibc
 import ObjectModel
 import StoreContract

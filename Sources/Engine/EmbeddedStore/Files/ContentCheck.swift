@@ -1,3 +1,5 @@
+import StorageEngine
+import LMDBStorage
 import Columnar
 import ObjectModel
 import StoreContract

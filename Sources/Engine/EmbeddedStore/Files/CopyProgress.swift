@@ -1,3 +1,4 @@
+import LMDBStorage
 import Dispatch
 
 /// Reports the length of a file ten times a second, while a writer that reports no progress fills it.

@@ -1,4 +1,5 @@
 import Glibc
+import LMDBStorage
 package import StoreContract
 
 extension EmbeddedStore {

@@ -1,23 +1,24 @@
-import ObjectModel
-import QueryExecution
-import QueryLanguage
-import StoreContract
+package import StorageEngine
+package import ObjectModel
+package import QueryExecution
+package import QueryLanguage
+package import StoreContract
 import Synchronization
 
 /// A snapshot that the store can revoke when it is held too long. Only stores that limit the age of versions use it.
 ///
 /// Each call holds the version while it runs, so a call in progress when the snapshot expires runs to its end, and the
 /// last of them ends the read transaction. Cost: a lock and a reference per call, some 20 ns.
-final class ExpiringSnapshot: ForwardedSnapshot {
-    let version: Version
-    let tag: HistoryTag
-    let schema: Schema
+package final class ExpiringSnapshot: ForwardedSnapshot {
+    package let version: Version
+    package let tag: HistoryTag
+    package let schema: Schema
     private let counts: [ClassID: Int]
     private let held: Mutex<EmbeddedSnapshot?>
     private let limit: Double
 
     /// `limit` in seconds is for the message.
-    init(_ snapshot: EmbeddedSnapshot, limit: Double) {
+    package init(_ snapshot: EmbeddedSnapshot, limit: Double) {
         version = snapshot.version
         tag = snapshot.tag
         schema = snapshot.schema
@@ -27,7 +28,7 @@ final class ExpiringSnapshot: ForwardedSnapshot {
     }
 
     /// Makes all later calls throw `versionGone`.
-    func expire() {
+    package func expire() {
         // Released outside of the lock, because ending a transaction takes locks of its own.
         _ = held.withLock { held in
             defer { held = nil }
@@ -35,10 +36,10 @@ final class ExpiringSnapshot: ForwardedSnapshot {
         }
     }
 
-    var isExpired: Bool { held.withLock { $0 == nil } }
+    package var isExpired: Bool { held.withLock { $0 == nil } }
 
     /// Throws `versionGone` once it has expired.
-    var base: EmbeddedSnapshot {
+    package var base: EmbeddedSnapshot {
         get throws {
             if let snapshot = held.withLock({ $0 }) { return snapshot }
             throw StoreError(
@@ -48,23 +49,25 @@ final class ExpiringSnapshot: ForwardedSnapshot {
         }
     }
 
-    var executor: QueryExecutor { get throws { QueryExecutor(try base) } }
+    package var executor: QueryExecutor { get throws { QueryExecutor(try base) } }
 
-    func count(of classID: ClassID) -> Int { counts[classID] ?? 0 }
+    package func limited(by budget: QueryBudget) throws -> any Snapshot { try base.limited(by: budget) }
 
-    func backlinks(
+    package func count(of classID: ClassID) -> Int { counts[classID] ?? 0 }
+
+    package func backlinks(
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] {
         try base.backlinks(to: target, from: origin, property)
     }
 
-    func read<Sink: RowSink>(
+    package func read<Sink: RowSink>(
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
     ) throws -> Int {
         try base.read(classID, keys, properties, into: &sink)
     }
 
-    func aggregate(
+    package func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
     ) throws -> [Value] { try base.aggregate(object, property, functions) }
 }

@@ -1,3 +1,4 @@
+import LMDBStorage
 import Columnar
 import Glibc
 package import ObjectModel

@@ -1,3 +1,4 @@
+import LMDBStorage
 import Files
 import Glibc
 

@@ -1,3 +1,4 @@
+import StorageEngine
 import ObjectModel
 import StoreContract
 import Synchronization

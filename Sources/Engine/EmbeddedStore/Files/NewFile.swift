@@ -1,3 +1,4 @@
+import LMDBStorage
 import Glibc
 import StoreContract
 

@@ -1,3 +1,6 @@
+import StorageEngine
+import StoredRecords
+import LMDBStorage
 import Columnar
 import ObjectModel
 import StoreContract
@@ -57,16 +60,10 @@ final class OpenFile: Sendable {
         } else if try transaction.hasForeignContent() {
             throw StoreError.foreign(path)
         }
-        func tree(_ name: String) throws -> LMDBDatabase {
+        let trees = try Trees { name in
             guard let tree = try transaction.database(name, create: true) else { throw DamagedRecord() }
             return tree
         }
-        let trees = Trees(
-            meta: try tree(FileFormat.metaTree), classes: try tree(FileFormat.classTree),
-            leaves: try tree(FileFormat.leafTree), overflow: try tree(FileFormat.overflowTree),
-            index: try tree(FileFormat.indexTree), words: try tree(FileFormat.wordTree),
-            backlinks: try tree(FileFormat.backlinkTree),
-            log: try tree(FileFormat.logTree), records: try tree(FileFormat.recordTree))
         if existing == nil {
             var capacity = TreeKey(capacity: 4)
             capacity.append(UInt32(options.clusterCapacity))

@@ -1,3 +1,5 @@
+import StorageEngine
+import LMDBStorage
 import Glibc
 import StoreContract
 
@@ -58,6 +60,14 @@ extension StoreError {
         StoreError(
             .unsupportedFormat,
             "'\(path)' has format \(format); this version reads format \(FileFormat.number). Use the version that wrote it."
+        )
+    }
+
+    /// - Parameter version: the number of LMDB's data format that the file names.
+    static func otherLMDB(_ path: String, version: UInt32) -> StoreError {
+        StoreError(
+            .unsupportedFormat,
+            "'\(path)' was written with another LMDB: its data format is \(version), that of LMDB 0.9 is \(PageFormat.version). It may be intact. Export its objects with the program that wrote it, and import them with this one."
         )
     }
 }

@@ -1,3 +1,5 @@
+import LMDBStorage
+import StorageEngine
 import ObjectModel
 
 /// Removes the values of deleted objects from leaves that have not been written since, and the old values from the

@@ -1,3 +1,5 @@
+import StorageEngine
+import LMDBStorage
 import Columnar
 import Dispatch
 import Glibc
@@ -33,6 +35,12 @@ package struct EmbeddedStoreOptions: Sendable {
     /// that the oldest versions are dropped, but never the newest. A version takes some 50 bytes plus its old values,
     /// so a busy store with small commits stays below it within the two limits above.
     package var changeLogBytes = 128 << 20
+
+    /// The limits of the change log in one place.
+    var changeLogLimits: ChangeLog.Limits {
+        ChangeLog.Limits(
+            versions: changeLogVersions, seconds: changeLogSeconds, bytes: min(changeLogBytes, maximumSize / 8))
+    }
 
     /// Called when the file is opened and no other process has it open, with the size of the file and of its used part;
     /// returns whether to compact it first. A compaction that fails leaves the file unchanged.

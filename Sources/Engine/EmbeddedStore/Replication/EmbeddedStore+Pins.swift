@@ -1,3 +1,4 @@
+import StoredRecords
 package import ObjectModel
 package import StoreContract
 import Synchronization

@@ -1,3 +1,6 @@
+import LMDBStorage
+import StorageEngine
+import StoredRecords
 import Columnar
 import ObjectModel
 import StoreContract
@@ -73,7 +76,7 @@ struct EntryApplier {
         }
         guard column.kind.collection != .single else { throw diverged("it edits a property that is not a collection") }
         let editor = CollectionEditor(savepoint, objectClass, key, column)
-        let count = try session.collection(objectClass, key, column).count
+        let count = try session.elementCount(objectClass, key, column)
         func check(_ position: Int, below limit: Int) throws {
             guard position >= 0, position < limit else { throw diverged("a position is out of bounds") }
         }

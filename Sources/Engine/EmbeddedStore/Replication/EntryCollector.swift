@@ -1,3 +1,5 @@
+import StorageEngine
+import StoredRecords
 import ObjectModel
 import StoreContract
 

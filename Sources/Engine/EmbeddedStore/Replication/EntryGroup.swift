@@ -1,3 +1,6 @@
+import LMDBStorage
+import StorageEngine
+import StoredRecords
 import ObjectModel
 import StoreContract
 
@@ -49,7 +52,7 @@ struct EntryGroup {
         guard !outcome.changes.isEmpty else { return outcome }
         try session.flush()
         try ChangeLog.trim(
-            transaction, file.trees, newest: session.version, limit: file.options,
+            transaction, file.trees, newest: session.version, limits: file.options.changeLogLimits,
             pageSize: file.environment.pageSize, budget: outcome.changes.count + 16)
         try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
         try HistoryRecord(tag: session.tag).put(in: transaction, file.trees.meta)

@@ -1,3 +1,6 @@
+import StorageEngine
+import StoredRecords
+import LMDBStorage
 import Columnar
 import Glibc
 package import ObjectModel

@@ -1,3 +1,4 @@
+import StoredRecords
 import Glibc
 package import ObjectModel
 package import StoreContract

@@ -1,3 +1,5 @@
+import StorageEngine
+import LMDBStorage
 import ObjectModel
 import QueryExecution
 import QueryLanguage

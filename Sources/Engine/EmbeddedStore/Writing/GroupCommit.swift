@@ -1,3 +1,6 @@
+import StorageEngine
+import StoredRecords
+import LMDBStorage
 import ObjectModel
 import StoreContract
 
@@ -90,7 +93,7 @@ struct GroupCommit {
         entries?.close(session)
         try session.flush()
         try ChangeLog.trim(
-            transaction, file.trees, newest: session.version, limit: file.options,
+            transaction, file.trees, newest: session.version, limits: file.options.changeLogLimits,
             pageSize: file.environment.pageSize, budget: jobs.count + 16)
         try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
         if history != catalogue.history { try history.put(in: transaction, file.trees.meta) }

@@ -1,5 +1,7 @@
 import Basics
+import LMDBStorage
 import ObjectModel
+import StorageEngine
 
 /// Checks whether a write transaction has room to commit, within the maximum size and on the disk. A transaction that
 /// only deletes always has: it may use the reserves that other writes must leave.

@@ -1,0 +1,45 @@
+import CLMDB
+
+/// A cursor that is kept open for many look-ups in one tree. LMDB keeps it valid while a write transaction changes the
+/// tree.
+package final class LMDBCursor {
+    private let pointer: OpaquePointer
+    /// The cursor closes before the transaction does, which the order of the references guarantees.
+    private let transaction: LMDBTransaction
+
+    package init(_ transaction: LMDBTransaction, _ database: LMDBDatabase) throws(LMDBError) {
+        self.transaction = transaction
+        pointer = try transaction.openCursor(database)
+    }
+
+    deinit {
+        // LMDB frees a write transaction's cursors when it ends.
+        if transaction.isOpen { mdb_cursor_close(pointer) }
+    }
+
+    /// The first key that starts with `prefix`; borrowed until the next write.
+    package func first(prefix: [UInt8]) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        var key = MDB_val()
+        var value = MDB_val()
+        let code = prefix.withUnsafeBytes { bytes in
+            key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return mdb_cursor_get(pointer, &key, &value, MDB_SET_RANGE)
+        }
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "Reading from")
+        let found = UnsafeRawBufferPointer(key)
+        return found.hasPrefix(prefix) ? found : nil
+    }
+
+    /// The value of a key; borrowed like the transaction's results. Close to the previous key it takes no descent.
+    package func value(_ wanted: [UInt8]) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        var value = MDB_val()
+        let code = wanted.withUnsafeBytes { bytes in
+            var key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return mdb_cursor_get(pointer, &key, &value, MDB_SET_KEY)
+        }
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "Reading from")
+        return UnsafeRawBufferPointer(value)
+    }
+}

@@ -1,0 +1,69 @@
+import StoredRecords
+import ObjectModel
+import QueryExecution
+
+extension Savepoint {
+    private struct Place: Hashable {
+        let classID: ClassID
+        let key: ObjectKey
+        let property: PropertyID
+
+        /// Hashes one number, because there is one of these for every assignment.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(key.rawValue << 16 ^ Int64(property.rawValue) ^ Int64(classID.rawValue) << 48)
+        }
+    }
+
+    /// The undo data of all changes of the work, for the change log; nil when it would be longer than `limit` bytes. It
+    /// leaves out objects that the work itself created, and all later changes of a property that it assigned. Cost:
+    /// some 0.5 µs for each step, and next to nothing for created objects.
+    package func undo(limit: Int) -> [UInt8]? {
+        if isBeyondTakingBack { return nil }
+        var writer = UndoRecord.Writer(limit: limit)
+        var assigned: Set<Place> = []
+        // The final size if all steps are assignments, but not for journals of mostly other steps.
+        if case .assigned? = journal.last { assigned.reserveCapacity(journal.count) }
+        /// Whether the state before the step is irrelevant.
+        func isSettled(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) -> Bool {
+            if isCreated(objectClass, key) { return true }
+            if assigned.isEmpty { return false }
+            return assigned.contains(Place(classID: objectClass.schema.id, key: key, property: column.id))
+        }
+        for step in journal.steps {
+            switch step {
+            case .created, .kept: continue
+            case .assigned(let objectClass, let key, let column, let old):
+                if isSettled(objectClass, key, column) { continue }
+                let classID = objectClass.schema.id
+                assigned.insert(Place(classID: classID, key: key, property: column.id))
+                guard let old = old.value(atMost: limit) else { return nil }
+                writer.append(UndoStep(classID, key, .assigned(column.id, old: old)))
+            case .deleted(let objectClass, let key, let values):
+                if isCreated(objectClass, key) { continue }
+                var row: [Value] = []
+                for value in values {
+                    guard let value = value.value(atMost: limit) else { return nil }
+                    row.append(value)
+                }
+                writer.append(UndoStep(objectClass.schema.id, key, .deleted(row)))
+            case .inserted(let objectClass, let key, let column, let position):
+                if isSettled(objectClass, key, column) { continue }
+                writer.append(UndoStep(objectClass.schema.id, key, .inserted(column.id, position..<position + 1)))
+            case .replaced(let objectClass, let key, let column, let position, let old):
+                if isSettled(objectClass, key, column) { continue }
+                writer.append(UndoStep(objectClass.schema.id, key, .replaced(column.id, at: position, old: old)))
+            case .removed(let objectClass, let key, let column, let position, let mapKey, let old):
+                if isSettled(objectClass, key, column) { continue }
+                writer.append(
+                    UndoStep(
+                        objectClass.schema.id, key, .removed(column.id, at: position, mapKey: mapKey, old: old)))
+            }
+            if writer.isFull { return nil }
+        }
+        return writer.section
+    }
+
+    private func isCreated(_ objectClass: MutableClass, _ key: ObjectKey) -> Bool {
+        changes[objectClass.schema.id]?.isCreated(key) == true
+    }
+}

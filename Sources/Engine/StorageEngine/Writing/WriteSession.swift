@@ -1,0 +1,541 @@
+package import StoredRecords
+package import LMDBStorage
+import Columnar
+package import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// The state of one LMDB write transaction, shared by the members of a group commit: decoded clusters, maintained
+/// indexes and backlinks, and class counters. It knows only the data layout; the rules are in `Savepoint`.
+package final class WriteSession {
+    package let transaction: LMDBTransaction
+    package let trees: Trees
+    package let path: String
+    package let capacity: Int
+    /// Write everything out before replacing it: decoded clusters and open classes belong to the old one.
+    package var schema: Schema {
+        didSet {
+            mutableClasses = Self.places(for: schema)
+            arrangementPlace.pointee += 1
+        }
+    }
+    /// The newest version; the next work makes the one after it.
+    package var version: Version { newest.version }
+    /// The state that the next work starts from.
+    package private(set) var newest: Mark
+    /// The tag of the versions that this transaction makes.
+    package private(set) var tag: HistoryTag
+    /// Collects what repeats the changes of the present work, for the log that several stores share; nil without one.
+    package var redo: RedoWriter?
+    /// The counters in the transaction; those of open classes may be newer.
+    package var classes: [ClassID: ClassState]
+    /// The classes by number.
+    package var mutableClasses: [MutableClass?]
+    var clusters: [LeafAddress: MutableCluster] = [:]
+    /// The cluster that was used last: neighbouring changes mostly go to the same one.
+    var current: (address: LeafAddress, cluster: MutableCluster)?
+    /// The clusters that the transaction has written something of.
+    package var written: Set<LeafAddress> = []
+    /// Incremented when decoded clusters are released: pointers into them are then invalid.
+    var arrangement: Int { arrangementPlace.pointee }
+    /// In separate memory, so that it is read without retaining the session.
+    let arrangementPlace: UnsafeMutablePointer<Int>
+    private let indexCursor: LMDBCursor
+    let overflow: OverflowTree
+    let keyIndex: MutableKeyIndex
+    let references: References
+    /// The list, set or map that was edited last.
+    var openCollection:
+        (
+            address: OverflowTree.Address, collection: MutableStoredCollection, objectClass: MutableClass,
+            column: ColumnLayout
+        )?
+    /// The reason why the transaction must not be committed: a change was interrupted, so leaves, indexes and counters
+    /// may disagree. It holds even when the work caught the error and continued.
+    package private(set) var failure: (any Error)?
+
+    /// The number of decoded clusters at which all are written out: bounds the memory of changes all over a class to
+    /// some tens of megabytes.
+    static let mutableClusterLimit = 256
+
+    package init(
+        _ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String, tag: HistoryTag? = nil
+    )
+        throws
+    {
+        indexCursor = try LMDBCursor(transaction, trees.index)
+        arrangementPlace = .allocate(capacity: 1)
+        arrangementPlace.initialize(to: 0)
+        overflow = OverflowTree(transaction: transaction, trees: trees)
+        keyIndex = MutableKeyIndex(transaction, trees)
+        references = References(transaction, trees, keyIndex)
+        self.transaction = transaction
+        self.trees = trees
+        self.path = path
+        capacity = catalogue.capacity
+        schema = catalogue.schema
+        newest = Mark(catalogue.version, catalogue.history.tag)
+        self.tag = tag ?? catalogue.history.tag
+        classes = catalogue.classes
+        mutableClasses = Self.places(for: catalogue.schema)
+    }
+
+    deinit { arrangementPlace.deallocate() }
+
+    /// Records that work made a version.
+    package func advance(to version: Version) { newest = Mark(version, tag) }
+
+    /// Records that a version was repeated that another store made.
+    package func advance(to version: Version, _ tag: HistoryTag) {
+        self.tag = tag
+        advance(to: version)
+    }
+
+    private static func places(for schema: Schema) -> [MutableClass?] {
+        Array(repeating: nil, count: Int(schema.nextClassID))
+    }
+
+    // MARK: Reading
+
+    /// The class prepared for the writer; nil when the schema does not have it.
+    package func objectClass(_ classID: ClassID) -> MutableClass? {
+        let number = Int(classID.rawValue)
+        guard number < mutableClasses.count else { return nil }
+        if let open = mutableClasses[number] { return open }
+        guard let opened = schema[classID].map({ MutableClass($0, classes[classID] ?? ClassState()) }) else {
+            return nil
+        }
+        mutableClasses[number] = opened
+        return opened
+    }
+
+    package func exists(_ objectClass: MutableClass, _ key: ObjectKey) throws -> Bool {
+        guard key.rawValue >= 0, key.rawValue < objectClass.state.nextKey else { return false }
+        let (address, slot) = place(objectClass, key)
+        return try cluster(address, objectClass).isLive(slot)
+    }
+
+    /// The stored value; the object must exist.
+    package func value(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
+        try closeCollection()
+        return try stored(objectClass, key, column)
+    }
+
+    /// The first object whose primary key equals `value`.
+    func lookUp(_ value: Value, _ objectClass: MutableClass, _ column: ColumnLayout) throws -> ObjectKey? {
+        if column.usesKeyBlocks { return try keyIndex.find(value, objectClass.schema.id, column.id) }
+        guard let encoded = IndexKey.encode(value) else { return nil }
+        var prefix = TreeKey.entries(of: objectClass.schema.id, column.id)
+        prefix.append(contentsOf: encoded)
+        if IndexKey.isExact(value) { return try indexCursor.first(prefix: prefix.bytes)?.trailingObjectKey }
+        return try keys(in: trees.index, prefix: prefix.bytes).first {
+            try self.value(objectClass, $0, column) == value
+        }
+    }
+
+    /// The objects that link to one of a class, ascending; each as often as it does.
+    package func backlinks(
+        to key: ObjectKey, from origin: ClassID, _ property: PropertyID, targetClass: ClassID? = nil
+    ) throws -> [ObjectKey] {
+        let prefix = TreeKey.backlinks(from: origin, property, to: key, targetClass: targetClass)
+        return try transaction.origins(trees.backlinks, prefix: prefix.bytes)
+    }
+
+    /// A view for queries that includes all changes so far; valid until the next change.
+    func queryView() throws -> EmbeddedSnapshot {
+        try wholly { try flush() }
+        let catalogue = Catalogue(
+            version: version, schema: schema, classes: classes, capacity: capacity, history: HistoryRecord(tag: tag))
+        return EmbeddedSnapshot(transaction, trees, catalogue, path: path)
+    }
+
+    // MARK: Changing
+
+    /// Appends an object with a value for every column of its class, in order.
+    package func append(_ objectClass: MutableClass, _ values: [Value]) throws -> ObjectKey {
+        try wholly {
+            try boundMutableClusters()
+            let key = ObjectKey(objectClass.state.nextKey)
+            objectClass.state.nextKey += 1
+            objectClass.state.objectCount += 1
+            let (address, slot) = place(objectClass, key)
+            if slot == 0, address.cluster > 0 {
+                try writeOut(LeafAddress(classID: address.classID, cluster: address.cluster - 1), objectClass)
+            }
+            let cluster = try cluster(address, objectClass)
+            if objectClass.byteColumns.allSatisfy({ $0.staysInLeaf(values[$0.position]) }) {
+                try cluster.append(row: values) { try openLeaf(address, objectClass.columns[$0]) }
+            } else {
+                cluster.appendSlot()
+                for column in objectClass.columns {
+                    let content = try content(values[column.position], objectClass, key, column)
+                    try cluster.append(content, column.position) { try openLeaf(address, column) }
+                }
+            }
+            for column in objectClass.referenceColumns {
+                try references.add(objectClass, key, column, values[column.position])
+            }
+            return key
+        }
+    }
+
+    /// Leaves the next key without an object: work that was rolled back has used it.
+    package func skipKey(_ objectClass: MutableClass) throws {
+        try wholly {
+            try boundMutableClusters()
+            let key = ObjectKey(objectClass.state.nextKey)
+            objectClass.state.nextKey += 1
+            let (address, slot) = place(objectClass, key)
+            if slot == 0, address.cluster > 0 {
+                try writeOut(LeafAddress(classID: address.classID, cluster: address.cluster - 1), objectClass)
+            }
+            let cluster = try cluster(address, objectClass)
+            cluster.appendSlot()
+            for column in objectClass.columns {
+                let content = try content(column.property.type.zeroValue, objectClass, key, column)
+                try cluster.append(content, column.position) { try openLeaf(address, column) }
+            }
+            cluster.removeSlot(slot)
+        }
+    }
+
+    /// Removes an object: its slot stays, dead, so keys are never reused. Links to it must have been cleared before.
+    ///
+    /// Its values stay in the leaves until those are written the next time, so that a deletion costs a live mask and
+    /// not all columns of the cluster. They are written when half of a cluster's objects are deleted, and when all are.
+    package func remove(_ objectClass: MutableClass, _ key: ObjectKey) throws {
+        try wholly {
+            try boundMutableClusters()
+            try closeCollection()
+            let (address, slot) = place(objectClass, key)
+            for column in objectClass.columns {
+                if column.hasReferences { try removeReferences(objectClass, key, column) }
+                if column.kind.isBytes, try isOverflow(objectClass, key, column) {
+                    try store(.null, objectClass, key, column)
+                }
+            }
+            let cluster = try cluster(address, objectClass)
+            cluster.removeSlot(slot)
+            objectClass.state.objectCount -= 1
+            if cluster.isWorthClearing {
+                try cluster.touchAll { try openLeaf(address, objectClass.columns[$0]) }
+            }
+        }
+    }
+
+    /// Restores a removed object with its former values.
+    func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [FormerValue]) throws {
+        try wholly {
+            let (address, slot) = place(objectClass, key)
+            try cluster(address, objectClass).restoreSlot(slot)
+            objectClass.state.objectCount += 1
+            for column in objectClass.columns {
+                switch values[column.position] {
+                case .value(let value):
+                    try store(value, objectClass, key, column)
+                    if column.hasReferences { try references.add(objectClass, key, column, value) }
+                case .blocks(let blocks): try store(blocks, objectClass, key, column)
+                }
+            }
+        }
+    }
+
+    func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: FormerValue) throws {
+        switch value {
+        case .value(let value): try assign(objectClass, key, column, value)
+        case .blocks(let blocks):
+            try wholly {
+                try boundMutableClusters()
+                try closeCollection()
+                if column.hasReferences { try removeReferences(objectClass, key, column) }
+                try store(blocks, objectClass, key, column)
+            }
+        }
+    }
+
+    func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        try wholly {
+            try boundMutableClusters()
+            try closeCollection()
+            if try column.hasReferences && isLong(objectClass, key, column) {
+                try removeReferences(objectClass, key, column)
+                try references.add(objectClass, key, column, value)
+            } else if column.hasReferences {
+                let old = try stored(objectClass, key, column)
+                if old != value {
+                    try references.remove(objectClass, key, column, old)
+                    try references.add(objectClass, key, column, value)
+                }
+            }
+            try store(value, objectClass, key, column)
+        }
+    }
+
+    /// Marks the leaves of a cluster that contain values of deleted objects to be written. Returns whether there are
+    /// any.
+    package func clearDead(_ objectClass: MutableClass, _ number: Int) throws -> Bool {
+        try boundMutableClusters()
+        let address = LeafAddress(classID: objectClass.schema.id, cluster: number)
+        let cluster = try cluster(address, objectClass)
+        let mask = cluster.liveMask
+        guard mask.liveCount < mask.slotCount else { return false }
+        var found = false
+        for column in objectClass.columns {
+            guard let leaf = try writtenLeaf(address, column), leaf.holdsValues(deadIn: mask) else { continue }
+            try cluster.touch(column.position) { try openLeaf(address, column) }
+            found = true
+        }
+        return found
+    }
+
+    // MARK: Values
+
+    /// Whether the property has a collection in blocks outside the leaf, as written.
+    private func isLong(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
+        try column.kind.collection != .single && isOverflow(objectClass, key, column)
+    }
+
+    /// Whether the property has a collection that is too long for a leaf.
+    func isLongCollection(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
+        if column.kind.collection != .single { try closeCollection() }
+        return try isLong(objectClass, key, column)
+    }
+
+    /// The blocks of a long collection; nil if they take more than `limit` bytes.
+    func blocks(
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, limit: Int
+    ) throws -> StoredBlocks? {
+        let address = OverflowTree.Address(objectClass, key, column)
+        return try StoredBlocks(address, column.kind, in: overflow, limit: limit)
+    }
+
+    /// The number of elements of a collection. Cost: next to nothing; no leaf is opened for it.
+    package func elementCount(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Int {
+        let address = OverflowTree.Address(objectClass, key, column)
+        if let open = openCollection, open.address == address { return open.collection.count }
+        let (place, slot) = place(objectClass, key)
+        let cluster = try cluster(place, objectClass)
+        if cluster.isOpen(column.position) {
+            return try cluster.overflowSize(column.position, slot)
+                ?? cluster.elements(column.position, slot) { try openLeaf(place, column) }.count
+        }
+        guard let leaf = try writtenLeaf(place, column)?.checked(slot) else { return 0 }
+        return leaf.isOverflow(slot) ? leaf.overflowSize(slot) : leaf.elements(at: slot).count
+    }
+
+    /// Removes the entries of the present value from indexes and backlinks, of a long collection block by block.
+    private func removeReferences(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
+        guard try isLong(objectClass, key, column) else {
+            return try references.remove(objectClass, key, column, try stored(objectClass, key, column))
+        }
+        let address = OverflowTree.Address(objectClass, key, column)
+        for entry in try overflow.directory(address).entries {
+            for value in try overflow.block(address, entry, hasKeys: column.kind == .map).values {
+                try references.removeElement(objectClass, key, column, value)
+            }
+        }
+    }
+
+    private func stored(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
+        if column.kind.isBytes, try isOverflow(objectClass, key, column) {
+            let place = OverflowTree.Address(objectClass, key, column)
+            return try overflow.value(place, column.kind)
+        }
+        let (address, slot) = place(objectClass, key)
+        let cluster = try cluster(address, objectClass)
+        if let value = cluster.value(column.position, slot) { return value }
+        return try writtenLeaf(address, column).map { try $0.checked(slot).value(at: slot) } ?? .null
+    }
+
+    /// Whether a value, of a column of bytes, is stored outside the leaf.
+    func isOverflow(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
+        let (address, slot) = place(objectClass, key)
+        let cluster = try cluster(address, objectClass)
+        if cluster.isOpen(column.position) { return cluster.overflowSize(column.position, slot) != nil }
+        return try writtenLeaf(address, column)?.checked(slot).isOverflow(slot) ?? false
+    }
+
+    /// Replaces a value in the leaf, and its data outside the leaf.
+    private func store(_ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
+        let (address, slot) = place(objectClass, key)
+        let cluster = try cluster(address, objectClass)
+        if column.kind.isBytes, try isOverflow(objectClass, key, column) {
+            let place = OverflowTree.Address(objectClass, key, column)
+            try transaction.deleteAll(trees.overflow, prefix: place.prefix.bytes)
+        }
+        let content = try content(value, objectClass, key, column)
+        try cluster.set(slot, content, column.position) { try openLeaf(address, column) }
+    }
+
+    /// Replaces a value by a long collection that was there before, with its references.
+    private func store(
+        _ blocks: StoredBlocks, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws {
+        let place = OverflowTree.Address(objectClass, key, column)
+        if try isOverflow(objectClass, key, column) {
+            try transaction.deleteAll(trees.overflow, prefix: place.prefix.bytes)
+        }
+        try blocks.restore(at: place, in: overflow)
+        let (address, slot) = self.place(objectClass, key)
+        try cluster(address, objectClass).set(slot, .overflow(blocks.count), column.position) {
+            try openLeaf(address, column)
+        }
+        guard column.hasReferences else { return }
+        try blocks.forEachElement { try references.addElement(objectClass, key, column, $0) }
+    }
+
+    /// The content of the leaf for a value; writes a value that is too long outside.
+    private func content(
+        _ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws -> LeafContent {
+        guard column.kind.isBytes, !value.isNull else { return .value(value) }
+        func address() -> OverflowTree.Address {
+            OverflowTree.Address(objectClass, key, column)
+        }
+        func outside(_ bytes: [UInt8]) throws -> LeafContent {
+            try transaction.put(trees.overflow, address().block(0), bytes)
+            return .overflow(bytes.count)
+        }
+        switch (value, column.kind) {
+        case (.string(let text), .string):
+            return text.utf8.count <= OverflowTree.limit ? .value(value) : try outside(Array(text.utf8))
+        case (.data(let bytes), .data):
+            return bytes.count <= OverflowTree.limit ? .value(value) : try outside(bytes)
+        case (_, .mixed):
+            let bytes = ValueRecord.encode(value)
+            return bytes.count <= OverflowTree.limit ? .bytes(bytes) : try outside(bytes)
+        default:
+            switch try MutableStoredCollection.store(ElementBlock(value), address(), overflow) {
+            case .inline(let bytes): return .bytes(bytes)
+            case .blocks(let count): return .overflow(count)
+            }
+        }
+    }
+
+    /// Runs a change that must not be interrupted; see `failure`.
+    func wholly<R>(_ change: () throws -> R) throws -> R {
+        do {
+            return try change()
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+
+    /// Drops the counters of a class that the schema no longer has.
+    package func forget(_ classID: ClassID) throws {
+        classes[classID] = nil
+        var key = TreeKey(capacity: 4)
+        key.append(classID.rawValue)
+        try transaction.delete(trees.classes, key.bytes)
+    }
+
+    private func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        try transaction.scan(tree, prefix: prefix) { key, _ in
+            keys.append(key.trailingObjectKey)
+            return true
+        }
+        return keys
+    }
+
+    // MARK: Clusters
+
+    package func place(_ objectClass: MutableClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
+        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
+        return (LeafAddress(classID: objectClass.schema.id, cluster: cluster), slot)
+    }
+
+    func cluster(_ address: LeafAddress, _ objectClass: MutableClass) throws -> MutableCluster {
+        if let current, current.address == address { return current.cluster }
+        let cluster: MutableCluster
+        if let open = clusters[address] {
+            cluster = open
+        } else {
+            var mask = MutableLiveMask()
+            if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
+                mask = MutableLiveMask(decoding: try LiveMask(validating: bytes))
+            }
+            cluster = MutableCluster(
+                liveMask: mask, columnCount: objectClass.columns.count, isAsAtStart: !written.contains(address))
+            clusters[address] = cluster
+        }
+        current = (address, cluster)
+        return cluster
+    }
+
+    func openLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> MutableLeaf {
+        try writtenLeaf(address, column).map { MutableLeaf(decoding: $0) } ?? MutableLeaf(kind: column.kind)
+    }
+
+    /// The leaf in the transaction, valid until the next write: to read one value of it without decoding all.
+    private func writtenLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> Leaf? {
+        guard let bytes = try transaction.get(trees.leaves, address.key(column.id)) else {
+            // Only a cluster that was never written has no leaf; any other missing leaf is damage.
+            guard try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) == nil else {
+                throw StoreError.damaged(path)
+            }
+            return nil
+        }
+        return try Leaf(validating: bytes, kind: column.kind)
+    }
+}
+
+extension OverflowTree.Address {
+    /// Where a value of a property is if it is too long for its leaf.
+    init(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) {
+        self.init(classID: objectClass.schema.id, property: column.id, key: key)
+    }
+}
+
+/// Writing the session's decoded data to the file.
+extension WriteSession {
+    /// Writes the decoded clusters' changes and the class counters into the transaction.
+    package func flush() throws {
+        try closeCollection()
+        try keyIndex.flush()
+        let dirty = clusters.filter { $0.value.isDirty }.sorted {
+            ($0.key.classID, $0.key.cluster) < ($1.key.classID, $1.key.cluster)
+        }
+        for (address, cluster) in dirty {
+            guard let objectClass = objectClass(address.classID) else { continue }
+            try write(cluster, address, objectClass)
+        }
+        for case let open? in mutableClasses where open.isDirty {
+            var key = TreeKey(capacity: 4)
+            key.append(open.schema.id.rawValue)
+            try transaction.put(trees.classes, key.bytes, open.state.record)
+            classes[open.schema.id] = open.state
+            open.isDirty = false
+        }
+    }
+
+    /// Writes a full cluster and releases it: a bulk load does not return to it.
+    func writeOut(_ address: LeafAddress, _ objectClass: MutableClass) throws {
+        guard let cluster = clusters.removeValue(forKey: address) else { return }
+        if current?.address == address { current = nil }
+        arrangementPlace.pointee += 1
+        try write(cluster, address, objectClass)
+    }
+
+    func write(_ cluster: MutableCluster, _ address: LeafAddress, _ objectClass: MutableClass) throws {
+        written.insert(address)
+        try cluster.writeDirty { column, bytes in
+            let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
+            try transaction.put(trees.leaves, address.key(id), bytes)
+        }
+    }
+
+    /// Writes everything and releases the decoded clusters: to bound memory, and before columns are added or dropped.
+    func writeOutClusters() throws {
+        try flush()
+        clusters.removeAll(keepingCapacity: true)
+        current = nil
+        arrangementPlace.pointee += 1
+    }
+
+    /// Writes everything out when too many clusters are decoded.
+    func boundMutableClusters() throws {
+        if clusters.count > Self.mutableClusterLimit { try writeOutClusters() }
+    }
+}
