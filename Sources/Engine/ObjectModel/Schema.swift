@@ -108,6 +108,15 @@ package struct ClassSchema: Hashable, Sendable {
         return positionsByID[id].map { properties[$0] }
     }
 
+    /// Whether the class has a property with that stable number, and stores its values. Cost: as that of the subscript,
+    /// without a copy of the property.
+    package func stores(_ id: PropertyID) -> Bool {
+        let usual = Int(id.rawValue) - 1
+        let isUsual = properties.indices.contains(usual) && properties[usual].id == id
+        guard let position = isUsual ? usual : positionsByID[id] else { return false }
+        return !properties[position].type.isComputed
+    }
+
     package var primaryKeyProperty: PropertySchema? { primaryKey.flatMap { self[$0] } }
 
     /// The properties that are stored, in declaration order.

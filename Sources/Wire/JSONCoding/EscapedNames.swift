@@ -1,6 +1,7 @@
 /// The names of an object's members as a `JSONWriter` writes them: escaped, in quotes, with their colons.
 ///
-/// One buffer has all names, so that writing one of them retains nothing.
+/// One buffer has all names, so that writing one of them retains nothing. It ends with some bytes more, so that names can
+/// be copied by words.
 package struct EscapedNames: Sendable {
     private let bytes: [UInt8]
     /// The end of each name in `bytes`.
@@ -12,8 +13,11 @@ package struct EscapedNames: Sendable {
             writer.name(name)
             return writer.count
         }
-        bytes = writer.bytes
+        bytes = writer.bytes + [UInt8](repeating: 0, count: Self.spare)
     }
+
+    /// The bytes behind the last name.
+    static let spare = 7
 
     /// The names in order, as they are written.
     package var texts: [String] {

@@ -9,6 +9,10 @@ extension JSONWriter {
     func escape(_ text: UnsafeBufferPointer<UInt8>) {
         reserve(text.count + 2)
         put(UInt8(ascii: "\""))
+        if text.count < 8, !needsEscape(word(text)) {
+            put(text)
+            return put(UInt8(ascii: "\""))
+        }
         var clean = 0
         var index = 0
         while index < text.count {
@@ -29,6 +33,30 @@ extension JSONWriter {
         }
         put(UnsafeBufferPointer(rebasing: text[clean...]))
         put(UInt8(ascii: "\""))
+    }
+
+    /// Returns all of at most seven bytes, some of them twice, filled up with a byte that needs no escape.
+    @inline(__always)
+    private func word(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        let filling: UInt64 = 0x2020_2020_2020_2020
+        guard let start = text.baseAddress.map({ UnsafeRawPointer($0) }) else { return filling }
+        let count = text.count
+        func pair<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) -> (UInt64, UInt64) {
+            (
+                UInt64(truncatingIfNeeded: start.loadUnaligned(as: type)),
+                UInt64(
+                    truncatingIfNeeded: start.loadUnaligned(fromByteOffset: count - MemoryLayout<T>.size, as: type))
+            )
+        }
+        if count >= 4 {
+            let (first, last) = pair(UInt32.self)
+            return first | last << 32
+        }
+        if count >= 2 {
+            let (first, last) = pair(UInt16.self)
+            return filling << 32 | first | last << 16
+        }
+        return count == 1 ? filling << 8 | UInt64(start.load(as: UInt8.self)) : filling
     }
 
     /// Whether one of eight bytes is below 0x20, a quote or a backslash. May return true for a byte above such a one,

@@ -158,51 +158,14 @@ extension JSONWriter {
     }
 
     private func date(_ value: Timestamp) {
-        let (seconds, fraction) = value.floored
-        // Years 0...9999; only the slow path supports the forms of other years.
-        guard seconds >= -62_167_219_200, seconds < 253_402_300_800 else { return plainString(value.rfc3339) }
-        let days = seconds >= 0 ? seconds / 86_400 : (seconds + 1) / 86_400 - 1
-        let time = Int(seconds - days * 86_400)
-        let (year, month, day) = Self.civil(days)
         comma()
+        reserve(Timestamp.usualLength + 2)
         put(UInt8(ascii: "\""))
-        digits(year, width: 4)
-        put(UInt8(ascii: "-"))
-        digits(month, width: 2)
-        put(UInt8(ascii: "-"))
-        digits(day, width: 2)
-        put(UInt8(ascii: "T"))
-        digits(time / 3600, width: 2)
-        put(UInt8(ascii: ":"))
-        digits(time / 60 % 60, width: 2)
-        put(UInt8(ascii: ":"))
-        digits(time % 60, width: 2)
-        if fraction != 0 {
-            put(UInt8(ascii: "."))
-            if fraction % 1_000_000 == 0 {
-                digits(Int(fraction) / 1_000_000, width: 3)
-            } else if fraction % 1000 == 0 {
-                digits(Int(fraction) / 1000, width: 6)
-            } else {
-                digits(Int(fraction), width: 9)
-            }
+        if !append(atMost: Timestamp.usualLength, value.write(rfc3339:)) {
+            var text = value.rfc3339
+            text.withUTF8(put)
         }
-        put(UInt8(ascii: "Z"))
         put(UInt8(ascii: "\""))
         didWriteValue()
-    }
-
-    /// The proleptic Gregorian date of a number of days since 1970-01-01. Years are counted from March, so that the
-    /// leap day is the last of its year, within eras of 400 years.
-    private static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
-        let shifted = Int(days) + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 }

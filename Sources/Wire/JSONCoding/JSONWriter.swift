@@ -173,7 +173,19 @@ package final class JSONWriter {
     /// Writes one of several names.
     package func name(_ index: Int, of names: EscapedNames) {
         comma()
-        names.withBytes(index, put)
+        names.withBytes(index) { name in
+            guard let source = name.baseAddress.map({ UnsafeRawPointer($0) }) else { return }
+            // By words, since names are short: what is read too much is within the buffer of `names`, which has as many
+            // bytes behind the last name, and what is written too much is within the reserved part of this one.
+            reserve(name.count + EscapedNames.spare)
+            let target = UnsafeMutableRawPointer(base + count)
+            for offset in stride(from: 0, to: name.count, by: 8) {
+                target.storeBytes(
+                    of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset,
+                    as: UInt64.self)
+            }
+            count += name.count
+        }
         needsComma = false
     }
 
@@ -199,8 +211,40 @@ package final class JSONWriter {
 
     /// Writes the shortest text that parses as the same number; `"NaN"`, `"Infinity"` and `"-Infinity"` as strings.
     package func double(_ value: Double) {
+        if short(value) { return }
         guard value.isFinite else { return nonFinite(isNaN: value.isNaN, isNegative: value < 0) }
         number(value.description)
+    }
+
+    /// Writes a number that has at most three digits after its point and twelve before it, such as a price. Returns
+    /// false for others.
+    ///
+    /// A decimal of at most fifteen digits is the only one of its length that parses as its number, so the shortest one
+    /// that does is found by taking the zeros from its end. That it does parse as the number is what the division shows:
+    /// both its parts are exact, and it rounds as a parser does.
+    private func short(_ value: Double) -> Bool {
+        let magnitude = abs(value)
+        guard magnitude < 1e12, magnitude >= 1e-3 else { return false }
+        let thousandths = (magnitude * 1000).rounded()
+        guard thousandths / 1000 == magnitude else { return false }
+        comma()
+        reserve(24)
+        if value < 0 {
+            base[count] = UInt8(ascii: "-")
+            count += 1
+        }
+        let (whole, rest) = UInt64(thousandths).quotientAndRemainder(dividingBy: 1000)
+        unsigned(whole)
+        base[count] = UInt8(ascii: ".")
+        count += 1
+        var (fraction, width) = (Int(rest), 3)
+        while width > 1, fraction % 10 == 0 {
+            fraction /= 10
+            width -= 1
+        }
+        digits(fraction, width: width)
+        needsComma = true
+        return true
     }
 
     /// Writes the shortest text that parses as the same Float.
@@ -319,6 +363,14 @@ package final class JSONWriter {
         count += length
     }
 
+    /// Appends the bytes that `body` writes, of which it returns the number. Returns whether there were any.
+    func append(atMost length: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int) -> Bool {
+        reserve(length)
+        let written = body(UnsafeMutableBufferPointer(start: base + count, count: length))
+        count += written
+        return written > 0
+    }
+
     @inline(__always)
     func comma() {
         if needsComma { put(UInt8(ascii: ",")) }
@@ -361,22 +413,29 @@ package final class JSONWriter {
             base[count] = UInt8(ascii: "-")
             count += 1
         }
-        var length = 1
-        var rest = magnitude
-        while rest >= 10 {
-            rest /= 10
-            length += 1
-        }
-        let end = count + length
-        var place = end
-        rest = magnitude
-        repeat {
-            place -= 1
-            base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest != 0
-        count = end
+        unsigned(magnitude)
         needsComma = true
+    }
+
+    /// Appends a number for which 20 bytes are reserved.
+    private func unsigned(_ number: UInt64) {
+        var rest = number
+        // The last eight digits at most make one word, of which the first digit is the lowest byte.
+        if rest >= 100_000_000 {
+            unsigned(rest / 100_000_000)
+            return digits(Int(rest % 100_000_000), width: 8)
+        }
+        var word: UInt64 = 0
+        var length = 0
+        repeat {
+            let next = rest / 10
+            word = word << 8 | (UInt64(UInt8(ascii: "0")) + rest - next * 10)
+            rest = next
+            length += 1
+        } while rest != 0
+        // Of the eight bytes that are written, those beyond the length are reserved.
+        UnsafeMutableRawPointer(base + count).storeBytes(of: word.littleEndian, as: UInt64.self)
+        count += length
     }
 
     /// Appends a number of at least `width` digits, zeros first, without a comma; `value` is not negative.

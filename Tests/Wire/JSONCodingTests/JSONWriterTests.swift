@@ -58,6 +58,80 @@ struct JSONWriterTests {
         }
     }
 
+    @Test("numbers have the text that Swift gives them, whatever their length")
+    func numberTexts() {
+        let seed = TestSeed.of()
+        var random = SplitMix(seed)
+        for round in 0..<20_000 {
+            // All magnitudes equally.
+            let integer = UInt64(random.next()) >> UInt64(round % 64)
+            #expect(written { $0.int(integer) } == String(integer), "seed \(seed)")
+            let signed = Int64(bitPattern: integer)
+            #expect(written { $0.int(signed) } == String(signed), "seed \(seed)")
+            // With up to four digits after the point, next to such a number, and of all magnitudes.
+            let decimal = Double(integer >> 8) / [1, 10, 100, 1000, 10_000][round % 5]
+            for value in [decimal, -decimal, decimal.nextUp, decimal.nextDown, 1 / decimal] where value.isFinite {
+                #expect(written { $0.double(value) } == value.description, "seed \(seed)")
+            }
+        }
+        for power in 0...17 {
+            let bound = (0..<power).reduce(1.0) { bound, _ in bound * 10 }
+            for value in [bound, bound - 1, bound + 1, bound.nextDown, bound.nextUp, 1 / bound, bound - 0.001] {
+                #expect(written { $0.double(value) } == value.description)
+            }
+        }
+    }
+
+    @Test("a byte that needs an escape gets it at any place of a text of any length, and no other does")
+    func escapedPlaces() {
+        for length in 0...20 {
+            let plain = String(repeating: "x", count: length)
+            #expect(written { $0.string(plain) } == "\"\(plain)\"")
+            for place in 0..<length {
+                for byte in UInt8(0)...0x7f {
+                    var bytes = Array(plain.utf8)
+                    bytes[place] = byte
+                    let expected: [UInt8] =
+                        switch byte {
+                        case UInt8(ascii: "\""), UInt8(ascii: "\\"): [UInt8(ascii: "\\"), byte]
+                        case 0x08: Array("\\b".utf8)
+                        case 0x09: Array("\\t".utf8)
+                        case 0x0A: Array("\\n".utf8)
+                        case 0x0C: Array("\\f".utf8)
+                        case 0x0D: Array("\\r".utf8)
+                        case 0..<0x20: Array("\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
+                        default: [byte]
+                        }
+                    let whole = Array("\"".utf8) + bytes[..<place] + expected + bytes[(place + 1)...] + Array("\"".utf8)
+                    #expect(Array(written { $0.string(String(decoding: bytes, as: UTF8.self)) }.utf8) == whole)
+                }
+            }
+        }
+    }
+
+    @Test("names of any length are written one by one as they are together")
+    func names() {
+        let names = (0...40).map { String(repeating: "n", count: $0) } + ["a\"b", "é"]
+        let escaped = EscapedNames(names)
+        let text = written { json in
+            json.beginObject()
+            for index in names.indices {
+                json.name(index, of: escaped)
+                json.int(index)
+            }
+            json.endObject()
+        }
+        let expected = written { json in
+            json.beginObject()
+            for (index, name) in names.enumerated() {
+                json.name(name)
+                json.int(index)
+            }
+            json.endObject()
+        }
+        #expect(text == expected)
+    }
+
     @Test("values that JSON numbers cannot express are strings")
     func nonFinite() {
         #expect(written { $0.double(.nan) } == "\"NaN\"")

@@ -8,13 +8,14 @@ extension EmbeddedSnapshot {
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
     ) throws -> Int {
         let objectClass = try objectClass(classID)
-        for property in properties where objectClass[property]?.leafKind == nil {
+        for property in properties where !objectClass.stores(property) {
             throw StoreError.unknownProperty(property, in: objectClass)
         }
         // Neighbouring keys mostly share a cluster, so its leaves are fetched once for the whole run.
         var current = -1
         var mask: LiveMask?
         var leaves: [Leaf] = []
+        leaves.reserveCapacity(properties.count)
         for (index, key) in keys.enumerated() {
             if sink.isFull { return index }
             guard let (cluster, slot) = place(of: key, in: classID) else { continue }

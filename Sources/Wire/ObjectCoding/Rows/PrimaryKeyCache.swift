@@ -5,7 +5,13 @@ import ObjectModel
 /// Each object has one of 64 slots, and replaces the object that was there. So the memory does not grow with the number
 /// of targets, and a look-up hashes nothing.
 struct PrimaryKeyCache {
-    private var slots: [(target: ObjectReference, primaryKey: Value)?] = []
+    /// A struct: an array of tuples would be released by generic code, which took longer than 60 look-ups.
+    private struct Entry {
+        let target: ObjectReference
+        let primaryKey: Value
+    }
+
+    private var slots: [Entry?] = []
 
     private static let slotCount = 64
 
@@ -20,7 +26,7 @@ struct PrimaryKeyCache {
         }
         set {
             if slots.isEmpty { slots = Array(repeating: nil, count: Self.slotCount) }
-            slots[Self.slot(of: target)] = newValue.map { (target, $0) }
+            slots[Self.slot(of: target)] = newValue.map { Entry(target: target, primaryKey: $0) }
         }
     }
 }

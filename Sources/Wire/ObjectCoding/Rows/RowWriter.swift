@@ -4,13 +4,16 @@ package import StoreContract
 
 /// Writes objects as JSON: as a sink of a snapshot's rows, directly from the stored form, or object by object within a
 /// write transaction.
-package struct RowWriter: RowSink {
+///
+/// A class whose parts are constants, so that passing a value on counts no references. Its variables are not checked for
+/// overlapping accesses: one thread at a time uses it, and each access is of one number, done before anything else is called.
+package final class RowWriter: RowSink {
     private let plan: RowPlan
     private let json: JSONWriter
     private let look: LinkResolver
-    private var key = ObjectKey(0)
+    @exclusivity(unchecked) private var key = ObjectKey(0)
     /// The column that is written next.
-    private var next = 0
+    @exclusivity(unchecked) private var next = 0
 
     /// The size at which it accepts no more objects; nil for no limit.
     private let fullAt: Int?
@@ -24,9 +27,9 @@ package struct RowWriter: RowSink {
 
     package var isFull: Bool { look.fault != nil || json.count >= fullAt ?? .max }
 
-    package mutating func wants(_ size: () throws -> Int) throws -> Bool { try look.wants(size) }
+    package func wants(_ size: () throws -> Int) throws -> Bool { try look.wants(size) }
 
-    package mutating func beginObject(_ key: ObjectKey) {
+    package func beginObject(_ key: ObjectKey) {
         self.key = key
         next = 0
         if fullAt != nil { look.begin(json) }
@@ -37,81 +40,81 @@ package struct RowWriter: RowSink {
         }
     }
 
-    package mutating func null(_ column: Int) {
+    package func null(_ column: Int) {
         name()
         json.null()
     }
 
-    package mutating func bool(_ column: Int, _ value: Bool) {
+    package func bool(_ column: Int, _ value: Bool) {
         name()
         json.bool(value)
     }
 
-    package mutating func int(_ column: Int, _ value: Int64) {
+    package func int(_ column: Int, _ value: Int64) {
         name()
         json.int(value)
     }
 
-    package mutating func float(_ column: Int, _ value: Float) {
+    package func float(_ column: Int, _ value: Float) {
         name()
         json.float(value, plan.style)
     }
 
-    package mutating func double(_ column: Int, _ value: Double) {
+    package func double(_ column: Int, _ value: Double) {
         name()
         json.double(value, plan.style)
     }
 
-    package mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {
+    package func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {
         name()
         json.string(utf8: utf8)
     }
 
-    package mutating func date(_ column: Int, _ value: Timestamp) {
+    package func date(_ column: Int, _ value: Timestamp) {
         name()
         json.date(value, plan.style)
     }
 
-    package mutating func objectId(_ column: Int, _ value: ObjectId) {
+    package func objectId(_ column: Int, _ value: ObjectId) {
         name()
         json.objectId(value, plan.style)
     }
 
-    package mutating func uuid(_ column: Int, _ value: UUIDValue) {
+    package func uuid(_ column: Int, _ value: UUIDValue) {
         name()
         json.uuid(value, plan.style)
     }
 
-    package mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) {
+    package func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) {
         name()
         json.data(bytes, plan.style)
     }
 
-    package mutating func decimal(_ column: Int, _ value: Decimal128) {
+    package func decimal(_ column: Int, _ value: Decimal128) {
         name()
         json.decimal(value, plan.style)
     }
 
-    package mutating func link(_ column: Int, _ target: ObjectKey) { value(.link(target)) }
+    package func link(_ column: Int, _ target: ObjectKey) { value(.link(target)) }
 
-    package mutating func value(_ column: Int, _ value: Value) { self.value(value) }
+    package func value(_ column: Int, _ value: Value) { self.value(value) }
 
     package var takesElements: Bool { true }
 
-    package mutating func beginElements(_ column: Int) {
+    package func beginElements(_ column: Int) {
         name()
         json.beginArray()
     }
 
-    package mutating func elements(_ values: [Value]) throws -> Bool {
+    package func elements(_ values: [Value]) throws -> Bool {
         for value in values { look.write(value, plan.columns[next - 1], plan.style, json) }
         look.countMemory(json)
         return look.fault == nil
     }
 
-    package mutating func endElements() { json.endArray() }
+    package func endElements() { json.endArray() }
 
-    package mutating func endObject() {
+    package func endObject() {
         writeComputed()
         json.endObject()
         look.count(json)
@@ -119,19 +122,19 @@ package struct RowWriter: RowSink {
     }
 
     /// Writes one value of a stored column.
-    package mutating func value(_ value: Value) {
+    package func value(_ value: Value) {
         name()
         look.write(value, plan.columns[next - 1], plan.style, json)
     }
 
     /// Writes the name of the next stored column, after the computed columns before it.
-    private mutating func name() {
+    private func name() {
         writeComputed()
         json.name(next, of: plan.names)
         next += 1
     }
 
-    private mutating func writeComputed() {
+    private func writeComputed() {
         guard plan.hasComputed else { return }
         while next < plan.columns.count, case .linkingObjects(let property, let place) = plan.columns[next] {
             json.name(next, of: plan.names)
