@@ -537,7 +537,7 @@ targets += floor(
 targets += floor(
     "Tests/Server",
     [
-        tests("HTTPMessages", ["HTTPMessages", "Compression"]),
+        tests("HTTPMessages", ["HTTPMessages", "Compression", "TestBasics"]),
         tests("HTTPServer", ["HTTPServer", "HTTPMessages", "HTTPTesting", "Compression", "TestBasics", log]),
         tests("Identity", ["Identity", "SignatureTesting", "JSONCoding", "ObjectModel", "Basics"]),
         tests(

@@ -9,6 +9,10 @@ package struct AcceptEncoding: Hashable, Sendable {
 
     /// - Parameter header: the value; nil or an invalid one requests an uncompressed body.
     package init(_ header: String?) {
+        if let header, let plain = Self.plain(header) {
+            self = plain
+            return
+        }
         guard let header, let weights = Self.weights(header) else {
             (coding, allowsIdentity) = (nil, true)
             return
@@ -26,6 +30,35 @@ package struct AcceptEncoding: Hashable, Sendable {
         // A client that prefers an uncompressed body says so by name.
         if let identity, let known = best, identity > known.weight { best = nil }
         coding = best?.coding
+    }
+
+    private init(coding: Coding?, allowsIdentity: Bool) {
+        self.coding = coding
+        self.allowsIdentity = allowsIdentity
+    }
+
+    /// Parses a list without weights, as browsers and most clients send it, without making strings; nil for others.
+    private static func plain(_ header: String) -> AcceptEncoding? {
+        var header = header
+        return header.withUTF8 { header in
+            var (isGzip, isZstd) = (false, false)
+            var start = 0
+            while start < header.count {
+                var end = start
+                while end < header.count, header[end] != UInt8(ascii: ",") { end += 1 }
+                var (first, last) = (start, end)
+                while first < last, isBlank(header[first]) { first += 1 }
+                while last > first, isBlank(header[last - 1]) { last -= 1 }
+                let name = UnsafeBufferPointer(rebasing: header[first..<last])
+                // A wildcard stands for what is not named, and a parameter may be a weight.
+                guard !name.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ";") }) else { return nil }
+                if equals(name, "gzip") || equals(name, "x-gzip") { isGzip = true }
+                if equals(name, "zstd") { isZstd = true }
+                start = end + 1
+            }
+            let coding = Coding.allCases.first { $0 == .gzip && isGzip || $0 == .zstd && isZstd }
+            return AcceptEncoding(coding: coding, allowsIdentity: true)
+        }
     }
 
     /// Returns the weight of each coding in thousandths; nil if the header is not a list of codings.

@@ -28,7 +28,7 @@ package struct HeaderBlock: Sendable {
         }
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: value)
-        kinds |= Self.kind(of: name)
+        kinds |= headerKind(of: name)
     }
 
     /// Replaces all fields of that name by one at the end, or removes them if the value is nil.
@@ -45,7 +45,7 @@ package struct HeaderBlock: Sendable {
     package func value(of name: String) -> String? {
         var name = name
         return name.withUTF8 { name in
-            guard kinds & Self.kind(of: name) != 0 else { return nil }
+            guard kinds & headerKind(of: name) != 0 else { return nil }
             var result: String?
             forEach { field, value in
                 guard equalsIgnoringCase(field, name) else { return }
@@ -62,12 +62,6 @@ package struct HeaderBlock: Sendable {
             fields.add(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
         }
         return fields
-    }
-
-    /// Returns one of 64 bits, by length and first letter.
-    private static func kind(of name: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        let first = name.first.map { foldedASCII($0) } ?? 0
-        return 1 << UInt64((name.count &* 5 &+ Int(first)) & 63)
     }
 
     private func forEach(_ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void) {

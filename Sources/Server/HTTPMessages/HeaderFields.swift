@@ -1,45 +1,167 @@
 /// An ordered list of header fields. Names are compared without regard to ASCII case; repeated fields are kept.
+///
+/// All fields are in one allocation, in the form in which they are handed to C: a response has about ten of them, and each
+/// middleware looks for some and adds some, so that two strings for each would be most of what it does.
 package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
-    package private(set) var fields: [(name: String, value: String)]
+    /// For each field the lengths of name and value, in four bytes each, then both, each followed by a NUL.
+    private var bytes: [UInt8] = []
+    /// A bit for each hash of a name that is present, or was: most fields that are looked for are missing.
+    private var kinds: UInt64 = 0
 
-    package init() { fields = [] }
+    package init() {}
 
-    /// Reserves capacity.
-    package init(capacity: Int) {
-        fields = []
-        fields.reserveCapacity(capacity)
-    }
+    /// Reserves capacity for so many fields of usual length.
+    package init(capacity: Int) { bytes.reserveCapacity(capacity * 48) }
 
     package init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { (name: $0.0, value: $0.1) }
+        for (name, value) in elements { add(name, value) }
     }
 
-    package var isEmpty: Bool { fields.isEmpty }
+    package var isEmpty: Bool { bytes.isEmpty }
 
     /// The first field with that name. Setting replaces all fields with that name; `nil` removes them.
     package subscript(name: String) -> String? {
-        get { index(of: name).map { fields[$0].value } }
+        get { withValue(of: name) { String(decoding: $0, as: UTF8.self) } }
         set {
-            if index(of: name) != nil { fields.removeAll { equalsIgnoringCase($0.name, name) } }
-            if let newValue { fields.append((name: name, value: newValue)) }
+            while let place = place(of: name) { bytes.removeSubrange(place.start..<place.end) }
+            if let newValue { add(name, newValue) }
         }
     }
 
-    /// Returns the index of the first field with that name.
-    package func index(of name: String) -> Int? {
-        for index in fields.indices where equalsIgnoringCase(fields[index].name, name) { return index }
-        return nil
-    }
+    /// Whether there is a field with that name.
+    package func has(_ name: String) -> Bool { place(of: name) != nil }
 
-    /// Replaces the value of an existing field.
-    mutating func replace(at index: Int, _ value: String) { fields[index].value = value }
+    /// Whether the first field with that name has the value.
+    package func has(_ name: String, _ value: String) -> Bool {
+        withValue(of: name) { present in
+            var value = value
+            return value.withUTF8 { $0.elementsEqual(present) }
+        } ?? false
+    }
 
     /// Adds a field at the end, even if the name exists.
     package mutating func add(_ name: String, _ value: String) {
-        fields.append((name: name, value: value))
+        var (name, value) = (name, value)
+        name.withUTF8 { name in value.withUTF8 { add(name, $0) } }
     }
 
-    package func makeIterator() -> IndexingIterator<[(name: String, value: String)]> { fields.makeIterator() }
+    /// Adds fields at the end, without those whose names exist.
+    ///
+    /// - Parameter others: no two of the same name.
+    package mutating func addMissing(_ others: HeaderFields) {
+        // A bit that both have may be of different names.
+        guard kinds & others.kinds != 0 else {
+            bytes += others.bytes
+            kinds |= others.kinds
+            return
+        }
+        for field in others where !has(field.name) { add(field.name, field.value) }
+    }
+
+    /// Lends the name and value of each field to C; valid during the call only.
+    package func forEachCString(_ body: (_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            var place = Place(at: 0, bytes)
+            while let field = place, let start = bytes.baseAddress {
+                // Both end with a NUL within the allocation.
+                let text = start.assumingMemoryBound(to: CChar.self)
+                body(text + field.name, text + field.value)
+                place = Place(at: field.end, bytes)
+            }
+        }
+    }
+
+    /// Iterates over the fields in order. Cost: two strings for each.
+    package struct Iterator: IteratorProtocol {
+        fileprivate let bytes: [UInt8]
+        fileprivate var position = 0
+
+        package mutating func next() -> (name: String, value: String)? {
+            bytes.withUnsafeBytes { bytes in
+                guard let place = Place(at: position, bytes) else { return nil }
+                position = place.end
+                return (
+                    String(decoding: bytes[place.names], as: UTF8.self),
+                    String(decoding: bytes[place.values], as: UTF8.self)
+                )
+            }
+        }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(bytes: bytes) }
+
+    // MARK: Bytes
+
+    /// Where a field is.
+    fileprivate struct Place {
+        let start: Int
+        let nameLength: Int
+        let valueLength: Int
+
+        var name: Int { start + 8 }
+        var value: Int { name + nameLength + 1 }
+        var end: Int { value + valueLength + 1 }
+        var names: Range<Int> { name..<(name + nameLength) }
+        var values: Range<Int> { value..<(value + valueLength) }
+
+        /// Nil at the end.
+        @inline(__always)
+        init?(at start: Int, _ bytes: UnsafeRawBufferPointer) {
+            guard start < bytes.count else { return nil }
+            self.start = start
+            nameLength = Int(bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+            valueLength = Int(bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self))
+        }
+    }
+
+    private mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+        let lengths = (UInt32(truncatingIfNeeded: name.count), UInt32(truncatingIfNeeded: value.count))
+        withUnsafeBytes(of: lengths) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: name)
+        bytes.append(0)
+        bytes.append(contentsOf: value)
+        bytes.append(0)
+        kinds |= headerKind(of: name)
+    }
+
+    private func place(of name: String) -> Place? {
+        var name = name
+        return name.withUTF8 { name in
+            guard kinds & headerKind(of: name) != 0 else { return nil }
+            return bytes.withUnsafeBytes { bytes in
+                var place = Place(at: 0, bytes)
+                while let field = place {
+                    if field.nameLength == name.count,
+                        equalsIgnoringCase(
+                            UnsafeRawBufferPointer(rebasing: bytes[field.names]).bindMemory(to: UInt8.self), name)
+                    {
+                        return field
+                    }
+                    place = Place(at: field.end, bytes)
+                }
+                return nil
+            }
+        }
+    }
+
+    private func withValue<R>(of name: String, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
+        guard let place = place(of: name) else { return nil }
+        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[place.values])) }
+    }
+
+    /// Adds bytes to the end of a field's value.
+    private mutating func extend(_ place: Place, _ more: [UInt8]) {
+        bytes.insert(contentsOf: more, at: place.values.upperBound)
+        let length = UInt32(truncatingIfNeeded: place.valueLength + more.count)
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length, toByteOffset: place.start + 4, as: UInt32.self) }
+    }
+}
+
+/// Returns one of 64 bits, by length and first letter.
+@inline(__always)
+func headerKind(of name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    let first = name.first.map { foldedASCII($0) } ?? 0
+    return 1 << UInt64((name.count &* 5 &+ Int(first)) & 63)
 }
 
 /// Compares without regard to ASCII case, without creating folded strings.
@@ -64,20 +186,26 @@ func foldedASCII(_ byte: UInt8) -> UInt8 {
 extension HeaderFields {
     /// Adds field names, separated by commas, to `Vary`, unless it contains them.
     package mutating func vary(_ names: String) {
-        guard let index = index(of: "Vary") else { return add("Vary", names) }
-        var present = fields[index].value
+        guard let place = place(of: "Vary") else { return add("Vary", names) }
+        var more: [UInt8] = []
         var asked = names
         asked.withUTF8 { asked in
-            forEachName(asked) { name in
-                let isThere = present.withUTF8 { present in
+            bytes.withUnsafeBytes { bytes in
+                let present = UnsafeRawBufferPointer(rebasing: bytes[place.values]).bindMemory(to: UInt8.self)
+                forEachName(asked) { name in
                     var isThere = false
-                    forEachName(present) { isThere = isThere || isEvery($0) || equalsIgnoringCase($0, name) }
-                    return isThere
+                    func look(_ known: UnsafeBufferPointer<UInt8>) {
+                        forEachName(known) { isThere = isThere || isEvery($0) || equalsIgnoringCase($0, name) }
+                    }
+                    look(present)
+                    more.withUnsafeBufferPointer(look)
+                    guard !isThere else { return }
+                    more += ", ".utf8
+                    more += name
                 }
-                if !isThere { present += ", " + String(decoding: name, as: UTF8.self) }
             }
         }
-        replace(at: index, present)
+        if !more.isEmpty { extend(place, more) }
     }
 }
 

@@ -20,27 +20,10 @@ package enum RemoteAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     package var description: String {
-        var bytes: [UInt8] = []
-        append(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Appends the description. The log line of each request has it, so that of a v4 address takes no string.
-    package func append(to bytes: inout [UInt8]) {
         switch self {
-        case .none: bytes.append(UInt8(ascii: "-"))
-        case .v4(let address, let port):
-            for shift: UInt32 in [24, 16, 8, 0] {
-                Self.append(address >> shift & 0xff, to: &bytes)
-                bytes.append(UInt8(ascii: shift == 0 ? ":" : "."))
-            }
-            Self.append(UInt32(port), to: &bytes)
-        case .v6(_, _, let port): bytes += "[\(host)]:\(port)".utf8
+        case .none: "-"
+        case .v4(_, let port): "\(host):\(port)"
+        case .v6(_, _, let port): "[\(host)]:\(port)"
         }
-    }
-
-    private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
-        if number >= 10 { append(number / 10, to: &bytes) }
-        bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }

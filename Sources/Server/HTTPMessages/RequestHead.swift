@@ -156,7 +156,7 @@ package func isToken(_ byte: UInt8) -> Bool {
 }
 
 /// Compares with a lower-case ASCII literal, without regard to case.
-private func equals(_ bytes: UnsafeBufferPointer<UInt8>, _ literal: StaticString) -> Bool {
+func equals(_ bytes: UnsafeBufferPointer<UInt8>, _ literal: StaticString) -> Bool {
     guard bytes.count == literal.utf8CodeUnitCount else { return false }
     return literal.withUTF8Buffer { literal in
         for index in bytes.indices where foldedASCII(bytes[index]) != literal[index] { return false }

@@ -118,7 +118,7 @@ private func decodePercent(_ text: Bytes, isPath: Bool) -> String? {
     let plus = UInt8(ascii: "+")
     let percent = UInt8(ascii: "%")
     guard text.contains(where: { $0 == percent || (plusIsSpace && $0 == plus) }) else {
-        return String(validating: text, as: UTF8.self)
+        return validText(UnsafeBufferPointer(rebasing: text))
     }
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count)
@@ -139,6 +139,14 @@ private func decodePercent(_ text: Bytes, isPath: Bool) -> String? {
         }
     }
     return String(validating: decoded, as: UTF8.self)
+}
+
+/// Returns the text; nil for bytes that are not UTF-8.
+///
+/// Nearly all texts of requests are ASCII, for which the general check costs many times as much as the string.
+package func validText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    let isASCII = !bytes.contains { $0 >= 0x80 }
+    return isASCII ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
 }
 
 private func hexDigit(_ byte: UInt8) -> UInt8? {

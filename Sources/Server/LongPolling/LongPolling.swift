@@ -49,6 +49,7 @@ package final class LongPolling: Sendable {
     /// Returns the handler of a read that also takes `wait` and `since`.
     package func polled(_ read: @escaping Handler) -> Handler {
         { [self] request, path in
+            guard PollParameters.areGiven(request) else { return try read(request, path) }
             let longest = context.settings.now.all.longestPoll
             guard let poll = try PollParameters(request, longest: longest) else { return try read(request, path) }
             let isShared = Self.mayBeShared(request, try context.caller(of: request))

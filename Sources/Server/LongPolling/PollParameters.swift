@@ -22,7 +22,7 @@ struct PollParameters: Sendable {
 
     /// Nil for a read without these parameters. Throws 400 for values that they cannot have.
     init?(_ request: Request, longest: Int) throws(Problem) {
-        guard request.query.contains(where: { Self.isOne($0) }) else { return nil }
+        guard Self.areGiven(request) else { return nil }
         for name in [Self.wait, Self.since] where request.queryValues(name).count > 1 {
             throw Problem(
                 .parameterRepeated, "The parameter '\(name)' is given more than once. Give it once.", parameter: name)
@@ -50,6 +50,9 @@ struct PollParameters: Sendable {
         }
         tags = try EntityTags(request, "If-None-Match")
     }
+
+    /// Whether a read waits.
+    static func areGiven(_ request: Request) -> Bool { request.query.contains { isOne($0) } }
 
     /// Whether a parameter is for the waiting, and not one of the read.
     static func isOne(_ item: QueryItem) -> Bool { item.name == wait || item.name == since }

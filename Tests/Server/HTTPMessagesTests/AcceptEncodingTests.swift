@@ -33,4 +33,18 @@ struct AcceptEncodingTests {
         #expect(accepted.coding == header.coding)
         #expect(accepted.allowsIdentity == header.allowsIdentity)
     }
+
+    @Test("a list without weights is understood as one where all have the weight that is meant then")
+    func plainLists() {
+        let names = ["gzip", "x-gzip", "GZIP", "zstd", "identity", "br", "deflate", "", " zstd", "gzip\t", "*"]
+        for first in names {
+            for second in names {
+                for third in names {
+                    let list = [first, second, third]
+                    let weighted = list.map { $0.isEmpty ? "" : $0 + ";q=1" }.joined(separator: ",")
+                    #expect(AcceptEncoding(list.joined(separator: ",")) == AcceptEncoding(weighted), "\(list)")
+                }
+            }
+        }
+    }
 }

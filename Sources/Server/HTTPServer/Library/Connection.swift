@@ -96,7 +96,7 @@ final class Connection {
         let bytes = UnsafeRawBufferPointer(start: start, count: targetLength)
         // Bytes that are not UTF-8 leave the target empty, which no request line may have; the request is rejected with
         // the header.
-        target = String(validating: bytes, as: UTF8.self) ?? ""
+        target = validText(bytes.bindMemory(to: UInt8.self)) ?? ""
         if loop.headSource == .memory { hideParameters(start) }
     }
 

@@ -21,11 +21,13 @@ extension EventLoop {
     }
 
     func addHeaders(_ headers: HeaderFields, to response: OpaquePointer) {
-        for field in headers where MHD_add_response_header(response, field.name, field.value) != .YES {
+        headers.forEachCString { name, value in
+            guard MHD_add_response_header(response, name, value) != .YES else { return }
             // The library rejects line breaks, which is right: a value with them could inject header fields.
-            configuration.logger.error("A response header was omitted.", metadata: ["name": "\(field.name)"])
+            configuration.logger.error(
+                "A response header was omitted.", metadata: ["name": "\(String(cString: name))"])
         }
-        for field in headers.missingFields { MHD_add_response_header(response, field.name, field.value) }
+        headers.missingFields.forEachCString { _ = MHD_add_response_header(response, $0, $1) }
     }
 
     private func makeBody(_ response: Response, for connection: Connection) -> OpaquePointer? {

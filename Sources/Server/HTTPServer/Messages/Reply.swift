@@ -22,8 +22,10 @@ package enum Reply: Sendable {
 
     /// Returns this reply with each response, also a later one, and the head of an event stream, passed through
     /// `transform`. For an event stream only the headers of the transformed head are used.
-    package func mapHead(_ transform: @escaping @Sendable (inout Response) -> Void) -> Reply {
-        switch self {
+    ///
+    /// Consumes the reply, so that the header of a response is changed in place.
+    package consuming func mapHead(_ transform: @escaping @Sendable (inout Response) -> Void) -> Reply {
+        switch consume self {
         case .now(var response):
             transform(&response)
             return .now(response)

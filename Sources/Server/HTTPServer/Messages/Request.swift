@@ -3,39 +3,103 @@ package import HTTPMessages
 /// A request with its body. It is a value and may leave the loop's thread.
 package struct Request: Sendable {
     package var method: HTTPMethod
-    /// The request target as sent: percent-encoded, including the query.
-    package let target: String
-    /// Percent-decoded path segments: `/v1/objects/a%2Fb` is `["v1", "objects", "a/b"]`, `/` is `[]`.
-    package let segments: [String]
     /// Query items in the order sent, decoded (`+` is a space); names may repeat.
     package var query: [QueryItem]
     /// The body; empty if it is in a file.
     package internal(set) var body: [UInt8]
-    /// The body of a route that accepts it as a file.
-    package var bodyFile: BodyFile?
     /// Information from a middleware for those inside it.
     package var context: (any RequestContext)?
-    /// Information from a handler for another that it calls.
-    package var inner: (any RequestContext)?
-    /// Handles the request again from the beginning, for work that finds its preparation out of date; nil after too
-    /// many attempts.
-    package var again: (@Sendable () -> Reply)?
     /// Collects information about the request, if a middleware wants it.
     package var trace: RequestTrace?
     /// Whether it is handled on a loop's thread, which other requests wait for.
     package var isOnLoop = false
     /// The address of the peer, or of the client that a trusted proxy names.
     package internal(set) var remoteAddress: RemoteAddress
-    /// The memory of the body; nil for a short one.
-    var bodyLease: BodyMemory.Lease?
-    /// Memory that the request's work has reserved, until the last copy of the request is released.
-    package var share: (any AnyObject & Sendable)?
-    /// Whether the request has waited for the memory of its response.
-    package var hasTurn = false
     /// Identifies the request in logs; unique within the process.
     package let id: UInt64
 
     private var headerBlock: HeaderBlock
+    private let line: Line
+    /// Nil if it has none of it.
+    private var rarities: Box?
+
+    /// What never changes. An object, because each middleware that adds something copies the request.
+    private final class Line: Sendable {
+        let target: String
+        let segments: [String]
+
+        init(_ target: String, _ segments: [String]) {
+            self.target = target
+            self.segments = segments
+        }
+    }
+
+    /// What few requests have, and those that have it rarely change.
+    private struct Rarities: Sendable {
+        var bodyFile: BodyFile?
+        var inner: (any RequestContext)?
+        var again: (@Sendable () -> Reply)?
+        var bodyLease: BodyMemory.Lease?
+        var share: (any AnyObject & Sendable)?
+        var hasTurn = false
+    }
+
+    private final class Box: Sendable {
+        let content: Rarities
+
+        init(_ content: Rarities) { self.content = content }
+    }
+
+    /// - Parameter isNothing: whether the change only removes something.
+    private mutating func change(unless isNothing: Bool, _ body: (inout Rarities) -> Void) {
+        guard rarities != nil || !isNothing else { return }
+        var content = rarities?.content ?? Rarities()
+        body(&content)
+        rarities = Box(content)
+    }
+
+    /// The request target as sent: percent-encoded, including the query.
+    package var target: String { line.target }
+
+    /// Percent-decoded path segments: `/v1/objects/a%2Fb` is `["v1", "objects", "a/b"]`, `/` is `[]`.
+    package var segments: [String] { line.segments }
+
+    /// The body of a route that accepts it as a file.
+    package var bodyFile: BodyFile? {
+        get { rarities?.content.bodyFile }
+        set { change(unless: newValue == nil) { $0.bodyFile = newValue } }
+    }
+
+    /// Information from a handler for another that it calls.
+    package var inner: (any RequestContext)? {
+        get { rarities?.content.inner }
+        set { change(unless: newValue == nil) { $0.inner = newValue } }
+    }
+
+    /// Handles the request again from the beginning, for work that finds its preparation out of date; nil after too
+    /// many attempts.
+    package var again: (@Sendable () -> Reply)? {
+        get { rarities?.content.again }
+        set { change(unless: newValue == nil) { $0.again = newValue } }
+    }
+
+    /// The memory of the body; nil for a short one.
+    var bodyLease: BodyMemory.Lease? {
+        get { rarities?.content.bodyLease }
+        set { change(unless: newValue == nil) { $0.bodyLease = newValue } }
+    }
+
+    /// Memory that the request's work has reserved, until the last copy of the request is released.
+    package var share: (any AnyObject & Sendable)? {
+        get { rarities?.content.share }
+        set { change(unless: newValue == nil) { $0.share = newValue } }
+    }
+
+    /// Whether the request has waited for the memory of its response.
+    package var hasTurn: Bool {
+        get { rarities?.content.hasTurn ?? false }
+        set { change(unless: !newValue) { $0.hasTurn = newValue } }
+    }
 
     /// The path part of `target`, still percent-encoded.
     package var path: Substring { target.prefix { $0 != "?" } }
@@ -101,8 +165,8 @@ package struct Request: Sendable {
         headerBlock: HeaderBlock, body: [UInt8], remoteAddress: RemoteAddress, id: UInt64
     ) {
         self.method = method
-        self.target = target
-        (segments, query) = parsedTarget
+        line = Line(target, parsedTarget.segments)
+        query = parsedTarget.query
         self.headerBlock = headerBlock
         self.body = body
         self.remoteAddress = remoteAddress

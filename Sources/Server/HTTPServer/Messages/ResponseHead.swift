@@ -11,7 +11,7 @@ struct ResponseHead {
         var text = "HTTP/1.1 \(response.status) \(reasonPhrase(response.status))\r\nDate: \(httpDate(time(nil)))\r\n"
         text += "Connection: close\r\n"
         // A value with a line break could inject fields; the library omits such fields as well.
-        for field in Array(response.headers) + response.headers.missingFields
+        for field in Array(response.headers) + Array(response.headers.missingFields)
         where !field.name.utf8.contains(where: isBreak) && !field.value.utf8.contains(where: isBreak) {
             text += "\(field.name): \(field.value)\r\n"
         }

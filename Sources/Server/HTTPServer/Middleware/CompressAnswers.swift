@@ -14,6 +14,8 @@ package struct CompressionPolicy: Sendable {
 
     /// Returns whether bodies of this type compress well.
     package func isWorthwhile(_ contentType: String) -> Bool {
+        // Nearly every response is this.
+        guard contentType != "application/json" else { return true }
         let type = contentType.prefix { $0 != ";" }.lowercased()
         if type == "text/event-stream" { return false }
         if type.hasPrefix("text/") || type.hasSuffix("+json") || type.hasSuffix("+xml") { return true }
@@ -64,13 +66,14 @@ extension Response {
             }
             return
         }
-        guard status >= 200, status != 204, headers["Content-Encoding"] == nil, headers["Content-Range"] == nil,
+        // A client that does not accept uncompressed bodies gets all of them compressed.
+        guard isLong(policy.shortest) || !accepted.allowsIdentity else { return }
+        guard status >= 200, status != 204, !headers.has("Content-Encoding"), !headers.has("Content-Range"),
             let type = headers["Content-Type"]
         else { return }
-        // A client that does not accept uncompressed bodies gets all of them compressed.
-        let isDue = isLong(policy.shortest) && policy.isWorthwhile(type)
-        guard isDue || !accepted.allowsIdentity else { return }
-        if isDue || policy.isWorthwhile(type) { headers.vary("Accept-Encoding") }
+        let isWorthwhile = policy.isWorthwhile(type)
+        guard isWorthwhile || !accepted.allowsIdentity else { return }
+        if isWorthwhile { headers.vary("Accept-Encoding") }
         guard let coding = accepted.coding, let compressed = compressedBody(coding, policy) else { return }
         body = compressed
         headers["Content-Encoding"] = coding.rawValue

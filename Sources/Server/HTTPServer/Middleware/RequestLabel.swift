@@ -53,11 +53,10 @@ enum RequestLabel {
 extension HeaderFields {
     /// The fields that an error response of the server itself lacks because it did not pass the middlewares; empty for
     /// others.
-    var missingFields: [(name: String, value: String)] {
-        guard self["Content-Type"] == "application/problem+json", self[RequestLabel.header] == nil else { return [] }
+    var missingFields: HeaderFields {
+        guard !has(RequestLabel.header), has("Content-Type", "application/problem+json") else { return [:] }
         return [
-            (RequestLabel.header, RequestLabel.new()), ("X-Content-Type-Options", "nosniff"),
-            ("Cache-Control", "no-store"),
+            RequestLabel.header: RequestLabel.new(), "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
         ]
     }
 }
@@ -67,7 +66,7 @@ extension Response {
     mutating func label(_ label: String) {
         headers[RequestLabel.header] = label
         guard status >= 400, case .bytes(var bytes) = body, bytes.count > 2, bytes.last == UInt8(ascii: "}"),
-            headers["Content-Type"] == "application/problem+json"
+            headers.has("Content-Type", "application/problem+json")
         else { return }
         // A checked identifier needs no escapes.
         bytes.removeLast()

@@ -7,18 +7,14 @@ import HTTPMessages
 ///
 /// - Parameter strictTransportSeconds: the `max-age` of `Strict-Transport-Security`; nil or 0 for a server without TLS.
 package func secureAnswers(strictTransportSeconds: Int? = nil) -> Middleware {
-    var fields: [(name: String, value: String)] = [
-        ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
-        ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
-        ("Cross-Origin-Resource-Policy", "same-origin"),
+    var fields: HeaderFields = [
+        "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+        "Cross-Origin-Resource-Policy": "same-origin",
     ]
     if let seconds = strictTransportSeconds, seconds > 0 {
-        fields.append(("Strict-Transport-Security", "max-age=\(seconds)"))
+        fields.add("Strict-Transport-Security", "max-age=\(seconds)")
     }
     let all = fields
-    return { request, next in
-        next(request).mapHead { head in
-            for field in all where head.headers[field.name] == nil { head.headers.add(field.name, field.value) }
-        }
-    }
+    return { request, next in next(request).mapHead { $0.headers.addMissing(all) } }
 }

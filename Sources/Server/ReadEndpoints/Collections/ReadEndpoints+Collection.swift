@@ -116,7 +116,7 @@ extension ReadEndpoints {
             ?? plainPlan(objectClass, of: snapshot.schema, for: request, isPart: place.isOwned)
         let read = CollectionRead(
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"),
-            held: held, answerBytes: context.configuration.answerBytes)
+            held: held, answerBytes: context.settings.now.answerBytes)
         if let mode = try ExplainMode(parameters) {
             let explained = (query, window)
             return try context.reply(reading: place.size, for: request) {
@@ -138,7 +138,7 @@ extension ReadEndpoints {
     func window(_ parameters: QueryParameters) throws(Problem) -> Window {
         Window(
             offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
-            limit: try parameters.integer("limit", in: 0...context.configuration.maximumPage)
-                ?? context.configuration.defaultPage)
+            limit: try parameters.integer("limit", in: 0...context.settings.now.maximumPage)
+                ?? context.settings.now.defaultPage)
     }
 }

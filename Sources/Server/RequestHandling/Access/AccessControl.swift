@@ -25,6 +25,9 @@ package final class AccessControl: Sendable {
             self.isRequired = isRequired
         }
 
+        /// Whether callers have full access as long as there is no key.
+        fileprivate var allowOpen: Bool { !isRequired && roles.isEmpty && tokens == nil }
+
         /// The listed roles, and `admin`.
         fileprivate var all: [Role] {
             roles.contains { $0.name == Role.administrator.name } ? roles : roles + [.administrator]
@@ -124,11 +127,12 @@ package final class AccessControl: Sendable {
     // MARK: Changes
 
     /// Whether every caller has full access, because no role, key or token settings exist.
-    package var isOpen: Bool { isOpen(state.withLock { $0.rules }) }
-
-    private func isOpen(_ rules: Rules) -> Bool {
-        !rules.isRequired && rules.roles.isEmpty && rules.tokens == nil && !keys.isInUse
+    package var isOpen: Bool {
+        // Asked several times for a request, so it takes no copy of the rules.
+        state.withLock { $0.rules.allowOpen } && !keys.isInUse
     }
+
+    private func isOpen(_ rules: Rules) -> Bool { rules.allowOpen && !keys.isInUse }
 
     /// The roles of the configuration.
     var roles: [Role] { state.withLock { $0.rules.roles } }

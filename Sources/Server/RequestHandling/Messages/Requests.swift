@@ -42,8 +42,9 @@ extension Request {
     /// parameters that replacements of `EventSource` send then, are more recent than the parameter with which the page
     /// opened the stream.
     package var lastEventID: String? {
-        header(HeaderName.lastEventID) ?? ParameterName.lastEventIDs.lazy.compactMap { self.query($0) }.first
-            ?? query(ParameterName.lastEventID)
+        if let sent = header(HeaderName.lastEventID) { return sent }
+        guard !query.isEmpty else { return nil }
+        return ParameterName.lastEventIDs.lazy.compactMap { self.query($0) }.first ?? query(ParameterName.lastEventID)
     }
 
     // MARK: Quotas

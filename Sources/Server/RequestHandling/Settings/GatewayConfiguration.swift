@@ -191,7 +191,15 @@ package final class LiveConfiguration: Sendable {
     /// The settings at one time. A class, because copying so many settings would be slow for a request that reads two.
     package final class Settings: Sendable {
         package let all: GatewayConfiguration
-        fileprivate init(_ all: GatewayConfiguration) { self.all = all }
+        /// Those that nearly every read needs: even to read one of `all` copies all of them in other modules.
+        package let maximumPage: Int
+        package let defaultPage: Int
+        package let answerBytes: Int
+
+        fileprivate init(_ all: GatewayConfiguration) {
+            self.all = all
+            (maximumPage, defaultPage, answerBytes) = (all.maximumPage, all.defaultPage, all.answerBytes)
+        }
     }
 
     private let state: Mutex<Settings>

@@ -13,7 +13,7 @@ package struct EntityTag: Hashable {
     package init(_ mark: Mark) { text = mark.description }
 
     /// The tag with quotes, as in a header.
-    package var header: String { "\"\(text)\"" }
+    package var header: String { "\"" + text + "\"" }
 }
 
 /// The tags of an `If-Match` or `If-None-Match` header.

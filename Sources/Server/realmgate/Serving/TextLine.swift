@@ -4,19 +4,29 @@ import Logging
 import ObjectModel
 
 /// Builds a log line as text, byte by byte: time, level, label and message, then `name=value`.
-struct TextLine {
-    private var bytes: [UInt8] = []
+///
+/// Owns its memory, which nothing else has a pointer to. A busy server writes little but lines, so parts are copied to it
+/// without an array's accounting for each.
+struct TextLine: ~Copyable {
+    private var base: UnsafeMutablePointer<UInt8>
+    private var capacity = 384
+    private var count = 0
 
     init(_ level: Logger.Level, _ label: String, _ message: String) {
-        bytes.reserveCapacity(320)
-        bytes += Timestamp.now().rfc3339.utf8
-        bytes.append(UInt8(ascii: " "))
-        bytes += level.rawValue.utf8
-        bytes.append(UInt8(ascii: " "))
-        bytes += label.utf8
-        bytes += ": ".utf8
+        base = .allocate(capacity: capacity)
+        let now = Timestamp.now()
+        // The capacity of an empty line is more than this.
+        count = now.write(rfc3339: UnsafeMutableBufferPointer(start: base, count: capacity))
+        if count == 0 { put(now.rfc3339) }
+        put(" ")
+        put(level.rawValue)
+        put(" ")
+        put(label)
+        put(": ")
         plain(message, isQuoted: false)
     }
+
+    deinit { base.deallocate() }
 
     /// Appends a value, in quotes unless it is a single word.
     mutating func field(_ name: String, _ value: String) {
@@ -25,16 +35,21 @@ struct TextLine {
         let isWord = value.withUTF8 { text in
             !text.isEmpty && text.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x3d }
         }
-        if isWord { return bytes += value.utf8 }
-        bytes.append(UInt8(ascii: "\""))
+        if isWord { return put(value) }
+        put("\"")
         plain(value, isQuoted: true)
-        bytes.append(UInt8(ascii: "\""))
+        put("\"")
     }
 
     /// Appends an address, which is a single word.
     mutating func field(_ name: String, _ address: RemoteAddress) {
         begin(name)
-        address.append(to: &bytes)
+        guard case .v4(let host, let port) = address else { return put(address.description) }
+        for shift: UInt32 in [24, 16, 8, 0] {
+            digits(Int(host >> shift & 0xff))
+            put(shift == 0 ? ":" : ".")
+        }
+        digits(Int(port))
     }
 
     /// Appends a non-negative integer.
@@ -48,35 +63,63 @@ struct TextLine {
         begin(name)
         digits(thousandths / 1000)
         var (rest, unit) = (thousandths % 1000, 100)
-        bytes.append(UInt8(ascii: "."))
+        put(".")
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest / unit))
+            digits(rest / unit)
             (rest, unit) = (rest % unit, unit / 10)
         } while rest > 0
     }
 
     /// Returns the line with its line break.
-    mutating func ended() -> [UInt8] {
-        bytes.append(UInt8(ascii: "\n"))
-        return bytes
+    consuming func ended() -> [UInt8] {
+        put("\n")
+        return Array(UnsafeBufferPointer(start: base, count: count))
     }
 
     private mutating func begin(_ name: String) {
-        bytes.append(UInt8(ascii: " "))
-        bytes += name.utf8
-        bytes.append(UInt8(ascii: "="))
+        put(" ")
+        put(name)
+        put("=")
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ extra: Int) { if capacity - count < extra { grow(extra) } }
+
+    @inline(never)
+    private mutating func grow(_ extra: Int) {
+        capacity = max(capacity * 2, count + extra)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = larger
+    }
+
+    private mutating func put(_ text: String) {
+        var text = text
+        text.withUTF8 { text in
+            guard let start = text.baseAddress else { return }
+            reserve(text.count)
+            (base + count).initialize(from: start, count: text.count)
+            count += text.count
+        }
+    }
+
+    private mutating func put(_ byte: UInt8) {
+        reserve(1)
+        base[count] = byte
+        count += 1
     }
 
     private mutating func digits(_ number: Int) {
         if number >= 10 { digits(number / 10) }
-        bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
+        put(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
     /// Escapes line breaks and other control characters, so that text from a client cannot look like another line.
     private mutating func plain(_ text: String, isQuoted: Bool) {
         for byte in text.utf8 {
-            if isQuoted, byte == UInt8(ascii: "\"") { bytes.append(UInt8(ascii: "\\")) }
-            bytes.append(byte < 0x20 || byte == 0x7f ? UInt8(ascii: " ") : byte)
+            if isQuoted, byte == UInt8(ascii: "\"") { put(UInt8(ascii: "\\")) }
+            put(byte < 0x20 || byte == 0x7f ? UInt8(ascii: " ") : byte)
         }
     }
 }
