@@ -383,9 +383,9 @@ targets += floor(
         // Keys and signatures, made by GnuTLS for tests of what verifies them.
         module("SignatureTesting", ["CGnuTLS"]),
         // What tests of servers ask with.
-        module("HTTPTesting", ["HTTPServer", "HTTPMessages", "Promises", "TestBasics"]),
+        module("HTTPTesting", ["HTTPServer", "HTTPMessages", "WireProtocol", "Promises", "TestBasics"]),
         // The program `realmgate` as a process, with its clients.
-        module("ProgramTesting", ["HTTPTesting", "RepositoryFiles", "TestBasics"]),
+        module("ProgramTesting", ["HTTPTesting", "WireProtocol", "RepositoryFiles", "TestBasics"]),
         // A PostgreSQL server of the tests' own, and what breaks connections to it.
         module("PostgresTesting", ["TestBasics"]),
         // Writes to a store until it is killed.
@@ -596,7 +596,8 @@ targets += floor(
             "Gateway",
             [
                 "Gateway", "OperationEndpoints", "TransferEndpoints", "RequestHandling", "ServerLog", "WriteRequests",
-                "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting", "HTTPMessages", "Compression",
+                "WireProtocol", "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting", "HTTPMessages",
+                "Compression",
                 "Identity", "AccessRules", "Transfer", "RealmImport", "RealmFiles", "ObjectCoding", "LiveTesting",
                 "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics", "JSONCoding", "StoreContract",
                 "QueryLanguage", "ObjectModel", "Basics", "Promises", log,

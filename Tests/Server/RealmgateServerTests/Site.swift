@@ -63,7 +63,7 @@ extension LoopbackClient {
     func news() throws -> (name: String, json: [String: Any]) {
         let event = try event()
         let json = try JSONSerialization.jsonObject(with: Data(event.data.utf8)) as? [String: Any]
-        return (event.name ?? "message", json ?? [:])
+        return (event.name, json ?? [:])
     }
 }
 

@@ -1,4 +1,5 @@
 import TestBasics
+import WireProtocol
 
 /// A blocking client on one connection that sends exactly the given bytes, and reads one answer or event at a time. Used
 /// by one thread at a time.
@@ -14,10 +15,10 @@ package final class LoopbackClient {
 
     package struct Event: Equatable {
         package var id: String?
-        package var name: String?
+        package var name: String
         package var data: String
 
-        package init(id: String? = nil, name: String? = nil, data: String) {
+        package init(id: String? = nil, name: String = "message", data: String) {
             self.id = id
             self.name = name
             self.data = data
@@ -43,6 +44,7 @@ package final class LoopbackClient {
     private var buffer: [UInt8] = []
     /// Decodes the chunks of an event stream, after its head.
     private var chunkReader: StreamChunkReader?
+    private var events = EventStreamParser()
 
     package var descriptor: Int32 { socket.descriptor }
 
@@ -191,19 +193,13 @@ extension LoopbackClient {
         }
     }
 
-    /// The next event with data; comments and `retry` are skipped.
+    /// The next event with data, and the last id that came; comments and `retry` are skipped.
     package func event() throws -> Event {
-        var event = Event(data: "")
-        var data: [String] = []
         while true {
-            let line = try line()
-            if line.isEmpty, !data.isEmpty {
-                event.data = data.joined(separator: "\n")
-                return event
+            // A line completes one event at the most.
+            if let event = events.feed(Array((try line() + "\n").utf8)).first {
+                return Event(id: event.id, name: event.name, data: String(decoding: event.data, as: UTF8.self))
             }
-            if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
-            if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
-            if line.hasPrefix("data: ") { data.append(String(line.dropFirst(6))) }
         }
     }
 

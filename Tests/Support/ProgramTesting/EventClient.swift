@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPTesting
 import TestBasics
+import WireProtocol
 
 /// One server-sent event.
 package struct StreamEvent {
@@ -17,47 +18,10 @@ package struct StreamEvent {
     }
 }
 
-/// Parses a stream of bytes into events, by the standard for event sources.
-package struct EventParser {
-    private var line: [UInt8] = []
-    private var event = StreamEvent()
-    private var hasData = false
-
-    /// Calls `body` with each complete event.
-    package mutating func take(_ bytes: some Sequence<UInt8>, _ body: (StreamEvent) throws -> Void) rethrows {
-        for byte in bytes {
-            guard byte == 0x0a else {
-                line.append(byte)
-                continue
-            }
-            let text = String(decoding: line, as: UTF8.self)
-            line.removeAll(keepingCapacity: true)
-            if text.isEmpty {
-                if hasData { try body(event) }
-                event = StreamEvent()
-                hasData = false
-                continue
-            }
-            guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { continue }
-            var value = text[text.index(after: colon)...]
-            if value.first == " " { value.removeFirst() }
-            switch text[..<colon] {
-            case "id": event.id = String(value)
-            case "event": event.name = String(value)
-            case "data":
-                if hasData { event.data += "\n" }
-                event.data += value
-                hasData = true
-            default: break
-            }
-        }
-    }
-}
-
 /// One connection to an event stream. Used by one thread at a time.
 package final class EventConnection {
     private let socket: LoopbackSocket
-    private var parser = EventParser()
+    private var parser = EventStreamParser()
     /// Whether the server has begun the stream.
     package private(set) var hasHead = false
     private var head: [UInt8] = []
@@ -91,7 +55,9 @@ package final class EventConnection {
             bytes = head[end.upperBound...]
             hasHead = true
         }
-        try parser.take(chunks?.take(bytes)[...] ?? bytes, body)
+        for event in parser.feed(chunks?.take(bytes) ?? Array(bytes)) {
+            try body(StreamEvent(id: event.id, name: event.name, data: String(decoding: event.data, as: UTF8.self)))
+        }
         return chunks?.hasEnded != true
     }
 }

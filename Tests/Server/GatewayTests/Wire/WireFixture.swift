@@ -1,5 +1,6 @@
 import EmbeddedStore
 import Foundation
+import Gateway
 import HTTPMessages
 import HTTPServer
 import JSONCoding
@@ -10,6 +11,7 @@ import RequestHandling
 import StoreContract
 import StoreTesting
 import TestBasics
+import WireProtocol
 
 /// The gateway as a client sees it, without a socket: requests in, complete responses out. It uses the embedded store
 /// with the smallest clusters; the other tests of the gateway use the model store, so that both are checked against one
@@ -159,6 +161,7 @@ final class WireEvents {
 
     let stream: EventStream
     private let signal: DispatchSemaphore
+    private var parser = EventStreamParser()
     private var waiting: [Event] = []
 
     init(limit: Int) {
@@ -196,7 +199,7 @@ final class WireEvents {
         let deadline = DispatchTime.now() + .seconds(TestRun.patience)
         while true {
             let (events, finishing) = stream.takeQueued()
-            waiting += Self.parse(events.flatMap(\.bytes))
+            waiting += parser.feed(events.flatMap(\.bytes)).compactMap(Event.init)
             if finishing || stream.isClosed { return true }
             guard signal.wait(timeout: deadline) == .success else { return false }
         }
@@ -205,30 +208,22 @@ final class WireEvents {
     private func take() {
         let (events, _) = stream.takeQueued()
         // An event may be split into several pieces.
-        waiting += Self.parse(events.flatMap(\.bytes))
+        waiting += parser.feed(events.flatMap(\.bytes)).compactMap(Event.init)
         for event in events { stream.didSend(event.count) }
     }
 
+    /// The events of a whole stream.
     static func parse(_ bytes: [UInt8]) -> [Event] {
-        let blocks = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\n\n")
-        return blocks.compactMap { block in
-            var event = Event(name: "message", id: nil, data: .null)
-            var data: [String] = []
-            for line in block.split(separator: "\n") {
-                let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
-                guard parts.count == 2 else { continue }
-                let value = parts[1].hasPrefix(" ") ? String(parts[1].dropFirst()) : parts[1]
-                switch parts[0] {
-                case "event": event.name = value
-                case "id": event.id = value
-                case "data": data.append(value)
-                default: break
-                }
-            }
-            guard !data.isEmpty, let json = try? JSONValue.parse(data.joined(separator: "\n")) else { return nil }
-            event.data = json
-            return event
-        }
+        var parser = EventStreamParser()
+        return parser.feed(bytes).compactMap(Event.init)
+    }
+}
+
+extension WireEvents.Event {
+    /// Nil if the data is no JSON.
+    init?(_ event: ServerEvent) {
+        guard let json = try? JSONValue.parse(String(decoding: event.data, as: UTF8.self)) else { return nil }
+        self.init(name: event.name, id: event.id, data: json)
     }
 }
 
@@ -320,4 +315,21 @@ extension Wire {
                     PropertySchema("label", PropertyType(.string, isOptional: true)),
                 ]),
         ])
+}
+
+/// The gateway's routes over a store.
+func wireRouter(
+    over store: any Store, staticDirectory: String? = nil, openapiDirectory: String? = nil,
+    inlineObjects: Int? = nil
+) throws -> Router {
+    var configuration = GatewayConfiguration.untimed
+    configuration.staticDirectory = staticDirectory
+    configuration.openapiDirectory = openapiDirectory
+    if let inlineObjects { configuration.inlineObjects = inlineObjects }
+    return try Gateway(store: store, configuration: configuration).router
+}
+
+extension Wire {
+    /// A gateway over an empty store.
+    static func gateway() throws -> Gateway { try Gateway(store: try ModelStore(schema), configuration: .untimed) }
 }
