@@ -11,9 +11,9 @@ package struct LMDBDatabase: Sendable {
     static let named = LMDBDatabase(handle: 1)
 }
 
-/// The files that this process has open. POSIX file locks make it fatal to open one twice: closing either would drop
-/// the other's locks.
-private let openFiles = Mutex<Set<FileIdentity>>([])
+/// The files that this process has open, and whether each is being closed. POSIX file locks make it fatal to open one
+/// twice: closing either would drop the other's locks.
+private let openFiles = Mutex<[FileIdentity: Bool]>([:])
 
 /// One open LMDB file. It is closed when the last reference is dropped, so transactions keep a reference to it.
 ///
@@ -32,26 +32,39 @@ package final class LMDBEnvironment: @unchecked Sendable {
     package init(
         path: String, _ presence: FilePresence, mapSize: Int, maximumReaders: Int, isPrivate: Bool = false
     ) throws(LMDBError) {
-        guard Self.reserve(presence.identity) else { throw LMDBError(code: EBUSY, action: "Opening") }
+        guard Self.reserve(presence.identity, isPrivate) else { throw LMDBError.openHere }
         do throws(LMDBError) {
             pointer = try Self.open(
                 path: path, mapSize: mapSize, maximumReaders: maximumReaders, isPrivate: isPrivate)
         } catch {
-            _ = openFiles.withLock { $0.remove(presence.identity) }
+            openFiles.withLock { $0[presence.identity] = nil }
             throw error
         }
         self.presence = presence
         releaseDeadReaders()
     }
 
-    /// Notes that this process opens a file; false if it has it open. Waits some seconds for those who are about to let go
-    /// of it: a thread of a store that was closed just now may hold the last reference for a moment.
-    private static func reserve(_ identity: FileIdentity) -> Bool {
+    /// Notes that this process opens a file; false if it has it open. Waits some seconds only for a file that is being
+    /// closed: a thread of a store that was closed just now may hold the last reference for a moment. A private file is
+    /// open for a moment only.
+    private static func reserve(_ identity: FileIdentity, _ isPrivate: Bool) -> Bool {
         for _ in 0..<500 {
-            if openFiles.withLock({ $0.insert(identity).inserted }) { return true }
+            let isTaken = openFiles.withLock { files in
+                if let isClosing = files[identity] { return isClosing ? nil : false }
+                files[identity] = isPrivate
+                return true as Bool?
+            }
+            if let isTaken { return isTaken }
             usleep(10_000)
         }
         return false
+    }
+
+    /// Notes that the file's owner has closed it, so that who opens it next waits for the last reference to go.
+    func beginClosing() {
+        openFiles.withLock { files in
+            if files[presence.identity] != nil { files[presence.identity] = true }
+        }
     }
 
     /// Frees the slots of readers whose process died: they would pin their versions for ever.
@@ -93,7 +106,7 @@ package final class LMDBEnvironment: @unchecked Sendable {
     deinit {
         openFiles.withLock { files in
             mdb_env_close(pointer)
-            files.remove(presence.identity)
+            files[presence.identity] = nil
         }
     }
 

@@ -16,6 +16,9 @@ package struct LMDBError: Error {
     /// LMDB's error when its map is full.
     package static let full = LMDBError(code: MDB_MAP_FULL, action: "Writing to")
 
+    /// This process has the file open. The code is none of the system's.
+    static let openHere = LMDBError(code: -1, action: "Opening")
+
     var text: String { String(cString: mdb_strerror(code)) }
 
     /// The same fault as a store error.
@@ -47,6 +50,8 @@ package struct LMDBError: Error {
             StoreError(.fileAccess, "'\(path)' cannot be opened for writing: \(text).")
         case ENOTDIR, EISDIR:
             StoreError(.fileAccess, "'\(path)' cannot be used as a store file: \(text).")
+        case Self.openHere.code:
+            StoreError(.busy, "'\(path)' is already open in this program.")
         case EAGAIN, EBUSY:
             StoreError(.busy, "'\(path)' is locked by another program.")
         default:

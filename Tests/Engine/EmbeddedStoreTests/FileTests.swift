@@ -4,6 +4,7 @@ import Foundation
 import ObjectModel
 import RepositoryFiles
 import StoreContract
+import Synchronization
 import Testing
 
 @Suite("The store's file")
@@ -75,10 +76,33 @@ struct FileTests {
     func twice() throws {
         do {
             let first = try EmbeddedStore.open(path: directory.store)
-            #expect(code { _ = try EmbeddedStore.open(path: directory.store) } == .busy)
+            // Each is refused at once: if they waited for the first one, this test would take minutes.
+            for _ in 0..<30 {
+                let refused = #expect(throws: StoreError.self) { try EmbeddedStore.open(path: directory.store) }
+                #expect(refused?.code == .busy)
+                #expect(refused?.message == "'\(directory.store)' is already open in this program.")
+            }
             first.close()
         }
         _ = try EmbeddedStore.open(path: directory.store)
+    }
+
+    @Test("a file that was closed while a snapshot of it exists opens again when that is released")
+    func closing() throws {
+        let first = try EmbeddedStore.open(path: directory.store)
+        let kept = Mutex<(any Snapshot)?>(try first.snapshot())
+        first.close()
+        let (path, ended) = (directory.store, DispatchSemaphore(value: 0))
+        let isOpen = Atomic(false)
+        Thread.detachNewThread {
+            isOpen.store((try? EmbeddedStore.open(path: path)) != nil, ordering: .sequentiallyConsistent)
+            ended.signal()
+        }
+        Thread.sleep(forTimeInterval: 0.05)
+        #expect(!isOpen.load(ordering: .sequentiallyConsistent))
+        kept.withLock { $0 = nil }
+        ended.wait()
+        #expect(isOpen.load(ordering: .sequentiallyConsistent))
     }
 
     @Test("a closed store rejects work instead of losing it")

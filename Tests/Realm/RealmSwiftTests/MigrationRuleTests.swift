@@ -128,6 +128,52 @@ struct MigrationRuleTests {
             try Realm(configuration: first).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
     }
 
+    /// Mistakes in a block, with the beginnings of their messages.
+    enum Mistake: String, CaseIterable, Sendable {
+        case unknownProperty = "Invalid property name"
+        case unknownClass = "Object type 'Nothing' is not managed by the Realm."
+        case wrongValue = "Invalid value"
+        case foreignObject = "Only objects of the new schema can be deleted within a migration."
+        /// What a harness does that ends the thread where a program would stop.
+        case endOfThread = "The migration block ended its thread."
+
+        func make(_ migration: Migration, _ old: MigrationObject, _ new: MigrationObject) {
+            switch self {
+            case .unknownProperty: new["nothing"] = 1
+            case .unknownClass: migration.create("Nothing")
+            case .wrongValue: new["title"] = 1
+            case .foreignObject: migration.delete(old)
+            case .endOfThread: pthread_exit(nil)
+            }
+        }
+    }
+
+    @Test(
+        "MigrationBlock misuse in a block fails the migration in its own words, and the file opens at once",
+        arguments: Mistake.allCases)
+    func misuse(_ mistake: Mistake) async throws {
+        defer { discard() }
+        try fill()
+        let mistaken = second { migration, _ in
+            migration.enumerateObjects(ofType: "RuleOwner") { old, new in
+                if let old, let new { mistake.make(migration, old, new) }
+            }
+        }
+        for _ in 0..<2 {
+            let message = await exception { _ = try Realm(configuration: mistaken) }
+            #expect(message?.hasPrefix(mistake.rawValue) == true, "\(message ?? "nothing")")
+        }
+        #expect(try schemaVersionAtURL(url) == 0)
+        #expect(
+            try Realm(configuration: first).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
+        let realm = try Realm(
+            configuration: second { migration, _ in
+                migration.renameProperty(onType: "RuleOwner", from: "name", to: "title")
+                migration.enumerateObjects(ofType: "RuleOwner") { old, new in new?["id"] = "k\(old?["id"] ?? "")" }
+            })
+        #expect(realm.objects(MigrationRuleV2.RuleOwner.self).map(\.title) == ["n3", "n1", "n2"])
+    }
+
     @Test("MigrationBlock embedded objects of several owners, or of none, are refused")
     func owners() throws {
         defer { discard() }

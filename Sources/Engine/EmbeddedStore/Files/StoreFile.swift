@@ -95,7 +95,12 @@ final class StoreFile: Sendable {
     var trees: Trees { get throws { try current.trees } }
 
     /// Releases the file, which is closed once its last snapshot is released.
-    func close() { openFile.withLock { $0 = nil } }
+    func close() {
+        openFile.withLock { file in
+            file?.environment.beginClosing()
+            file = nil
+        }
+    }
 
     /// Opens the file, or creates a new one where there is none. A process with exclusive access cleans up after
     /// interrupted compactions, checks the file, and compacts it if the options say so. Throws `StoreError`.

@@ -36,17 +36,9 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
     func begin(
         _ accessor: any CollectionAccessor, on queue: DispatchQueue?, _ block: @escaping (AggregateNotification) -> Void
     ) throws -> NotificationToken {
-        guard let queue else { return NotificationToken(try observe(accessor, block)) }
-        let (payload, file, configuration) = try prepare(accessor)
-        let transferred = Transferred(block)
-        return NotificationToken(
-            try file.hub.observe(on: queue, from: accessor.realm.snapshot.version) { _ in
-                let realm = try file.realm(on: scheduler(of: queue), configuration)
-                guard let accessor = try payload.accessor(in: realm) else { throw RealmException.invalidObject }
-                return try observe(accessor, transferred.value)
-            } failed: { _ in
-                // The owner was deleted.
-            })
+        try CollectionObservation.begin(accessor, on: queue, try queue.map { _ in try prepare(accessor) }) {
+            try observe($0, block)
+        }
     }
 
     /// Observes on an actor.
@@ -54,31 +46,23 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
         _ accessor: any CollectionAccessor, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @escaping @Sendable (isolated A, AggregateNotification) -> Void
     ) async throws -> NotificationToken {
-        let (payload, file, configuration) = try prepare(accessor)
-        let token = try await file.hub.observe(on: actor, from: accessor.realm.snapshot.version) { actor, _ in
-            let realm = try file.realm(on: scheduler(of: actor), configuration)
-            guard let accessor = try payload.accessor(in: realm) else { return .ended }
-            return try observe(accessor) { [unowned actor] news in
-                actor.assumeIsolated { block($0, news) }
-            }
+        try await CollectionObservation.begin(accessor, on: actor, try prepare(accessor), _isolation: _isolation) {
+            actor, accessor in
+            try observe(accessor) { [unowned actor] news in actor.assumeIsolated { block($0, news) } }
         }
-        return NotificationToken(token)
     }
 
     private func observe(
         _ accessor: any CollectionAccessor, _ deliver: @escaping (AggregateNotification) -> Void
     ) throws -> InstanceToken {
-        // Throws for an invalidated collection.
-        _ = try accessor.count()
+        try accessor.check()
         return try accessor.realm.live.observeAggregate(try aggregate(of: accessor)) {
             AggregateNotification($0).map(deliver)
         }
     }
 
     /// Throws errors here that would otherwise occur on the other queue or actor.
-    private func prepare(
-        _ accessor: any CollectionAccessor
-    ) throws -> (CollectionReferencePayload, RealmFile, Realm.Configuration) {
+    private func prepare(_ accessor: any CollectionAccessor) throws -> CollectionObservation.Prepared {
         let prepared = try CollectionObservation.prepare(accessor, nil)
         _ = try aggregate(of: accessor)
         return prepared

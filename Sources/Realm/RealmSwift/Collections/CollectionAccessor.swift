@@ -9,6 +9,9 @@ protocol CollectionAccessor: AnyObject {
     /// Whether the collection can no longer be used: after `Realm.invalidate`, or because its owner was deleted.
     var isInvalidated: Bool { get }
 
+    /// Throws on another thread than the realm's, and for an invalidated collection.
+    func check() throws
+
     /// Returns the number of elements, at the realm's version or with the changes of the open write.
     func count() throws -> Int
 

@@ -71,8 +71,7 @@ extension RLMRealm {
 
 extension ResultsAccessor {
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
-        // Throws for an invalidated collection.
-        _ = try count()
+        try check()
         return try realm.live.observe(query, keyPaths: realm.keyPaths(keyPaths, of: query.classID)) { event in
             CollectionNotification(event).map { news in
                 Logger.log(.debug, Category.Storage.notification, "\(self.text): an observer is called.")
@@ -115,16 +114,29 @@ enum CollectionObservation {
         _ accessor: any CollectionAccessor, _ keyPaths: [String]?, on queue: DispatchQueue?,
         _ block: @escaping (any CollectionAccessor, CollectionNotification) -> Void
     ) throws -> NotificationToken {
-        guard let queue else {
-            return NotificationToken(try accessor.observe(keyPaths) { block(accessor, $0) })
+        try begin(accessor, on: queue, try queue.map { _ in try prepare(accessor, keyPaths) }) { accessor in
+            try accessor.observe(keyPaths) { block(accessor, $0) }
         }
-        let (payload, file, configuration) = try prepare(accessor, keyPaths)
-        let transferred = Transferred(block)
+    }
+
+    /// Begins an observation on the collection's own thread, queue or actor, or on another queue.
+    ///
+    /// - Parameters:
+    ///   - prepared: what `prepare` returned; nil without a queue.
+    ///   - observe: called there, with the collection.
+    static func begin(
+        _ accessor: any CollectionAccessor, on queue: DispatchQueue?, _ prepared: Prepared?,
+        observe: @escaping (any CollectionAccessor) throws -> InstanceToken
+    ) throws -> NotificationToken {
+        guard let queue, let (payload, file, configuration) = prepared else {
+            return NotificationToken(try observe(accessor))
+        }
+        let transferred = Transferred(observe)
         return NotificationToken(
             try file.hub.observe(on: queue, from: accessor.realm.snapshot.version) { _ in
                 let realm = try file.realm(on: scheduler(of: queue), configuration)
                 guard let accessor = try payload.accessor(in: realm) else { throw RealmException.invalidObject }
-                return try accessor.observe(keyPaths) { transferred.value(accessor, $0) }
+                return try transferred.value(accessor)
             } failed: { _ in
                 // The owner was deleted: the observer is not called, as in Realm.
             })
@@ -136,23 +148,36 @@ enum CollectionObservation {
         _isolation: isolated (any Actor)?,
         _ block: @escaping @Sendable (isolated A, Transferred<(any CollectionAccessor, CollectionNotification)>) -> Void
     ) async throws -> NotificationToken {
-        let (payload, file, configuration) = try prepare(accessor, keyPaths)
-        let token = try await file.hub.observe(on: actor, from: accessor.realm.snapshot.version) { actor, _ in
-            let realm = try file.realm(on: scheduler(of: actor), configuration)
-            // If the owner was deleted, the observer is not called, as in Realm.
-            guard let accessor = try payload.accessor(in: realm) else { return .ended }
-            return try accessor.observe(keyPaths) { [unowned actor] news in
+        try await begin(accessor, on: actor, try prepare(accessor, keyPaths), _isolation: _isolation) {
+            actor, accessor in
+            try accessor.observe(keyPaths) { [unowned actor] news in
                 let call = Transferred((accessor, news))
                 actor.assumeIsolated { block($0, call) }
             }
         }
+    }
+
+    /// Begins an observation on an actor. See `begin(_:on:_:observe:)`.
+    static func begin<A: Actor>(
+        _ accessor: any CollectionAccessor, on actor: A, _ prepared: Prepared, _isolation: isolated (any Actor)?,
+        observe: @escaping @Sendable (isolated A, any CollectionAccessor) throws -> InstanceToken
+    ) async throws -> NotificationToken {
+        let (payload, file, configuration) = prepared
+        let token = try await file.hub.observe(on: actor, from: accessor.realm.snapshot.version) { actor, _ in
+            let realm = try file.realm(on: scheduler(of: actor), configuration)
+            // If the owner was deleted, the observer is not called, as in Realm.
+            guard let accessor = try payload.accessor(in: realm) else { return .ended }
+            return try observe(actor, accessor)
+        }
         return NotificationToken(token)
     }
+
+    typealias Prepared = (CollectionReferencePayload, RealmFile, Realm.Configuration)
 
     /// Throws errors here that would otherwise occur on the other queue or actor.
     static func prepare(
         _ accessor: any CollectionAccessor, _ keyPaths: [String]?
-    ) throws -> (CollectionReferencePayload, RealmFile, Realm.Configuration) {
+    ) throws -> Prepared {
         try accessor.realm.checkConfinement()
         if accessor.realm.isFrozen {
             throw RealmException("Frozen Realms do not change and do not have change notifications.")
@@ -164,8 +189,7 @@ enum CollectionObservation {
             throw RealmException("Cannot create asynchronous query after making changes in a write transaction.")
         }
         guard let file = accessor.realm.file else { throw RealmException("Not allowed within a migration.") }
-        // Throws for an invalidated collection.
-        _ = try accessor.count()
+        try accessor.check()
         _ = try accessor.realm.keyPaths(keyPaths, of: accessor.objectQuery()?.classID)
         return (try accessor.payload(), file, accessor.realm.configuration)
     }

@@ -25,6 +25,8 @@ final class ValuesAccessor: CollectionAccessor {
     var isInvalidated: Bool { source.isInvalidated }
     var elements: PropertyAccessor? { source }
 
+    func check() throws { try source.check() }
+
     func objectQuery() throws -> BoundQuery? { nil }
 
     func count() throws -> Int { steps.contains(where: \.selects) ? try values().count : try source.count() }

@@ -263,13 +263,16 @@ final class RealmFile: Sendable {
         }
         let block = configuration.migrationBlock
         let path = try configuration.path
+        let isTrapped = ExceptionTrap.handler != nil
         try store.replaceSchema(
             with: merged,
             migration: StoreMigration { transaction in
                 guard let block else { return }
                 let migration = try Migration(transaction, configuration)
                 defer { migration.end() }
-                OpenFiles.$migrating.withValue(path) { block(migration, stored.version) }
+                try MigrationThread.run(isTrapped: isTrapped) {
+                    OpenFiles.$migrating.withValue(path) { block(migration, stored.version) }
+                }
             })
         Logger.log(
             .detail, Category.sdk,

@@ -23,10 +23,23 @@ public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?,
 public struct Migration {
     private let old: RLMRealm
     private let new: RLMRealm
-    private let transaction: any MigrationTransaction
+    private let use: Use
+
+    /// The transaction while the block runs. A copy of the migration does not keep the file open.
+    private final class Use {
+        var transaction: (any MigrationTransaction)?
+        init(_ transaction: any MigrationTransaction) { self.transaction = transaction }
+    }
+
+    private var transaction: any MigrationTransaction {
+        get throws {
+            guard let transaction = use.transaction else { throw RealmException("The migration has ended.") }
+            return transaction
+        }
+    }
 
     init(_ transaction: any MigrationTransaction, _ configuration: Realm.Configuration) throws {
-        self.transaction = transaction
+        use = Use(transaction)
         old = try RLMRealm(migrating: configuration, old: transaction.old, nil)
         // The new objects have Swift's names, as the configuration's classes do.
         new = try RLMRealm(migrating: configuration, old: transaction.old, transaction, after: old)
@@ -36,6 +49,7 @@ public struct Migration {
     func end() {
         old.endMigration()
         new.endMigration()
+        use.transaction = nil
     }
 
     /// The schema of the file, with stored names.
