@@ -1,6 +1,5 @@
 // How the values of a property are distributed over the objects that a query selects.
 
-import { paths } from "../core/api.js";
 import { own } from "../core/json.js";
 import { literal, tally, text } from "../core/values.js";
 
@@ -14,24 +13,25 @@ export function formOf(property, schema) {
   return ["string", "bool", "link", "uuid", "objectId"].includes(property.kind) ? "values" : null;
 }
 
+/** The aggregate that a property's distribution is. */
+export function questionOf(property, schema) {
+  return { by: schema.sortPath(property), ...(formOf(property, schema) === "bins" ? { bins: mostBins } : { top: mostValues }) };
+}
+
 /**
- * One request for one property. The answer is `{form, bars: [{label, count, predicate}], missing, others, total, version}`:
+ * The distribution of one property, from the answer to its question. It is `{form, bars: [{label, count, predicate}], missing, others, total, version}`:
  * `missing` counts the objects without a value on the scale, `others` the groups that have no bar.
  */
-export async function readDistribution(gateway, objectClass, property, schema, { filter, distinct, snapshot }, signal) {
+export function distributionOf(answer, version, property, schema) {
   const form = formOf(property, schema);
   const path = schema.sortPath(property);
-  const answer = await gateway.request("GET", paths.aggregates(objectClass.name), {
-    query: { filter, distinct, snapshot, by: path, ...(form === "bins" ? { bins: mostBins } : { top: mostValues }) },
-    signal,
-  });
   // A link is grouped by the key of its target.
   const measured = property.kind === "link" ? schema.class(property.target).keyProperty : property;
   const bars = form === "bins" ? binsOf(answer, property, path) : groupsOf(answer, measured, path, property.kind);
   const others = { groups: Number(answer.others.groups), count: Number(answer.others.count) };
   const drawn = bars.reduce((sum, one) => sum + one.count, 0);
   return {
-    form, bars, property, version: answer.version, total: drawn + others.count,
+    form, bars, property, version, total: drawn + others.count,
     missing: form === "bins" ? others.count : bars.find((one) => one.isNull)?.count ?? 0,
     others: form === "bins" ? { groups: 0, count: 0 } : others,
   };
@@ -46,7 +46,7 @@ function binsOf({ bins }, property, path) {
   }));
 }
 
-function groupsOf({ groups }, measured, path, kind) {
+function groupsOf(groups, measured, path, kind) {
   return groups.map(({ key, count }) => {
     const value = own(key, path) ?? null;
     // A link that leads nowhere is compared as itself.

@@ -1,19 +1,18 @@
 // A small chart in the heading of each column: a histogram of numbers, a time line of dates, the most frequent of other
 // values. It shows what the query selects, and follows the data.
 //
-// Cost: at most one aggregate request for each column in view, one after the other. After a change of the data the
-// charts wait for half a second, and for ten times as long as the last round took, so that they never take more than a
-// tenth of the gateway's time for this reader. Columns out of view and charts that are switched off cost nothing. Of more
-// than 250,000 objects a chart may cost a second or more of the gateway's time, so there it waits until it is pressed.
+// Cost: a live aggregate for each column in view, begun one after the other; a commit then costs the gateway what it
+// changed. A chart is drawn at most twice in a second. Columns out of view and charts that are switched off cost nothing.
+// Of more than 250,000 objects the beginning may cost a second or more of the gateway's time, so there a chart waits until
+// it is pressed.
 
 import { RealmgateError } from "../core/api.js";
-import { formOf, highest, readDistribution, sentence, share } from "../charts/distribution.js";
+import { distributionOf, formOf, highest, questionOf, sentence, share } from "../charts/distribution.js";
 import { svg } from "../charts/svg.js";
 import { tally } from "../core/values.js";
 import { make } from "../parts/element.js";
 
 const pause = 500;
-const restFactor = 10;
 const retryPause = 5000;
 /** Where a query selects more objects than this, the chart of a column is drawn when the reader asks for it. */
 const many = 250_000;
@@ -29,7 +28,6 @@ export class ColumnCharts {
   #asked = null;
   #timer = null;
   #control = null;
-  #lastRound = 0;
   #dialog = null;
   #observer = null;
 
@@ -83,7 +81,7 @@ export class ColumnCharts {
 
   #cellOf(property) {
     const isDue = (this.#asked?.count ?? 0) <= many;
-    const cell = { property, chart: this.#chartOf(property), isSeen: false, isDue, isWanted: false, answer: null };
+    const cell = { property, chart: this.#chartOf(property), isSeen: false, isDue, isWanted: false, answer: null, stream: null, timer: null };
     if (!isDue) this.#offer(cell);
     return cell;
   }
@@ -110,9 +108,9 @@ export class ColumnCharts {
     this.#observer = null;
     this.#dialog?.close();
     this.#dialog = null;
+    this.#leaveAll();
     this.#cells.clear();
     this.#asked = null;
-    this.#lastRound = 0;
   }
 
   /** The query selects `count` objects, maybe others than before, as of `version`. */
@@ -122,9 +120,16 @@ export class ColumnCharts {
     if (!isNew && this.#asked.version === String(version)) return;
     this.#asked = { text: asked, version: String(version), parameters, count };
     for (const cell of this.#cells.values()) {
-      if (isNew) cell.isWanted = false;
-      cell.isDue = count <= many || cell.isWanted;
-      if (!cell.isDue) this.#offer(cell);
+      if (isNew) {
+        cell.isWanted = false;
+        this.#leave(cell);
+      }
+      const isDrawn = count <= many || cell.isWanted;
+      cell.isDue = isDrawn && cell.stream === null;
+      if (!isDrawn) {
+        this.#leave(cell);
+        this.#offer(cell);
+      }
     }
     if (isNew) {
       this.#control?.abort();
@@ -138,11 +143,15 @@ export class ColumnCharts {
   // MARK: Asking
 
   #seen(heading, isSeen) {
-    for (const cell of this.#cells.values()) if (cell.heading === heading) cell.isSeen = isSeen;
+    for (const cell of this.#cells.values()) {
+      if (cell.heading !== heading) continue;
+      cell.isSeen = isSeen;
+      if (!isSeen) this.#leave(cell);
+    }
     if (isSeen) this.#soon(0);
   }
 
-  #soon(wait = Math.max(pause, restFactor * this.#lastRound)) {
+  #soon(wait = pause) {
     if (!this.#isOn || this.#asked === null || this.#control !== null) return;
     if (wait === 0) {
       clearTimeout(this.#timer);
@@ -157,16 +166,12 @@ export class ColumnCharts {
   async #load() {
     const control = new AbortController();
     this.#control = control;
-    const begun = performance.now();
     let cell;
     while ((cell = this.#next()) !== null) {
       cell.isDue = false;
       try {
-        const { parameters } = this.#asked;
-        cell.answer = await readDistribution(
-          this.gateway, this.objectClass, cell.property, this.schema, parameters, control.signal);
+        await this.#begin(cell, control.signal);
         if (control.signal.aborted) return;
-        this.#draw(cell);
       } catch (error) {
         if (control.signal.aborted) return;
         // The page says what is wrong with a query or the connection; the chart must not show what is no longer so.
@@ -182,8 +187,61 @@ export class ColumnCharts {
       }
     }
     this.#control = null;
-    this.#lastRound = performance.now() - begun;
     if ([...this.#cells.values()].some((one) => one.isDue && one.isSeen)) this.#soon();
+  }
+
+  /** Follows the distribution of a column; that of a snapshot is read. Waits for the first answer. */
+  async #begin(cell, signal) {
+    const { filter, distinct, snapshot } = this.#asked.parameters;
+    const query = this.gateway.objects(this.objectClass.name).with({ filter, distinct, snapshot: snapshot || undefined });
+    const answer = query.aggregates(questionOf(cell.property, this.schema));
+    if (snapshot) {
+      const { version } = this.#asked;
+      const found = await answer.get({ signal });
+      if (!signal.aborted) this.#take(cell, found, version);
+      return;
+    }
+    await new Promise((resolve, reject) => {
+      signal.addEventListener("abort", resolve, { once: true });
+      const stream = answer.observe(() => {
+        if (cell.stream !== stream) return;
+        resolve();
+        // There may be many commits in a second.
+        cell.timer ??= setTimeout(() => {
+          cell.timer = null;
+          if (cell.stream === stream) this.#take(cell, stream.items, stream.version);
+        }, cell.answer === null ? 0 : pause);
+      }, {
+        onError: (error) => {
+          if (cell.stream !== stream) return;
+          cell.stream = null;
+          cell.answer = null;
+          cell.chart.hidden = true;
+          reject(error);
+        },
+      });
+      cell.stream = stream;
+    });
+  }
+
+  #take(cell, answer, version) {
+    cell.answer = distributionOf(answer, version, cell.property, this.schema);
+    this.#draw(cell);
+  }
+
+  /** Follows a column no longer; what is drawn stays until it comes into view. */
+  #leave(cell) {
+    clearTimeout(cell.timer);
+    cell.timer = null;
+    if (cell.stream === null) return;
+    const { stream } = cell;
+    cell.stream = null;
+    cell.isDue = true;
+    stream.stop();
+  }
+
+  #leaveAll() {
+    for (const cell of this.#cells.values()) this.#leave(cell);
   }
 
   #next() {
@@ -239,8 +297,13 @@ export class ColumnCharts {
     this.toggle.setAttribute("aria-pressed", String(this.#isOn));
     for (const room of this.root.querySelectorAll(".chart-room")) room.hidden = !this.#isOn;
     if (this.#isOn) this.#soon(0);
-    else clearTimeout(this.#timer);
-    if (!this.#isOn) this.#timer = null;
+    else {
+      clearTimeout(this.#timer);
+      this.#timer = null;
+      this.#control?.abort();
+      this.#control = null;
+      this.#leaveAll();
+    }
     this.root.dispatchEvent(new Event("scroll"));
   }
 }

@@ -78,19 +78,20 @@ extension QueryParser {
 
     func unexpectedAfterPredicate(isBeforeSteps: Bool) -> QueryError {
         if let error = misplacedSign { return error }
-        let words = (isBeforeSteps ? ["AND", "OR"] : []) + ["SORT", "DISTINCT", "LIMIT"]
+        let words = (isBeforeSteps ? ["AND", "OR"] : []) + (isOfGroups ? [] : ["SORT", "DISTINCT", "LIMIT"])
         var hint: String?
         switch current.kind {
         case .comparison: hint = isBeforeSteps && !isBehindComparison ? "AND" : nil
         case .word(let name, _) where name.utf8.count < 20:
-            hint = name.lowercased() == "order" ? "SORT" : words.nearest(to: name)
+            hint = name.lowercased() == "order" && !isOfGroups ? "SORT" : words.nearest(to: name)
         default: break
         }
         if !isBeforeSteps, current.keyword == .and || current.keyword == .or {
             return source.error(
                 .syntax, "Conditions must precede SORT, DISTINCT and LIMIT.", current.range, expected: words)
         }
-        return unexpected(words.joined(separator: ", ") + " or the end of the query", words, hint: hint)
+        let end = isOfGroups ? "condition" : "query"
+        return unexpected(words.joined(separator: ", ") + " or the end of the \(end)", words, hint: hint)
     }
 
     // MARK: Mistakes with one remedy

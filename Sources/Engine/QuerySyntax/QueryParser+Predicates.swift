@@ -55,6 +55,7 @@ extension QueryParser {
         let range = previous.range
         let modifier = try modifier(name)
         let right = name == .geoWithin ? try shapeOperand() : try operand()
+        if isOfGroups { try checkGroupComparison(left, right) }
         return .comparison(
             ParsedComparison(
                 left: left, operator: name, right: right, ignoresCase: modifier.ignoresCase,

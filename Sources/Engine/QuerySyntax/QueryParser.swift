@@ -20,6 +20,8 @@ package struct QueryParser {
     let dialect: QueryDialect
     /// In a key path on its own, every word is a name.
     let isPathAlone: Bool
+    /// In a condition on groups, paths are those of `groupTerm`.
+    let isOfGroups: Bool
     /// The number of the current token.
     var index = 0
     /// Whether the parser is in the left side of a comparison, and not in parentheses there.
@@ -28,7 +30,7 @@ package struct QueryParser {
     /// The highest level that a part of the tree has reached since the last reset.
     private var deepest = 0
     /// The number of the closing parenthesis by that of the opening one.
-    private let closings: [Int: Int]
+    let closings: [Int: Int]
     /// The number that the next `%@` or `%K` gets.
     private var nextArgument = 0
 
@@ -53,7 +55,9 @@ package struct QueryParser {
         return (path, parser.source)
     }
 
-    private init(_ text: String, _ dialect: QueryDialect, isPathAlone: Bool = false) throws(QueryError) {
+    init(
+        _ text: String, _ dialect: QueryDialect, isPathAlone: Bool = false, isOfGroups: Bool = false
+    ) throws(QueryError) {
         guard text.utf8.count <= Self.byteLimit else {
             throw QueryError(
                 .tooLong, "The query is longer than \(Self.byteLimit) bytes. Pass long lists as arguments.", position: 0
@@ -62,6 +66,7 @@ package struct QueryParser {
         source = SourceText(text)
         self.dialect = dialect
         self.isPathAlone = isPathAlone
+        self.isOfGroups = isOfGroups
         tokens = try Lexer.tokens(text, dialect)
         var open: [Int] = []
         var closings: [Int: Int] = [:]
@@ -183,7 +188,7 @@ extension QueryParser {
             throw source.error(
                 .syntax, "A shape is only allowed on the right of GEOWITHIN.", current.range, hint: "GEOWITHIN")
         }
-        return .path(try path())
+        return .path(try isOfGroups ? groupTerm() : path())
     }
 
     private mutating func list(_ ranges: inout [SourceRange]) throws(QueryError) -> [ParsedConstant] {

@@ -10,7 +10,7 @@ package struct AnswerSubject: Hashable, Sendable {
     private let source: AnyAnswerSource
 
     /// - Parameters:
-    ///   - source: reads the member as JSON.
+    ///   - source: reads the member's value as JSON; further members may follow it.
     ///   - main: what the answer depends on, in the place that the path names.
     package init(
         _ name: String, from source: any LiveAnswerSource, dependingOn main: WatchedPart, _ others: [WatchedPart] = []

@@ -1,9 +1,10 @@
+import Basics
 import HTTPProblems
 import JSONCoding
 package import ObjectCoding
 package import ObjectModel
 package import QueryLanguage
-import QuerySyntax
+package import QuerySyntax
 
 /// Parses the parameters that select objects of a class.
 package struct QueryReader {
@@ -67,18 +68,10 @@ package struct QueryReader {
         _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all,
         named name: String = "filter"
     ) throws(Problem) -> BoundQuery {
-        let arguments =
-            try parameters["args"].map { text throws(Problem) in
-                try ArgumentReader(schema: schema, limit: limits.arguments).arguments(text)
-            } ?? []
+        let arguments = try arguments(parameters)
         var query = BoundQuery(classID: objectClass.id)
         if let filter = parameters[name] {
-            guard filter.utf8.count <= limits.filter else {
-                throw Problem(
-                    QueryError.Code.tooLong,
-                    "The \(name) is longer than \(limits.filter) bytes. Pass long lists in 'args'.",
-                    parameter: name)
-            }
+            try checkLength(filter, name)
             query = try bound(name, filter) { binder, text throws(QueryError) in
                 try binder.bind(text, class: objectClass, arguments: arguments)
             }
@@ -86,6 +79,42 @@ package struct QueryReader {
         }
         query.scope = scope
         return query
+    }
+
+    private func arguments(_ parameters: QueryParameters) throws(Problem) -> [QueryArgument] {
+        try parameters["args"].map { text throws(Problem) in
+            try ArgumentReader(schema: schema, limit: limits.arguments).arguments(text)
+        } ?? []
+    }
+
+    private func checkLength(_ filter: String, _ name: String) throws(Problem) {
+        guard filter.utf8.count > limits.filter else { return }
+        throw Problem(
+            QueryError.Code.tooLong, "The \(name) is longer than \(limits.filter) bytes. Pass long lists in 'args'.",
+            parameter: name)
+    }
+
+    /// Parses a parameter with a condition on groups, and `args`.
+    ///
+    /// - Parameter unknown: rewrites the error at a name that the class does not have.
+    package func condition(
+        _ parameters: QueryParameters, _ groups: GroupClass, named name: String,
+        unknown: (String, inout QueryError) -> Void
+    ) throws(Problem) -> BoundPredicate {
+        let text = parameters[name] ?? ""
+        try checkLength(text, name)
+        let arguments = try arguments(parameters)
+        do throws(QueryError) {
+            return try groups.bind(text, arguments: arguments)
+        } catch {
+            var named = error
+            if error.code == .unknownProperty {
+                let scalars = text.unicodeScalars.dropFirst(max(0, error.position)).prefix(min(error.length, 80))
+                unknown(String(String.UnicodeScalarView(scalars)), &named)
+                named.message = withHint(named.message, named.hint)
+            }
+            throw Problem(named, parameter: name, text: text)
+        }
     }
 
     /// Parses the keys of `sort`; nil if it is not given.

@@ -45,9 +45,10 @@ extension StreamEndpoints {
 
     private func aggregatesKey(_ request: Request, _ place: CollectionPlace) throws -> TopicKey {
         let parameters = try QueryParameters(
-            request, single: AggregateQuery.parameters + GroupSelection.choices + [ParameterName.lastEventID],
+            request, single: AggregateQuery.parameters + GroupSelection.parameters + [ParameterName.lastEventID],
             repeatable: AggregateQuery.functions)
         let asked = try AggregateQuery(parameters, place, place.reader(context.configuration))
+        if let bins = asked.bins { return try key(observing: BinsRead.name, bins, bins.dependence(at: place)) }
         return TopicKey(
             subject: .aggregate(
                 AggregateSubject(asked.aggregate, asked.form, limit: context.configuration.maximumGrouping)),

@@ -77,7 +77,7 @@ extension StreamEndpoints {
     }
 
     /// - Parameter dependence: what the answer depends on, as of a read that waits for its change.
-    private func key(
+    func key(
         observing name: String, _ source: any LiveAnswerSource, _ dependence: ReadDependence
     ) throws(Problem) -> TopicKey {
         guard let main = dependence.parts.first else { throw .internalError }

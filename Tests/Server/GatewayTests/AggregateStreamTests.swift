@@ -132,6 +132,63 @@ struct AggregateStreamTests {
         #expect(moved["others"] == nil)
     }
 
+    @Test("groups come when they begin to satisfy a condition, and go when they cease to")
+    func conditional() throws {
+        let wire = try Wire.populated()
+        let stream = try wire.observe(
+            "/v1/observe/aggregates/objects/Dog?by=breed&average=age&having=average(age)%20%3E%2010&order=-average(age)&limit=5"
+        )
+        let first = try stream.next("initial")
+        #expect(first["groups"] == [["key": ["breed": "Whippet"], "count": 1, "average": ["age": 12.0]]])
+        #expect(first["others"] == ["groups": 0, "count": 0])
+        // A group that does not satisfy it is not told of.
+        #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"age":8}"#).status == 200)
+        #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"age":20}"#).status == 200)
+        let came = try stream.next("update")
+        #expect(came["version"] == .int(Int64(try wire.version())))
+        #expect(came["insertions"] == [0] && came["deletions"] == [] && came["modifications"] == [])
+        #expect(came["groups"]?["insertions"] == [["key": ["breed": "Beagle"], "count": 1, "average": ["age": 20.0]]])
+        #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"age":10}"#).status == 200)
+        let went = try stream.next("update")
+        #expect(went["insertions"] == [] && went["deletions"] == [1] && went["modifications"] == [])
+        // A client that comes back is told what it missed of the groups that satisfy it.
+        let mark = try wire.mark()
+        #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"age":30}"#).status == 200)
+        let resumed = try wire.observe(
+            "/v1/observe/aggregates/objects/Dog?by=breed&average=age&having=average(age)%20%3E%2010",
+            headers: ["Last-Event-ID": mark])
+        let missed = try resumed.next("update")
+        #expect(missed["insertions"] == [1] && missed["deletions"] == [] && missed["modifications"] == [])
+    }
+
+    @Test("intervals are told as the read gives them, and all of them again when a count or a bound is another one")
+    func intervals() throws {
+        let wire = try Wire.populated()
+        let target = "aggregates/objects/Dog?by=age&bins=3"
+        let stream = try wire.observe("/v1/observe/\(target)")
+        let first = try stream.next()
+        let read = try wire.get("/v1/\(target)")
+        #expect(first.name == "initial" && first.data == read.json)
+        #expect(first.data["bins"]?.asArray?.count == 2, "\(first)")
+        // Another property, and an equal value.
+        for body in [#"{"weight":3}"#, #"{"age":7}"#] {
+            #expect(try wire.send(.patch, "/v1/objects/Dog/1", body).status == 200)
+        }
+        // The count, a null beside the intervals, the bounds, and no value at all.
+        for (method, path, body) in [
+            (HTTPMethod.post, "Dog", #"{"_id":3,"age":11}"#), (.patch, "Dog/3", #"{"age":null}"#),
+            (.patch, "Dog/3", #"{"age":99}"#), (.delete, "Dog/3", ""), (.delete, "Dog", ""),
+        ] {
+            let all = path == "Dog" && method == .delete ? "?all=true" : ""
+            let answer = try wire.send(method, "/v1/objects/\(path)\(all)", body)
+            #expect(answer.status < 300, "\(answer)")
+            let update = try stream.next()
+            let fresh = try wire.get("/v1/\(target)").json
+            #expect(update.name == "update" && update.data == fresh, "\(path) \(body)")
+        }
+        #expect(try wire.get("/v1/\(target)").json?["bins"] == [])
+    }
+
     @Test("a form opens the same stream, and clients of the same aggregate share it")
     func shared() throws {
         let gateway = try TestGateway()

@@ -54,6 +54,34 @@ struct GroupingTests {
             #""groups":[{"key":{"age":null},"count":1,"sum":{"worth":"0"},"average":{"height":null}},{"key":{"age":7},"count":2,"sum":{"worth":"-3"},"average":{"height":1.7}},{"key":{"age":36},"count":1,"sum":{"worth":"10.10"},"average":{"height":1.7}}]}"#
         ),
         Asked(
+            "aggregates/objects/Person?by=age&average=height&having=average(height) > 1 AND count < 2",
+            #""groups":[{"key":{"age":36},"count":1,"average":{"height":1.7}}]}"#),
+        Asked(
+            "aggregates/objects/Person?by=age&having=1 < count() || age == NULL&order=-count",
+            #""groups":[{"key":{"age":7},"count":2},{"key":{"age":null},"count":1}]}"#),
+        Asked(
+            "aggregates/objects/Person?by=age&having=age IN {7, 36}&order=-age&limit=1",
+            #""groups":[{"key":{"age":36},"count":1}],"others":{"groups":1,"count":2}}"#),
+        Asked(
+            "aggregates/objects/Person?by=age&top=1&having=!(age == 7)",
+            #""groups":[{"key":{"age":null},"count":1}],"others":{"groups":1,"count":1}}"#),
+        Asked(
+            "aggregates/objects/Person?by=age&sum=worth&having=sum( worth ) BETWEEN {5, 10.1}",
+            #""groups":[{"key":{"age":36},"count":1,"sum":{"worth":"10.10"}}]}"#),
+        Asked(
+            "aggregates/objects/Person?by=alive&max=born&having=max(born) >= 2001-07-04@00:00:00&filter=age != NULL",
+            #""groups":[]}"#),
+        Asked(
+            "aggregates/objects/Person?by=dog.breed&having=dog.breed BEGINSWITH[c] 'b' OR dog.breed == NULL",
+            #""groups":[{"key":{"dog.breed":null},"count":2},{"key":{"dog.breed":"Beagle"},"count":1}]}"#),
+        Asked(
+            "aggregates/objects/Person?by=alive&max=extra&having=max(extra) > 2",
+            #""groups":[]}"#),
+        Asked("aggregates/objects/Person?by=age&having=FALSEPREDICATE", #""groups":[]}"#),
+        Asked(
+            "aggregates/objects/Person/ada/nums?by=self&having=count >= 1 AND self != NULL&order=-self&limit=1",
+            #""groups":[{"key":{"self":5},"count":1}],"others":{"groups":1,"count":1}}"#),
+        Asked(
             "aggregates/objects/Person?by=dog.breed,alive&filter=handle+!=+'bob'",
             #""groups":[{"key":{"dog.breed":null,"alive":false},"count":1},{"key":{"dog.breed":null,"alive":true},"count":1},{"key":{"dog.breed":"Beagle","alive":true},"count":1}]}"#
         ),
@@ -232,6 +260,32 @@ struct GroupingTests {
     }
 
     static let refusals = [
+        Refused("aggregates/objects/Person?having=count > 1", 400, "parameter.invalid", parameter: "having"),
+        Refused("aggregates/objects/Person?by=age&having=", 400, "query.syntax", parameter: "having"),
+        Refused("aggregates/objects/Person?by=age&having=count", 400, "query.syntax", parameter: "having"),
+        Refused(
+            "aggregates/objects/Person?by=age&having=count > 1 SORT(age ASC)", 400, "query.syntax", parameter: "having"),
+        Refused("aggregates/objects/Person?by=age&having=count(", 400, "query.syntax", parameter: "having"),
+        Refused("aggregates/objects/Person?by=age&having=count > 'x'", 400, "query.type_mismatch", parameter: "having"),
+        Refused("aggregates/objects/Person?by=age&having=count > age", 400, "query.invalid", parameter: "having"),
+        Refused("aggregates/objects/Person?by=age&having=1 == 1", 400, "query.invalid", parameter: "having"),
+        Refused("aggregates/objects/Person?by=age&having=count * 2 > 3", 400, "query.invalid", parameter: "having"),
+        Refused(
+            "aggregates/objects/Person?by=age&having=SUBQUERY(dogs, $d, $d.age > 1).@count > 1", 400, "query.invalid",
+            parameter: "having"),
+        Refused("aggregates/objects/Person?by=age&having=count > $0", 400, "query.argument", parameter: "having"),
+        Refused(
+            "aggregates/objects/Person?by=age&having=handle == 'a'", 400, "query.unknown_property", parameter: "having"),
+        Refused(
+            "aggregates/objects/Person?by=age&bins=3&having=count > 1", 400, "parameter.invalid", parameter: "having"),
+        Refused(
+            "aggregates/objects/Person/ada/nums?by=self&having=max(age) > 1", 400, "query.unknown_property",
+            parameter: "having"),
+        Refused(
+            "observe/aggregates/objects/Person?by=age&having=max(age) > 1", 400, "query.unknown_property",
+            parameter: "having"),
+        Refused("observe/aggregates/objects/Person?by=age&bins=3&max=age", 400, "parameter.invalid", parameter: "bins"),
+        Refused("observe/aggregates/objects/Person?by=handle&bins=3", 400, "parameter.invalid", parameter: "bins"),
         Refused("aggregates/objects/Person?sum=handle", 400, "query.invalid", parameter: "sum"),
         Refused("aggregates/objects/Person?average=born", 400, "query.invalid", parameter: "average"),
         Refused("aggregates/objects/Person?min=agee", 400, "query.unknown_property", parameter: "min"),
@@ -286,7 +340,6 @@ struct GroupingTests {
             "observe/sections/Person?by=age&sort=age&ascending=true", 400, "parameter.invalid", parameter: "ascending"),
         Refused("observe/sections/Person/ada/tags?by=age", 400, "sections.values"),
         Refused("observe/aggregates/objects/Person/ada/tags?max", 400, "aggregate.values"),
-        Refused("observe/aggregates/objects/Person?by=age&bins=3", 400, "parameter.unknown", parameter: "bins"),
         Refused("observe/aggregates/objects/Person?top=3", 400, "parameter.invalid", parameter: "top"),
         Refused("observe/aggregates/objects/Person?by=age&order=agee", 400, "parameter.invalid", parameter: "order"),
         Refused("observe/aggregates/objects/Person?sum=handle", 400, "query.invalid", parameter: "sum"),
@@ -295,10 +348,46 @@ struct GroupingTests {
 
     @Test("what cannot be answered is refused with what to do", arguments: refusals)
     func refused(refusal: Refused) throws {
-        let answer = try DogOwnersFixture.model().get("/v1/" + refusal.target)
+        let answer = try DogOwnersFixture.model().get("/v1/" + refusal.target.replacing(" ", with: "%20"))
         #expect(answer.status == refusal.status, "\(answer.text)")
         #expect(answer.member("code") == .string(refusal.code), "\(answer.text)")
         #expect(answer.member("parameter") == refusal.parameter.map { .string($0) }, "\(answer.text)")
+    }
+
+    @Test(
+        "a condition on what the request does not have is refused at its position, with what was meant",
+        arguments: [
+            ("count > 1 AND averge(height) > 1", 14, "average(height)", "known of groups"),
+            ("sum(height) > 1", 0, nil, "Give sum=height, too"), ("NOT agee == 3", 4, "age", "known of groups"),
+            ("handle != 'x'", 0, nil, "known of groups"),
+            ("average( heigth ) > 1", 0, "average(height)", "does not ask"),
+            ("count + 1 > 3", 0, nil, "with constants"), ("age == 1 OR 3 < 4", 12, nil, "compares constants"),
+        ])
+    func unknownCondition(having: String, position: Int, hint: String?, words: String) throws {
+        let answer = try DogOwnersFixture.model().get(
+            "/v1/aggregates/objects/Person?by=age&average=height&having=\(Wire.encoded(having))")
+        #expect(answer.status == 400, "\(answer.text)")
+        #expect(answer.member("parameter") == .string("having"), "\(answer.text)")
+        #expect(answer.member("position") == .int(Int64(position)), "\(answer.text)")
+        #expect(answer.member("hint") == hint.map { .string($0) }, "\(answer.text)")
+        #expect(answer.text.contains(words), "\(answer.text)")
+    }
+
+    @Test("a condition on groups has the limits of filters, and its arguments are those of the filter")
+    func boundedCondition() throws {
+        let gateway = try DogOwnersFixture.model {
+            $0.filterLimit = 60
+            $0.maximumGrouping = 1
+        }
+        let target = "/v1/aggregates/objects/Person?by=age&filter=handle%20!=%20$1&args=[1,%22dee%22]&having="
+        let answer = try gateway.get(target + "count%20==%20$0%20AND%20age%20%3C%2030")
+        #expect(answer.text.contains(#""groups":[{"key":{"age":7},"count":1}]"#), "\(answer.text)")
+        let long = (0..<9).map { "age == \($0)" }.joined(separator: " OR ")
+        #expect(try gateway.get(target + Wire.encoded(long)).member("code") == .string("query.too_long"))
+        // The groups that satisfy it are counted, and no others.
+        let many = try gateway.get(target + "count%20==%20$0")
+        #expect(many.member("code") == .string("aggregate.too_many_groups"), "\(many.text)")
+        #expect(many.text.contains("3 groups"), "\(many.text)")
     }
 
     @Test(

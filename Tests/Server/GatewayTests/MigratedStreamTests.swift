@@ -150,6 +150,8 @@ struct MigratedStreamTests {
         .aggregates("objects/Item?by=kind&sum=age"), .aggregates("objects/Item?by=name"),
         .aggregates("objects/Item?by=age"), .aggregates("objects/Item/1/friends?by=age&top=2"),
         .aggregates("objects/Item?by=kind&sum=age&order=-sum(age)&limit=2"),
+        .aggregates("objects/Item?by=kind&sum=age&having=sum(age)%20%3E%203"),
+        .answer("aggregates/objects/Item?by=age&bins=3"),
         .answer("values/objects/Item?key=age&sort=id"), .answer("values/objects/Item?keyPath=@unionOfObjects.name"),
         .answer("values/objects/Item?keyPath=@max.age"), .answer("values/objects/Item?keyPath=friends.name&sort=id"),
         .answer("values/objects/Item/1/tags?key=self"), .answer("index/objects/Item?of=3&sort=-age"),

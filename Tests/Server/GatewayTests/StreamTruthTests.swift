@@ -41,7 +41,7 @@ struct StreamTruthTests {
                 random.pick([
                     "", "by=age&", "by=friend.name&", "by=friend.friend.age&top=2&", "by=any&",
                     "by=age&order=-sum(age),-count&limit=2&",
-                    "by=friend.name&order=min(any)&",
+                    "by=friend.name&order=min(any)&", "by=age&having=max(friend.age)%20%3E%201%20OR%20count%20%3E%202&",
                 ]) ?? ""
             let of = random.pick(["", "/\(id)/friends", "/\(id)/pals", "/\(id)/fans"]) ?? ""
             let filter = random.oneIn(2) ? "" : "&filter=" + Wire.encoded("friend.age > 0 OR fans.@count > 0")

@@ -140,7 +140,7 @@ export class SectionsModel {
   }
 }
 
-/** The groups of an aggregate as an array, with the others if there are some; without groups the count and the results. */
+/** The groups of an aggregate as an array, with the others if there are some; without groups the count and the results, or intervals. */
 export function answer({ version, groups, ...rest }) {
   return groups === undefined ? rest : Object.assign(groups, rest);
 }
@@ -181,7 +181,7 @@ export class Model {
   apply(type, data, isPart) {
     if (type === "initial") {
       this.#model = data.sections ? new SectionsModel() : data.items ? (Array.isArray(data.items) ? new ListModel() : new MapModel())
-        : "object" in data ? new ObjectModel() : "groups" in data || "count" in data ? new AggregatesModel() : new AnswerModel();
+        : "object" in data ? new ObjectModel() : (data.groups ?? data.bins ?? data.count) !== undefined ? new AggregatesModel() : new AnswerModel();
     }
     // The elements have gone in an update before.
     if (type === "deleted" && this.value !== null && !(this.#model instanceof ObjectModel)) return { ...initial(data.version), type };

@@ -161,10 +161,11 @@ export interface Observable<R, T = any> {
 
 type Names<T> = (keyof T & string) | (string & {});
 type Functions<T> = { [F in "min" | "max" | "sum" | "average"]?: Names<T> | Names<T>[] };
-/** - top: only the largest groups, up to 500, the largest first.
+/** - having: only groups that satisfy this, with what `order` has: `"average(delay) > 10 AND count > 100"`.
+ *  - top: only the largest groups, up to 500, the largest first.
  *  - order: of the groups: `"-average(delay)"`, with key paths of `by`, `count` and functions of the request.
  *  - limit, offset: of the groups in this order. */
-type Arrangement = { top?: number; order?: string | string[]; limit?: number; offset?: number };
+type Arrangement = { having?: string; top?: number; order?: string | string[]; limit?: number; offset?: number };
 export interface Aggregates {
   count: number;
   min?: Record<string, any>;
@@ -238,6 +239,8 @@ export interface Query<T = any, K = any> extends Observable<T[], T> {
   aggregates(functions?: Functions<T> & { by?: undefined }): LiveAggregates<Aggregates, T>;
   /** The groups of equal values, with `top`, `limit` or `offset` only some, and the size of the others. */
   aggregates(functions: Functions<T> & Arrangement & { by: string | string[] }): LiveAggregates<Groups, T>;
+  /** A histogram, of at most `bins` intervals. */
+  aggregates(histogram: { by: Names<T>; bins: number }): LiveAggregates<Omit<Bins, "version">, T>;
   /** `sections("name.first")` */
   sections(by: string, options?: { ascending?: boolean }): Sections<T>;
   /** The position of the object with this key, or null. */

@@ -91,10 +91,14 @@ test("live results", limit, async (t) => {
     const groups = cards.aggregates({ by: "column", average: "position" });
     const largest = cards.filter("position > $0", 0).aggregates({ by: ["column", "title"], top: 1 });
     const first = cards.sort("id").limit(1).aggregates({ by: "column", average: "position", order: ["-average(position)", "column"], limit: 1 });
-    const all = [whole, groups, largest, first].map((one) => ({ one, live: watch(one) }));
+    const having = cards.filter("position > $0", 0, 7).aggregates({ by: "column", sum: "position", having: "sum(position) > $1" });
+    const bins = cards.aggregates({ by: "position", bins: 2 });
+    const all = [whole, groups, largest, first, having, bins].map((one) => ({ one, live: watch(one) }));
     await eventually(() => all.every(({ live }) => live.items !== null));
     same(all[0].live.items, { count: 2, max: { position: 4 }, sum: { position: 7 } });
     same(all[1].live.items, [{ key: { column: "a" }, count: 1, average: { position: 3 } }, { key: { column: "b" }, count: 1, average: { position: 4 } }]);
+    same(all[4].live.items, []);
+    same(all[5].live.items, { bins: [{ from: 3, to: 4, count: 1 }, { from: 4, to: 5, count: 1 }], others: { groups: 0, count: 0 } });
     const before = all[1].live.items;
     await cards.create([{ id: 3, column: "c", position: 5 }, { id: 4, column: "b", position: 6 }]);
     await db.object("Card", 1).delete();
@@ -105,6 +109,8 @@ test("live results", limit, async (t) => {
     same(all[2].live.items.others, { groups: 1, count: 1 });
     same(all[3].live.items, [{ key: { column: "b" }, count: 2, average: { position: 5 } }]);
     same(all[3].live.items.others, { groups: 1, count: 1 });
+    same(all[4].live.items, [{ key: { column: "b" }, count: 2, sum: { position: 10 } }]);
+    same(all[5].live.items.bins, [{ from: 4, to: 6, count: 2 }, { from: 6, to: 8, count: 1 }]);
     same(await cards.groups("column", { max: "position", order: "-max(position)", offset: 1 }), [{ key: { column: "c" }, count: 1, max: { position: 5 } }]);
     same(before.length, 2);
     for (const { live } of all) live.stop();
@@ -337,6 +343,8 @@ test("every state that an observer is shown is that of a fresh query, whatever h
     (client) => client.objects("Card").filter("position > 2").aggregates({ by: "column", average: "position" }),
     (client) => client.objects("Card").aggregates({ by: ["column", "owner.city"], top: 3 }),
     (client) => client.objects("Card").aggregates({ by: "column", average: "position", order: ["-average(position)", "column"], limit: 2 }),
+    (client) => client.objects("Card").aggregates({ by: "column", average: "position", having: "average(position) > 4 OR count < 18" }),
+    (client) => client.objects("Card").aggregates({ by: "position", bins: 4 }),
     (client) => client.objects("Card").sort("id").values("column"),
     (client) => client.objects("Card").filter("position > 4").values("@distinctUnionOfObjects.owner.city"),
     (client) => client.objects("Card").sort("-position", "id").indexOf(1000),

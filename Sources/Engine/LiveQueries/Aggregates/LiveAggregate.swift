@@ -1,5 +1,6 @@
 package import ViewMaintenance
 package import ObjectModel
+package import QueryExecution
 package import QueryLanguage
 package import StoreContract
 
@@ -10,22 +11,32 @@ package struct LiveAggregate: Hashable, Sendable {
     package var requests: [AggregateRequest]
     /// The paths to group by, which are single-valued; empty for one group of the whole result.
     package var paths: [BoundPath]
-    /// Its positions are those of `paths` and `requests`.
+    /// Which groups there are; nil for all. Its positions are those of `paths` and `requests`, as in `arrangement`.
+    package var condition: GroupCondition?
     package var arrangement: GroupArrangement
 
     package init(
         _ query: BoundQuery, _ requests: [AggregateRequest] = [], by paths: [BoundPath] = [],
-        arrangement: GroupArrangement = .all
+        having condition: GroupCondition? = nil, arrangement: GroupArrangement = .all
     ) {
         self.query = query
         self.requests = requests
         self.paths = paths
+        self.condition = condition
         self.arrangement = arrangement
     }
 
     /// The answer at a version. Throws the errors of the store, and `sumOverflow`.
     package func answer(_ snapshot: any Snapshot) throws -> AggregateAnswer {
-        arrangement.answer(try snapshot.aggregate(query, requests, by: paths))
+        answer(of: try snapshot.aggregate(query, requests, by: paths))
+    }
+
+    /// Whether the answer has all groups, ascending by their keys.
+    var listsAll: Bool { condition == nil && arrangement == .all }
+
+    /// Those of all groups that satisfy the condition, arranged.
+    package func answer(of all: [AggregateGroup]) -> AggregateAnswer {
+        arrangement.answer(condition?.selection(of: all) ?? all)
     }
 }
 

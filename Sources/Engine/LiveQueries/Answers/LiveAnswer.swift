@@ -44,6 +44,12 @@ package protocol LiveAnswerSource: Hashable, Sendable {
     /// Returns the answer, in a form that only equal answers have. Throws the errors of the store, and its own. Cost:
     /// that of the read.
     func read(_ reads: any ObjectReads) throws -> [UInt8]
+    /// How the answer is kept current without reading it, if it is a histogram of the query that its first part is.
+    var histogram: LiveHistogram? { get }
+}
+
+extension LiveAnswerSource {
+    package var histogram: LiveHistogram? { nil }
 }
 
 /// A source of any type, for comparing sources.
@@ -53,6 +59,8 @@ package struct AnyAnswerSource: Hashable, Sendable {
     package init(_ source: any LiveAnswerSource) { self.source = source }
 
     func read(_ reads: any ObjectReads) throws -> [UInt8] { try source.read(reads) }
+
+    var histogram: LiveHistogram? { source.histogram }
 
     package static func == (a: AnyAnswerSource, b: AnyAnswerSource) -> Bool {
         func isEqual<Source: LiveAnswerSource>(_ one: Source) -> Bool { one == b.source as? Source }

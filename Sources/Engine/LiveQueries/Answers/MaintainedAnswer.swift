@@ -11,6 +11,8 @@ import StoreContract
 final class MaintainedAnswer: MaintainedView {
     private let answer: LiveAnswer
     private var parts: [AnswerPart] = []
+    /// Nil where the answer is read again after each change.
+    private var histogram: MaintainedHistogram?
     /// Nil when the object whose property it is about is gone.
     private var content: AnswerContent?
     var subscriberGroups: [SubscriberGroup<LiveAnswerEvent, Void>] = []
@@ -29,9 +31,17 @@ final class MaintainedAnswer: MaintainedView {
         guard try answer.isHeld(in: snapshot) else {
             throw StoreError(.notFound, "The object whose property is observed does not exist.")
         }
-        let read = try answer.source.read(snapshot)
+        let read = try readAnew(snapshot)
         parts = try answer.parts.map { try AnswerPart($0, snapshot) }
         content = AnswerContent(read)
+    }
+
+    private func readAnew(_ snapshot: any Snapshot) throws -> [UInt8] {
+        histogram = nil
+        if let kind = answer.source.histogram, case .query(let query)? = answer.parts.first?.subject {
+            histogram = try MaintainedHistogram(kind, of: query, snapshot)
+        }
+        return try histogram?.answer ?? answer.source.read(snapshot)
     }
 
     var watches: Set<LiveWatch> { parts.reduce(into: []) { $0.formUnion($1.view.watches) } }
@@ -42,7 +52,7 @@ final class MaintainedAnswer: MaintainedView {
     ) throws {
         // It may have come back since.
         if content == nil { try begin(snapshot) }
-        let present = try content?.bytes ?? answer.source.read(snapshot)
+        let present = try content?.bytes ?? histogram?.answer ?? answer.source.read(snapshot)
         let earlier = try known.flatMap { try content(at: $0, snapshot) }
         let index = try subscriberGroup(interest, snapshot.schema, new: ())
         subscriberGroups[index].subscribers.append(subscriber)
@@ -61,13 +71,14 @@ final class MaintainedAnswer: MaintainedView {
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         guard let earlier = content else { return }
         guard try answer.isHeld(in: snapshot) else {
-            (parts, content) = ([], nil)
+            (parts, content, histogram) = ([], nil, nil)
             return
         }
         var mayDiffer = step.changes.schemaChanged
         for part in parts { if try part.advance(step, snapshot) { mayDiffer = true } }
         guard mayDiffer else { return }
-        let read = try answer.source.read(snapshot)
+        let isKept = try !step.changes.schemaChanged && histogram?.advance(step, snapshot) == true
+        let read = try isKept ? histogram?.answer ?? answer.source.read(snapshot) : readAnew(snapshot)
         let now = AnswerContent(read)
         guard now != earlier else { return }
         content = now

@@ -27,25 +27,40 @@ package struct ValuePredicate {
 
     private let root: Node
 
-    package init(_ predicate: BoundPredicate) {
-        root = Self.compile(predicate)
+    /// - Parameter withMixed: whether mixed values decide, too: they must then have no links to objects, which may be
+    ///   deleted.
+    package init(_ predicate: BoundPredicate, withMixed: Bool = false) {
+        root = Self.compile(predicate, withMixed)
     }
+
+    /// Whether the values decide every condition in it.
+    package var isComplete: Bool { Self.isComplete(root) }
 
     /// Whether an object with these values satisfies the predicate; nil where they do not decide.
     package func holds(_ value: (PropertyID) throws -> Value) rethrows -> Bool? { try Self.evaluate(root, value) }
 
-    private static func compile(_ predicate: BoundPredicate) -> Node {
+    private static func compile(_ predicate: BoundPredicate, _ withMixed: Bool) -> Node {
         switch predicate {
         case .constant(let value): return .constant(value)
         case .comparison(let comparison):
-            guard !comparison.isElementwise, case .path(let path) = comparison.left, let property = path.ownValue,
+            guard !comparison.isElementwise, case .path(let path) = comparison.left,
+                let property = withMixed ? path.column : path.ownValue,
                 let test = ElementTest(comparison)
             else { return .unknown }
             return .test(Test(property, test))
-        case .not(let inner): return .not(compile(inner))
-        case .and(let parts): return .and(parts.map(compile))
-        case .or(let parts): return .or(parts.map(compile))
+        case .not(let inner): return .not(compile(inner, withMixed))
+        case .and(let parts): return .and(parts.map { compile($0, withMixed) })
+        case .or(let parts): return .or(parts.map { compile($0, withMixed) })
         case .between, .fullText, .geoWithin: return .unknown
+        }
+    }
+
+    private static func isComplete(_ node: Node) -> Bool {
+        switch node {
+        case .constant, .test: true
+        case .unknown: false
+        case .not(let inner): isComplete(inner)
+        case .and(let parts), .or(let parts): parts.allSatisfy(isComplete)
         }
     }
 

@@ -4,7 +4,7 @@ package import QueryLanguage
 package import StoreContract
 
 /// The aggregates of a query's result by group, as tallies to which objects are added and from which they are removed.
-package struct AggregateTallies: Sendable {
+package struct AggregateTallies: Sendable, RowTally {
     /// The maximum number of groups: beyond it tallies would take much memory.
     static let maximumGroups = 65_536
 
@@ -56,15 +56,7 @@ package struct AggregateTallies: Sendable {
     ) throws -> AggregateTallies? {
         var tallies = AggregateTallies(query, requests, by: paths)
         let keys = try reads.select(query, .all)
-        if let columns = tallies.paths.columns, let snapshot = reads as? any Snapshot {
-            var reader = RowTallies(tallies)
-            try snapshot.read(query.classID, keys, columns, into: &reader)
-            tallies = reader.tallies
-        } else {
-            for key in keys where !tallies.hasTooManyGroups {
-                tallies.add(try reads.sortValues(tallies.paths, of: key, in: query.classID), sign: 1)
-            }
-        }
+        try tallies.read(keys, of: query.classID, tallies.paths, reads)
         if tallies.hasTooManyGroups { return nil }
         for form in tallies.groups.keys { try tallies.note(form) }
         return tallies
@@ -97,30 +89,9 @@ package struct AggregateTallies: Sendable {
         by step: VersionDelta, _ affectedKeys: Set<ObjectKey>, quick: ValuePredicate?,
         count: (ObjectKey, any ObjectReads) throws -> Int
     ) throws -> Set<[Value]> {
-        let classID = query.classID
-        let changes = step.changes.classes[classID]
         var touched: Set<[Value]> = []
-        for key in affectedKeys {
-            let isModified = changes?.modifications[key] != nil
-            let isNew = !isModified && changes?.insertions.contains(key) == true
-            let isGone = !isModified && changes?.deletions.contains(key) == true
-            var (old, new): ([Value?]?, [Value?]?)
-            var (oldCount, newCount) = (0, 0)
-            if try !isNew && (isModified || isGone || step.before.exists(classID, key)),
-                try quick?.holds({ try step.valueBefore(classID, key, $0) }) ?? step.before.matches(query, key)
-            {
-                oldCount = try count(key, step.before)
-                if oldCount > 0 { old = try step.before.sortValues(paths, of: key, in: classID) }
-            }
-            if try !isGone && (isModified || isNew || step.after.exists(classID, key)),
-                try quick?.holds({ try step.valueAfter(classID, key, $0) }) ?? step.after.matches(query, key)
-            {
-                newCount = try count(key, step.after)
-                if newCount > 0 { new = try step.after.sortValues(paths, of: key, in: classID) }
-            }
-            if old == new, oldCount == newCount { continue }
-            if let old { for _ in 0..<oldCount { touched.insert(add(old, sign: -1)) } }
-            if let new { for _ in 0..<newCount { touched.insert(add(new, sign: 1)) } }
+        try step.forEachRow(of: query, among: affectedKeys, paths, quick: quick, count: count) { row, sign in
+            touched.insert(add(row, sign: sign))
         }
         for form in touched { try note(form) }
         return touched
@@ -129,13 +100,17 @@ package struct AggregateTallies: Sendable {
     /// Adds an object with these values at the paths; with `sign` -1 it removes one that was added. Returns the form of
     /// its group's key.
     @discardableResult
-    fileprivate mutating func add(_ values: [Value?], sign: Int) -> [Value] {
+    private mutating func add(_ values: [Value?], sign: Int) -> [Value] {
         let key = values[..<pathCount].map { $0 ?? .null }
         let form = key.map(\.distinctForm)
         if !numberPaths.isEmpty { noteKey(key, form) }
         groups[form, default: GroupTally(key: key, requests)].add(values[pathCount...], sign: sign)
         return form
     }
+
+    mutating func add(_ row: [Value?]) { add(row, sign: 1) }
+
+    var isFull: Bool { hasTooManyGroups }
 
     /// Notes the key of an object, before the object is added. Cost: a comparison, unless its group is new.
     private mutating func noteKey(_ key: [Value], _ form: [Value]) {
@@ -206,46 +181,4 @@ extension AggregateGroup {
         }
         return 0
     }
-}
-
-extension [SortKey] {
-    /// The properties if all paths are single values of the object itself; else nil.
-    fileprivate var columns: [PropertyID]? {
-        var columns: [PropertyID] = []
-        for key in self {
-            guard key.path.links.isEmpty, key.path.steps.isEmpty, case .property(let property, let type) = key.path.end,
-                type.collection == .single
-            else { return nil }
-            columns.append(property)
-        }
-        return columns
-    }
-}
-
-/// Adds objects to tallies as their rows are read.
-private struct RowTallies: RowSink {
-    var tallies: AggregateTallies
-    private var row: [Value?] = []
-
-    init(_ tallies: AggregateTallies) { self.tallies = tallies }
-
-    var isFull: Bool { tallies.hasTooManyGroups }
-
-    mutating func beginObject(_ key: ObjectKey) { row.removeAll(keepingCapacity: true) }
-    mutating func null(_ column: Int) { row.append(.null) }
-    mutating func bool(_ column: Int, _ value: Bool) { row.append(.bool(value)) }
-    mutating func int(_ column: Int, _ value: Int64) { row.append(.int(value)) }
-    mutating func float(_ column: Int, _ value: Float) { row.append(.float(value)) }
-    mutating func double(_ column: Int, _ value: Double) { row.append(.double(value)) }
-    mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {
-        row.append(.string(String(decoding: utf8, as: UTF8.self)))
-    }
-    mutating func date(_ column: Int, _ value: Timestamp) { row.append(.date(value)) }
-    mutating func objectId(_ column: Int, _ value: ObjectId) { row.append(.objectId(value)) }
-    mutating func uuid(_ column: Int, _ value: UUIDValue) { row.append(.uuid(value)) }
-    mutating func link(_ column: Int, _ target: ObjectKey) { row.append(.link(target)) }
-    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) { row.append(.data(Array(bytes))) }
-    mutating func decimal(_ column: Int, _ value: Decimal128) { row.append(.decimal(value)) }
-    mutating func value(_ column: Int, _ value: Value) { row.append(value) }
-    mutating func endObject() { tallies.add(row, sign: 1) }
 }

@@ -35,14 +35,21 @@ package struct AggregateQuery: Sendable {
         self.requests = requests
         query = try reader.query(parameters, objectClass, in: place.scope)
         groups = try reader.groups(parameters, objectClass)
-        selection = try GroupSelection(parameters, groups: groups, functions: parts, reader.limits)
+        selection = try GroupSelection(parameters, groups: groups, functions: parts, requests, reader)
         form = AggregateForm(
             parts, by: groups.map(\.key), try parameters.choice("types", default: TypeStyle.plain))
     }
 
+    /// The intervals that the request asks for; nil for groups.
+    package var bins: BinsRead? {
+        guard case .intervals(let most) = selection, let group = groups.first else { return nil }
+        return BinsRead(query: query, name: group.name, path: group.path, most: most, style: form.style)
+    }
+
     /// What a stream observes: all but intervals.
     package var aggregate: LiveAggregate {
-        LiveAggregate(query, requests, by: groups.map(\.path), arrangement: selection.arrangement)
+        LiveAggregate(
+            query, requests, by: groups.map(\.path), having: selection.condition, arrangement: selection.arrangement)
     }
 
     /// Returns the distinct aggregates requested, in the order of the functions.

@@ -39,14 +39,13 @@ private struct AggregateRead: Sendable {
             for all in try run() { form.members(of: all, look, json) }
         } else if case .intervals(let most) = selection, let group = groups.first {
             let type = group.path.valueType.base
-            let found = try distribute(group) {
-                ValueBins(from: $0.lowerBound, to: $0.upperBound, atMost: most, of: type).bounds
-            }
-            json.bins(found, type, form.style)
+            json.bins(try distribute(group) { ValueBins.bounds($0, atMost: most, of: type) }, type, form.style)
         } else {
             let found = try run()
-            let answer = selection.arrangement.answer(found)
-            guard answer.groups.count <= limit else { throw AggregateForm.tooMany(found.count, limit: limit) }
+            let answer = selection.answer(of: found)
+            guard answer.groups.count <= limit else {
+                throw AggregateForm.tooMany(answer.groups.count + (answer.others?.groups ?? 0), limit: limit)
+            }
             json.name("groups")
             try form.array(answer.groups, look, json)
             if let others = answer.others { json.member(others) }
@@ -96,9 +95,7 @@ extension ReadEndpoints {
 
     private func dependence(of asked: AggregateQuery, at place: CollectionPlace) throws -> ReadDependence {
         // The intervals of values follow from all of these.
-        if case .intervals = asked.selection {
-            return ReadDependence(from: asked.query, showing: asked.groups.map(\.name), at: place)
-        }
+        if let bins = asked.bins { return bins.dependence(at: place) }
         let subject = AggregateSubject(asked.aggregate, asked.form, limit: context.configuration.maximumGrouping)
         let key = TopicKey(
             subject: .aggregate(subject), style: asked.form.style, isOwned: place.isOwned, way: place.way)
@@ -132,14 +129,14 @@ extension ReadEndpoints {
             }
             try Self.check(item.function, property)
         }
-        let selection = try GroupSelection(parameters, groups: groups, functions: names, read.reader.limits)
+        let requests = names.map { AggregateRequest($0.function, read.path, isChecked: true) }
+        let selection = try GroupSelection(parameters, groups: groups, functions: names, requests, read.reader)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let (snapshot, holder, id, asked) = (property.snapshot, property.holder, property.schema.id, names)
         let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
         if let unchanged { return .now(unchanged) }
         let count = try property.elementCount
         guard read.isPlain, groups.isEmpty else {
-            let requests = asked.map { AggregateRequest($0.function, read.path, isChecked: true) }
             let chosen = AggregateRead(
                 snapshot: snapshot,
                 run: { try read.content().aggregate(read.query, requests, by: groups.map(\.path)) },

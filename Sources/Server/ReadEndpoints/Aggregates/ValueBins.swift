@@ -12,7 +12,14 @@ struct ValueBins: Equatable {
     /// - Parameter type: what the numbers are: whole numbers get whole bounds, dates get bounds of the calendar.
     init(from low: Double, to high: Double, atMost most: Int, of type: BaseType) {
         let most = max(most, 1)
+        // Which of 0 and -0 a scan finds first must not matter.
+        let (low, high) = (low + 0, high + 0)
         bounds = type == .date ? Self.calendar(low, high, most) : Self.round(low, high, most, isWhole: type == .int)
+    }
+
+    /// The bounds for values in a range.
+    static func bounds(_ range: ClosedRange<Double>, atMost most: Int, of type: BaseType) -> [Double] {
+        ValueBins(from: range.lowerBound, to: range.upperBound, atMost: most, of: type).bounds
     }
 
     // MARK: Numbers

@@ -4,6 +4,7 @@ import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel
+import QueryExecution
 import QueryLanguage
 import StoreContract
 import StoreTesting
@@ -14,9 +15,30 @@ import Testing
 /// answer that a read gives.
 struct AggregateHistoryTests {
     private struct Observed {
-        let aggregate: LiveAggregate
+        let asked: Asked
         let recorder: AggregateRecorder
         let token: LiveToken
+
+        var aggregate: LiveAggregate { asked.aggregate }
+    }
+
+    private struct Asked {
+        let aggregate: LiveAggregate
+        /// What the aggregate's condition means.
+        var having: RandomCondition?
+
+        var description: String { "\(aggregate) having \(having.map { "\($0)" } ?? "all")" }
+
+        /// The answer to the aggregate, whose groups the test itself chooses; nil for a sum that does not fit.
+        func answer(_ snapshot: any Snapshot) throws -> AggregateAnswer? {
+            do {
+                guard let having else { return try aggregate.answer(snapshot) }
+                let all = try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths)
+                return RandomArrangements.answer(aggregate.arrangement, all.filter(having.holds))
+            } catch let error as StoreError where error.code == .sumOverflow {
+                return nil
+            }
+        }
     }
 
     enum Kind: String, CaseIterable {
@@ -42,20 +64,20 @@ struct AggregateHistoryTests {
         let live = try LiveQueries(store)
         let queries = RandomQueries(schema, forms: .all)
         var history = RandomHistory(schema)
-        var observed = (0..<30).map { _ in observe(Self.aggregate(queries, schema, &random), live) }
+        var observed = try (0..<30).map { _ in observe(try Self.asked(queries, store.snapshot(), &random), live) }
         var known: [(version: Version, answers: [AggregateAnswer?])] = []
         var resumed = 0
         for step in 0..<40 {
             for _ in 0..<1 + random.below(2) { try commit(&history, to: store, &random) }
             if step % 8 == 7 {
-                observed += (0..<10).map { _ in observe(Self.aggregate(queries, schema, &random), live) }
+                observed += try (0..<10).map { _ in observe(try Self.asked(queries, store.snapshot(), &random), live) }
             }
             live.settle()
             let snapshot = try store.snapshot()
             for entry in observed {
-                let context: Comment = "seed \(seed), step \(step), \(entry.aggregate)"
+                let context: Comment = "seed \(seed), step \(step), \(entry.asked.description)"
                 try #require(entry.recorder.faults == [], context)
-                guard let expected = try Self.answer(entry.aggregate, snapshot) else {
+                guard let expected = try entry.asked.answer(snapshot) else {
                     // The read has no answer either; the observation has ended.
                     try #require(entry.recorder.failureCode == .sumOverflow, context)
                     continue
@@ -71,11 +93,11 @@ struct AggregateHistoryTests {
             }
             guard let past = random.pick(known) else { continue }
             for (entry, answer) in zip(observed, past.answers) {
-                guard let answer, let expected = try Self.answer(entry.aggregate, snapshot) else { continue }
+                guard let answer, let expected = try entry.asked.answer(snapshot) else { continue }
                 let recorder = AggregateRecorder(from: answer, at: past.version)
                 let token = live.observeAggregate(entry.aggregate, since: past.version, deliver: recorder.receive)
                 live.settle()
-                let context: Comment = "seed \(seed), step \(step), since \(past.version), \(entry.aggregate)"
+                let context: Comment = "seed \(seed), step \(step), since \(past.version), \(entry.asked.description)"
                 try #require(recorder.faults == [], context)
                 try #require(recorder.answer == expected, context)
                 if recorder.hasResumed { resumed += 1 }
@@ -89,9 +111,9 @@ struct AggregateHistoryTests {
     }
 
     /// A random aggregate; half of them of a whole class, so that objects are in it.
-    private static func aggregate(
-        _ queries: RandomQueries, _ schema: Schema, _ random: inout SeededRandom
-    ) -> LiveAggregate {
+    private static func asked(
+        _ queries: RandomQueries, _ snapshot: any Snapshot, _ random: inout SeededRandom
+    ) throws -> Asked {
         var query = queries.query(&random)
         if random.oneIn(2) {
             query.scope = .all
@@ -102,23 +124,23 @@ struct AggregateHistoryTests {
         for index in requests.indices { requests[index].isChecked = random.oneIn(2) }
         let paths = random.oneIn(3) ? [] : queries.singlePaths(from: query.classID, &random)
         let arrangement = paths.isEmpty ? .all : RandomArrangements.choice(paths.count, requests.count, &random)
-        return LiveAggregate(query, requests, by: paths, arrangement: arrangement)
-    }
-
-    /// Nil for a sum that does not fit.
-    private static func answer(_ aggregate: LiveAggregate, _ snapshot: any Snapshot) throws -> AggregateAnswer? {
-        do {
-            return try aggregate.answer(snapshot)
-        } catch let error as StoreError where error.code == .sumOverflow {
-            return nil
+        var asked = Asked(aggregate: LiveAggregate(query, requests, by: paths, arrangement: arrangement))
+        guard !paths.isEmpty, random.oneIn(2) else { return asked }
+        let groups = (try? snapshot.aggregate(query, requests, by: paths)) ?? []
+        if let having = RandomCondition(paths, requests, groups, &random) {
+            #expect(having.condition.isDecidable, "\(having)")
+            asked = Asked(
+                aggregate: LiveAggregate(
+                    query, requests, by: paths, having: having.condition, arrangement: arrangement), having: having)
         }
+        return asked
     }
 
-    private func observe(_ aggregate: LiveAggregate, _ live: LiveQueries) -> Observed {
+    private func observe(_ asked: Asked, _ live: LiveQueries) -> Observed {
         let recorder = AggregateRecorder()
         return Observed(
-            aggregate: aggregate, recorder: recorder, token: live.observeAggregate(aggregate, deliver: recorder.receive)
-        )
+            asked: asked, recorder: recorder,
+            token: live.observeAggregate(asked.aggregate, deliver: recorder.receive))
     }
 
     private func commit(

@@ -97,6 +97,8 @@ struct PermissionMatrixTests {
         "/v1/aggregates/objects/:class": [
             "/v1/aggregates/objects/Person", "/v1/aggregates/objects/Person?min=age&max=age&sum=weight&average=weight",
             "/v1/aggregates/objects/Person?max=friend.age&sum=friend.weight",
+            "/v1/aggregates/objects/Person?by=friend.name&sum=age&having=sum(age)%20%3E%200",
+            "/v1/aggregates/objects/Person?by=weight&bins=5",
             "/v1/aggregates/objects/Person?by=friend.name&sum=age", "/v1/aggregates/objects/Person?by=any",
             "/v1/aggregates/objects/Person?max=any", "/v1/aggregates/objects/Person?max=secret",
             "/v1/aggregates/objects/Vault", "/v1/aggregates/objects/Note?by=author.name",
@@ -270,6 +272,8 @@ struct PermissionMatrixTests {
         "/v1/observe/aggregates/objects/:class": [
             "/v1/observe/aggregates/objects/Person?by=friend.name&sum=age",
             "/v1/observe/aggregates/objects/Person?min=any&max=age",
+            "/v1/observe/aggregates/objects/Person?by=friend.name&max=age&having=max(age)%20%3E%200",
+            "/v1/observe/aggregates/objects/Person?by=friend.weight&bins=5",
         ],
         "/v1/observe/aggregates/objects/:class/:key/:property": [
             "/v1/observe/aggregates/objects/Person/1/friends?by=name"

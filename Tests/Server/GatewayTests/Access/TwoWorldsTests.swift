@@ -35,6 +35,8 @@ struct TwoWorldsTests {
         "values/objects/Person?sort=id&keyPath=@distinctUnionOfArrays.pals", "values/objects/Person?keyPath=@max.age",
         "aggregates/objects/Person?by=friend&sum=age", "aggregates/objects/Person?by=any",
         "aggregates/objects/Person?min=any&max=any&max=friend.age", "aggregates/objects/Person?by=friend.name",
+        "aggregates/objects/Person?by=friend.name&sum=age&having=count%20%3C%203%20AND%20sum(age)%20%3E%201",
+        "aggregates/objects/Person?by=friend.age&bins=3", "aggregates/objects/Person?by=age&bins=4",
         "sections/objects/Person?by=friend&sort=id", "sections/objects/Person?by=any&sort=id",
         "sections/objects/Person?by=friend.name&sort=id", "export/Person?format=csv&sort=id",
         "export/Person?format=ndjson&sort=id", "index/objects/Person?sort=friend.age,id&matching=friend%20!=%20NULL",
@@ -122,10 +124,16 @@ struct TwoWorldsTests {
                 worlds.random.pick([
                     "", "&by=friend.name", "&by=friend", "&by=any", "&by=age&top=2",
                     "&by=name&order=-sum(age),-count&limit=2",
-                    "&by=age&order=max(friend.age)&offset=1",
+                    "&by=age&order=max(friend.age)&offset=1", "&by=age&having=max(friend.age)%20%3E%201",
+                    "&by=friend.name&having=count%20%3C%203&order=-sum(age)&limit=2",
                 ]) ?? ""
             let filter = worlds.random.oneIn(2) ? "" : worlds.random.pick(Self.filters) ?? ""
             let of = worlds.random.pick(["", "/\(id)/friends", "/\(id)/pals", "/\(id)/fans"]) ?? ""
+            if worlds.random.oneIn(4) {
+                let path = worlds.random.pick(["age", "friend.age"]) ?? "age"
+                return "aggregates/objects/Person\(of)?bins=3&by=\(path)"
+                    + (filter.isEmpty ? "" : "&filter=" + Wire.encoded(filter))
+            }
             return "aggregates/objects/Person\(of)?sum=age&min=any&max=friend.age&average=age" + by
                 + (filter.isEmpty ? "" : "&filter=" + Wire.encoded(filter))
         }
@@ -221,7 +229,9 @@ struct TwoWorldsTests {
             "objects/Person/1/pals", "sections/Person?by=friend.name",
             "objects/Person?expand=friend,fans&fields=id,fans",
             "aggregates/objects/Person?by=friend.name&sum=age", "aggregates/objects/Person?min=any&max=friend.age",
-            "aggregates/objects/Person/1/friends?by=age", "values/objects/Person?keyPath=friend.name",
+            "aggregates/objects/Person/1/friends?by=age", "aggregates/objects/Person?by=friend.age&bins=3",
+            "aggregates/objects/Person?by=friend.name&having=count%20%3E%200",
+            "values/objects/Person?keyPath=friend.name",
             "values/objects/Person?key=any", "values/objects/Person?keyPath=@distinctUnionOfArrays.friends",
             "values/objects/Person/1/friends?key=name", "values/objects/Person/1/anys?key=self",
             "index/objects/Person?sort=-age&of=2", "index/objects/Person/1/friends?matching=age%20%3E%200",

@@ -22,6 +22,7 @@ struct LongPollHistoryTests {
             "objects/Person/\(id)/friend/age", "objects/Person/\(id)/friend", "objects/Person/\(id)/name",
             "objects/Person/\(id)/friends/0/friends", "aggregates/objects/Person?sum=age&max=friend.age&\(filter)",
             "aggregates/objects/Person?by=friend.name&order=-count&limit=2&max=age",
+            "aggregates/objects/Person?by=friend.name&max=age&having=max(age)%20%3E%202",
             "aggregates/objects/Person?by=age&bins=3", "aggregates/objects/Person/\(id)/pals?sum=age",
             "sections/objects/Person?by=friend.name&\(sort)\(shape)", "sections/objects/Person?by=age&keys=true",
             "sections/objects/Person?by=age&index=0", "index/objects/Person?of=\(id)&\(sort)",

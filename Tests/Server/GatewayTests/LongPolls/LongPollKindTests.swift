@@ -110,6 +110,10 @@ struct LongPollKindTests {
             own: [Change("Dog/1", #"{"weight":50}"#), Change("Dog/6", nil, .delete)],
             others: [Change("Dog/6", #"{"weight":3}"#)] + names),
         Kind(
+            "aggregates/objects/Dog?by=age&max=weight&having=max(weight)%20%3E%2045",
+            own: [Change("Dog/1", #"{"weight":50}"#), Change("Dog/2", #"{"weight":99}"#)],
+            others: [Change("Dog/6", #"{"weight":3}"#)] + names),
+        Kind(
             "aggregates/objects/Dog?by=age&bins=2",
             own: [Change("Dog/6", #"{"age":15}"#), Change("Dog", #"{"id":12,"age":3}"#, .post)],
             others: names + [Change("Dog/1", #"{"weight":5}"#), Change("Dog/1", #"{"age":6}"#)]),
