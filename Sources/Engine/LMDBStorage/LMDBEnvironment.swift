@@ -61,7 +61,7 @@ package final class LMDBEnvironment: @unchecked Sendable {
     }
 
     /// Notes that the file's owner has closed it, so that who opens it next waits for the last reference to go.
-    func beginClosing() {
+    package func beginClosing() {
         openFiles.withLock { files in
             if files[presence.identity] != nil { files[presence.identity] = true }
         }

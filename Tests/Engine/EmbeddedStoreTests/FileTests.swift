@@ -93,16 +93,17 @@ struct FileTests {
         let kept = Mutex<(any Snapshot)?>(try first.snapshot())
         first.close()
         let (path, ended) = (directory.store, DispatchSemaphore(value: 0))
-        let isOpen = Atomic(false)
+        let isOpen = Mutex(false)
         Thread.detachNewThread {
-            isOpen.store((try? EmbeddedStore.open(path: path)) != nil, ordering: .sequentiallyConsistent)
+            let store = try? EmbeddedStore.open(path: path)
+            isOpen.withLock { $0 = store != nil }
             ended.signal()
         }
         Thread.sleep(forTimeInterval: 0.05)
-        #expect(!isOpen.load(ordering: .sequentiallyConsistent))
+        #expect(!isOpen.withLock { $0 })
         kept.withLock { $0 = nil }
         ended.wait()
-        #expect(isOpen.load(ordering: .sequentiallyConsistent))
+        #expect(isOpen.withLock { $0 })
     }
 
     @Test("a closed store rejects work instead of losing it")

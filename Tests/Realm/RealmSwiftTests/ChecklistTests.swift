@@ -3,13 +3,17 @@ import Testing
 
 @Suite("Checklist")
 struct ChecklistTests {
-    /// Returns the display names of the target's tests, with multi-line ones joined, and the names of their files.
+    /// Returns the display names of the tests of this target, and of those of realms that follow a gateway, which are on
+    /// the floor above, with multi-line ones joined, and the names of their files.
     private static func tests() throws -> [(file: String, name: String)] {
         let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
+        let above = directory.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Server/SubscriptionTests")
+        let files = [directory, above].flatMap {
+            FileManager.default.enumerator(at: $0, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        }
         var tests: [(file: String, name: String)] = []
-        while let file = files?.nextObject() as? URL {
-            guard file.pathExtension == "swift" else { continue }
+        for file in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
             for match in text.matches(of: /@Test\(\s*(?:"""\n([^"]*)"""|"([^"]*)")/) {
                 let name = match.output.1 ?? match.output.2 ?? ""

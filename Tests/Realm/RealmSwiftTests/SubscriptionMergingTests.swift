@@ -30,7 +30,7 @@ extension LonelyRealm {
             let client = try #require(realm.rlm.file?.sync?.client)
             try await client.stateStore.change { syncState, transaction in
                 guard let first = syncState.uploads.first else { return }
-                _ = try syncState.acknowledge(first.number, at: version, [:], transaction)
+                _ = try syncState.acknowledge(first.number, at: version, nil, [:], transaction)
             }
             realm.refresh()
         }

@@ -48,7 +48,7 @@ struct MaintainedHistogram {
     /// Advances to a later version under the same schema; false if that is not possible, and this must not be used
     /// again.
     mutating func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws -> Bool {
-        try VersionDelta.ifKept {
+        try VersionDelta.ifRetained {
             guard !dependencies.mayRename(step.changes),
                 case .objects(let affectedKeys) = try dependencies.affectedKeys(in: step)
             else { return false }

@@ -12,8 +12,11 @@ import SyncEngine
 /// next start: the blocks may be called again, and `before` shows the state at that start. While a block runs, events of
 /// the gateway are not applied.
 public enum ClientResetMode: Sendable {
+    /// Called before the reset, with the frozen state before it.
     public typealias BeforeReset = @Sendable (_ before: Realm) -> Void
+    /// Called after the reset, with the frozen state before it and the live realm.
     public typealias AfterReset = @Sendable (_ before: Realm, _ after: Realm) -> Void
+    /// Called with the error that a program answers by beginning the reset.
     public typealias ErrorReportingBlock = @Sendable (_ error: any Error, _ session: SyncSession?) -> Void
 
     /// The program begins the reset: the handler, or `SyncConfiguration.errorHandler` without one, gets a `SyncError` with

@@ -299,7 +299,7 @@ extension SyncState {
     ///
     /// - Parameter rows: the gateway's state of objects for which no event will come.
     mutating func acknowledge(
-        _ number: Int, at version: UInt64, _ mark: Mark? = nil, _ rows: [SyncObject: JSONValue],
+        _ number: Int, at version: UInt64, _ mark: Mark?, _ rows: [SyncObject: JSONValue],
         _ transaction: any WriteTransaction
     ) throws -> [SyncObject] {
         if let mark { note(mark, ofStream: false) }
