@@ -6,7 +6,7 @@ import { placeAddress } from "../core/route.js";
 import { formatOf, sendFile } from "../core/upload.js";
 import { byteSize, tally } from "../core/values.js";
 import { dropZone } from "../parts/drop.js";
-import { make } from "../parts/element.js";
+import { make, released } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
 import { button, check, field, panel, select, sentenceOf, table } from "../parts/ui.js";
 
@@ -79,6 +79,7 @@ export class NewClassPanel {
     this.#upload = upload;
     try {
       const proposal = await upload.done;
+      await released(this.body);
       if (this.#upload !== upload) return;
       this.#proposal = proposal;
       this.#draw();

@@ -6,7 +6,7 @@ import { placeAddress } from "../core/route.js";
 import { sendFile } from "../core/upload.js";
 import { byteSize, tally } from "../core/values.js";
 import { dropZone } from "../parts/drop.js";
-import { make } from "../parts/element.js";
+import { make, released } from "../parts/element.js";
 import { button, check, field, panel, select, sentenceOf, table } from "../parts/ui.js";
 
 const keyHeader = "Realmgate-Encryption-Key";
@@ -73,6 +73,7 @@ export class RealmFilePanel {
     });
     try {
       const preview = await upload.done;
+      await released(this.body);
       if (this.#upload === upload) this.#draw(preview);
     } catch (error) {
       if (this.#upload !== upload || error.name === "AbortError") return;

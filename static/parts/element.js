@@ -31,3 +31,11 @@ export function make(kind, members = {}, ...children) {
   if (members.value !== undefined && members.value !== null) made.value = members.value;
   return made;
 }
+
+/**
+ * Waits until nothing in the element is pressed. Code that replaces buttons after a response waits for this: the browser drops a click
+ * whose button is replaced between press and release.
+ */
+export async function released(element) {
+  while (element.matches(":active")) await new Promise(requestAnimationFrame);
+}

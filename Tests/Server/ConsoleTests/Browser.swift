@@ -135,8 +135,9 @@ final class Browser: @unchecked Sendable {
         try wait(for: "['\(page)', 'sign-in', 'not-found'].includes(document.querySelector('main')?.dataset.page)")
     }
 
-    /// Clicks the middle of the element that an expression returns, `times` in quick succession.
-    func click(_ element: String, times: Int = 1) throws {
+    /// Clicks the middle of the element that an expression returns, `times` in quick succession. `whilePressed` runs
+    /// between press and release.
+    func click(_ element: String, times: Int = 1, whilePressed: () throws -> Void = {}) throws {
         try wait(for: element)
         let place = try evaluate(
             """
@@ -156,6 +157,7 @@ final class Browser: @unchecked Sendable {
         try mouse("mouseMoved")
         for count in 1...times {
             try mouse("mousePressed", ["button": "left", "clickCount": count])
+            try whilePressed()
             try mouse("mouseReleased", ["button": "left", "clickCount": count])
         }
     }
