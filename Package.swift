@@ -85,7 +85,12 @@ targets += floor(
         module("QueryLanguage", ["QuerySyntax", "ObjectModel", "Basics"]),
         module("Columnar", ["ObjectModel", "CKernels"]),
         module("StoreContract", ["QueryLanguage", "ObjectModel", "Basics", "Promises"]),
-        module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel"]),
+        // What runs over the columns of a store: operators, predicates on single objects, sorts, aggregates, groups.
+        module("QueryOperators", ["Columnar", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel"]),
+        // Chooses operators and indexes for a query, runs them, explains them; earlier versions.
+        module(
+            "QueryExecution",
+            ["QueryOperators", "Columnar", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel"]),
         // The door to LMDB: its environment, transactions and cursors, and the lock that marks a file as open.
         module("LMDBStorage", ["StoreContract", "CLMDB"]),
         // The forms of change sets, undo data, log entries and schemas as bytes.
@@ -94,8 +99,8 @@ targets += floor(
         module(
             "StorageEngine",
             [
-                "LMDBStorage", "StoredRecords", "QueryExecution", "Columnar", "StoreContract", "QueryLanguage",
-                "ObjectModel", "Basics",
+                "LMDBStorage", "StoredRecords", "QueryExecution", "QueryOperators", "Columnar", "StoreContract",
+                "QueryLanguage", "ObjectModel", "Basics",
             ]),
         // The file of a store, with its writer, its maintenance and its replication.
         module(
@@ -107,10 +112,15 @@ targets += floor(
         // Results after a commit from those before it: what a change can affect, and what becomes different. No threads.
         module(
             "ViewMaintenance",
-            ["QueryExecution", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics"]),
+            [
+                "QueryExecution", "QueryOperators", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
+                "Basics",
+            ]),
         module(
             "LiveQueries",
-            ["ViewMaintenance", "QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel", "Basics"]),
+            [
+                "ViewMaintenance", "QueryOperators", "StoreContract", "QueryLanguage", "ObjectModel", "Basics",
+            ]),
     ])
 
 targets += floor(
@@ -160,12 +170,9 @@ targets += floor(
         module(
             "RealmSwift",
             [
-                "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "ViewMaintenance", "StoreContract",
-                "QueryExecution",
-                "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics", "RealmImport", "RealmFiles", "Promises",
-                "CDiscovery",
-                combine,
-                combineDispatch,
+                "EmbeddedStore", "RealmInstances", "SyncEngine", "LiveQueries", "ViewMaintenance", "QueryOperators",
+                "StoreContract", "QueryExecution", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics",
+                "RealmImport", "RealmFiles", "Promises", "CDiscovery", combine, combineDispatch,
             ]),
         // Public: the keys of encrypted seed files, for apps that have GnuTLS.
         module("RealmEncryptedSeeds", ["RealmSwift", "RealmFileKeys", "RealmFiles"]),
@@ -255,8 +262,8 @@ targets += floor(
             [
                 "RequestParameters", "RequestHandling", "WriteRequests", "LiveStreams", "HTTPProblems", "HTTPServer",
                 "AccessRules", "HTTPMessages", "ObjectCoding", "WireProtocol", "JSONCoding", "LiveQueries",
-                "ViewMaintenance", "QueryExecution", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
-                "Basics",
+                "ViewMaintenance", "QueryExecution", "QueryOperators", "StoreContract", "QueryLanguage", "QuerySyntax",
+                "ObjectModel", "Basics",
             ]),
         module(
             "LongPolling",
@@ -359,6 +366,8 @@ targets += floor(
         // Stores: a slow reference, generators, conformance checks.
         module(
             "StoreTesting", ["TestBasics", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics"]),
+        // The columns of a store, in memory.
+        module("ColumnTesting", ["StoreTesting", "QueryOperators", "Columnar", "ObjectModel"]),
         // Stands between a process under test and the system: loaded, not linked. See its header.
         .target(name: "CFaults"),
         // Everything that is decoded from a file, for damage of all kinds.
@@ -417,11 +426,13 @@ targets += floor(
         tests("QueryLanguage", ["QueryLanguage", "QuerySyntax", "ObjectModel", "TestBasics"]),
         tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests(
+            "QueryOperators",
+            ["QueryOperators", "QueryLanguage", "ColumnTesting", "StoreTesting", "TestBasics", "ObjectModel"]),
+        tests(
             "QueryExecution",
             [
-                "QueryExecution", "Columnar", "QueryLanguage", "QuerySyntax", "StoreTesting", "TestBasics",
-                "StoreContract",
-                "ObjectModel",
+                "QueryExecution", "QueryOperators", "Columnar", "QueryLanguage", "QuerySyntax", "ColumnTesting",
+                "StoreTesting", "TestBasics", "StoreContract", "ObjectModel",
             ]),
         tests("LMDBStorage", ["LMDBStorage", "RepositoryFiles", "TestBasics", "StoreContract"]),
         tests(
@@ -448,15 +459,13 @@ targets += floor(
             "ViewMaintenance",
             [
                 "ViewMaintenance", "LiveTesting", "EmbeddedStore", "QueryExecution", "StoreTesting", "TestBasics",
-                "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics",
+                "QueryOperators", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics",
             ]),
         tests(
             "LiveQueries",
             [
                 "LiveQueries", "ViewMaintenance", "LiveTesting", "EmbeddedStore", "QueryExecution", "StoreTesting",
-                "TestBasics",
-                "StoreContract",
-                "QueryLanguage", "QuerySyntax", "ObjectModel",
+                "TestBasics", "QueryOperators", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
             ]),
     ])
 

@@ -1,3 +1,4 @@
+import ColumnTesting
 import ObjectModel
 import QuerySyntax
 import QueryLanguage
@@ -6,6 +7,7 @@ import StoreTesting
 import Testing
 
 @testable import QueryExecution
+@testable import QueryOperators
 import TestBasics
 
 /// Conditions on objects that links in lists, sets and maps lead to: the operators against the test of single objects.

@@ -1,4 +1,5 @@
 import Columnar
+import ColumnTesting
 import ObjectModel
 import QuerySyntax
 import QueryLanguage
@@ -7,6 +8,7 @@ import StoreTesting
 import Testing
 
 @testable import QueryExecution
+@testable import QueryOperators
 import TestBasics
 
 /// The deepest trees that the parser accepts, where the stack is smallest: on the threads of a parallel scan.

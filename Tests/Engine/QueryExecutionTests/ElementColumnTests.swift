@@ -1,4 +1,5 @@
 import Columnar
+import ColumnTesting
 import ObjectModel
 import QueryExecution
 import QueryLanguage

@@ -1,4 +1,5 @@
 import Columnar
+import ColumnTesting
 import ObjectModel
 import QuerySyntax
 import QueryLanguage
@@ -7,6 +8,7 @@ import StoreTesting
 import Testing
 
 @testable import QueryExecution
+@testable import QueryOperators
 import TestBasics
 
 /// Lists that are long enough to be searched as sets.

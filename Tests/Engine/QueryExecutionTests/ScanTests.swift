@@ -1,4 +1,5 @@
 import Columnar
+import ColumnTesting
 import ObjectModel
 import QuerySyntax
 import QueryLanguage
@@ -8,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import QueryExecution
+@testable import QueryOperators
 import TestBasics
 
 /// Whole classes: operators against the test of single objects, parts against the whole, and what explain counts.

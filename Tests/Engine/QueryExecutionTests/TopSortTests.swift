@@ -1,3 +1,4 @@
+import ColumnTesting
 import QuerySyntax
 import ObjectModel
 import QueryLanguage
@@ -7,6 +8,7 @@ import TestBasics
 import Testing
 
 @testable import QueryExecution
+@testable import QueryOperators
 
 /// Sorts that keep the first few objects, which skip clusters and may begin at the last one, against sorts of all.
 @Suite("Sorts of the first few")

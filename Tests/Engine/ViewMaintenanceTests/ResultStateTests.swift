@@ -3,7 +3,7 @@ import EmbeddedStore
 import Foundation
 import LiveTesting
 import ObjectModel
-import QueryExecution
+import QueryOperators
 import QueryLanguage
 import StoreContract
 import StoreTesting

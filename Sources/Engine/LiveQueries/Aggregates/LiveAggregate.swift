@@ -1,6 +1,6 @@
 package import ViewMaintenance
 package import ObjectModel
-package import QueryExecution
+package import QueryOperators
 package import QueryLanguage
 package import StoreContract
 

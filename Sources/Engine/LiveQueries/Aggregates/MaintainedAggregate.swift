@@ -1,7 +1,7 @@
 import Basics
 package import ViewMaintenance
 package import ObjectModel
-import QueryExecution
+import QueryOperators
 import QueryLanguage
 package import StoreContract
 

@@ -1,5 +1,5 @@
 package import ObjectModel
-import QueryExecution
+import QueryOperators
 package import QueryLanguage
 package import StoreContract
 import ViewMaintenance

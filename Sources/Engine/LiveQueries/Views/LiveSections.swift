@@ -1,6 +1,6 @@
 package import ViewMaintenance
 package import ObjectModel
-import QueryExecution
+import QueryOperators
 import StoreContract
 
 /// A sectioned result at one version. Shares its storage with the maintained sections until these change.

@@ -1,6 +1,6 @@
 import ViewMaintenance
 import ObjectModel
-import QueryExecution
+import QueryOperators
 import QueryLanguage
 import StoreContract
 

@@ -2,6 +2,7 @@ package import Columnar
 package import ObjectModel
 package import StoreContract
 import Synchronization
+package import QueryOperators
 
 /// The columns of an earlier version, made from those of a later one and the difference.
 ///

@@ -1,6 +1,7 @@
 package import Columnar
 package import ObjectModel
 package import QueryLanguage
+import QueryOperators
 
 /// The elements of a list, set or map of values as columns in memory, so that queries on them are executed like those
 /// on objects. The object keys are the positions.

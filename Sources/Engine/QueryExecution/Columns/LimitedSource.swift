@@ -1,6 +1,7 @@
 package import Columnar
 package import ObjectModel
 package import StoreContract
+package import QueryOperators
 
 /// A source that counts the reads against a budget. A snapshot without a budget is read directly, so that limits cost
 /// nothing where there are none.

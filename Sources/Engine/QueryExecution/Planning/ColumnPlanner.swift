@@ -2,6 +2,7 @@ import Columnar
 import ObjectModel
 import QuerySyntax
 import QueryLanguage
+import QueryOperators
 
 /// Chooses the test of one column: an index, a range, the null mask, the texts.
 struct ColumnPlanner {

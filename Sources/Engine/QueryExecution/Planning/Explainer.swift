@@ -3,6 +3,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 import Synchronization
+import QueryOperators
 
 /// Describes the plan of a query, and the measurements of each of its parts.
 struct Explainer {

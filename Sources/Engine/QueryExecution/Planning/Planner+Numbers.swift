@@ -1,6 +1,7 @@
 import QuerySyntax
 import ObjectModel
 import QueryLanguage
+import QueryOperators
 
 /// Conditions on the number of objects that links lead to.
 extension Planner {

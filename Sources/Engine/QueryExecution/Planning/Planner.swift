@@ -2,6 +2,7 @@ import Columnar
 import ObjectModel
 import QuerySyntax
 import QueryLanguage
+import QueryOperators
 
 /// Turns bound predicates into operators. Objects by primary keys must already have been looked up.
 struct Planner {

@@ -1,6 +1,7 @@
 import Columnar
 import ObjectModel
 import QueryLanguage
+import QueryOperators
 
 /// Plans a full-text search in one column with its index of words.
 struct WordPlanner {

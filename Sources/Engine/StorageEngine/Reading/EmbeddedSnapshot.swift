@@ -3,6 +3,7 @@ package import LMDBStorage
 package import Columnar
 package import ObjectModel
 package import QueryExecution
+package import QueryOperators
 package import QueryLanguage
 package import StoreContract
 import Synchronization

@@ -1,7 +1,7 @@
 import StoredRecords
 import Columnar
 package import ObjectModel
-import QueryExecution
+import QueryOperators
 package import StoreContract
 
 /// The values of one cluster's objects in a snapshot. A column's leaf is looked up when it is first read.

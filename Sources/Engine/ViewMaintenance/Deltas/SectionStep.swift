@@ -1,5 +1,5 @@
 package import ObjectModel
-import QueryExecution
+import QueryOperators
 import StoreContract
 
 /// The change of a sectioned result by one delta, the same for all of its observers.

@@ -1,5 +1,5 @@
 import ObjectModel
-import QueryExecution
+import QueryOperators
 import StoreContract
 
 /// Finds, among the views of one class that have a membership condition, those that changed objects can matter to.

@@ -1,6 +1,6 @@
+import QueryOperators
 import QuerySyntax
 package import ObjectModel
-import QueryExecution
 package import QueryLanguage
 
 /// A condition on one property of an object itself that every object of a result satisfies. It may hold for others, too.

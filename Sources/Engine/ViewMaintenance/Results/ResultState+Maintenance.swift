@@ -1,5 +1,5 @@
 package import ObjectModel
-package import QueryExecution
+package import QueryOperators
 package import QueryLanguage
 package import StoreContract
 

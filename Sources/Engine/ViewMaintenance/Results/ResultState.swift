@@ -1,6 +1,6 @@
 import Basics
 package import ObjectModel
-package import QueryExecution
+package import QueryOperators
 package import QueryLanguage
 package import StoreContract
 

@@ -1,6 +1,6 @@
 import Basics
 package import ObjectModel
-import QueryExecution
+import QueryOperators
 package import QueryLanguage
 package import StoreContract
 

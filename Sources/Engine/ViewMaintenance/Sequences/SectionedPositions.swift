@@ -1,5 +1,5 @@
 package import ObjectModel
-import QueryExecution
+import QueryOperators
 import StoreContract
 
 /// The positions of elements in sections, made from their keys alone: for callers that compute the keys of a result,

@@ -1,5 +1,5 @@
 import ObjectModel
-import QueryExecution
+import QueryOperators
 import RealmInstances
 import StoreContract
 import Synchronization

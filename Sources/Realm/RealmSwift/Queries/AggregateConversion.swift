@@ -1,6 +1,6 @@
 import Foundation
 import ObjectModel
-import QueryExecution
+import QueryOperators
 import QueryLanguage
 
 /// Converts the result of an aggregate to the requested type.

@@ -5,7 +5,7 @@ import JSONCoding
 import LiveQueries
 import ObjectCoding
 import ObjectModel
-package import QueryExecution
+package import QueryOperators
 import QueryLanguage
 import QuerySyntax
 import RequestHandling

@@ -1,0 +1,55 @@
+import Columnar
+package import ObjectModel
+package import QueryLanguage
+
+/// Keeps the first object of each combination of values; objects with a null link on a path are left out. Used by one
+/// thread, for one pass.
+package final class Distinct {
+    private let numbering: CombinationNumbering
+    private var seen: [Bool] = []
+
+    package init(_ paths: [BoundPath], of classID: ClassID, in source: any ColumnSource) {
+        numbering = CombinationNumbering(paths, from: classID, in: source, keepsNullLinks: false)
+    }
+
+    /// The first of each combination, at most `limit`.
+    package func filter(_ keys: [ObjectKey], limit: Int) throws -> [ObjectKey] {
+        var kept: [ObjectKey] = []
+        for key in keys {
+            if kept.count >= limit { break }
+            if let number = try numbering.number(of: key), isFirst(number) { kept.append(key) }
+        }
+        return kept
+    }
+
+    /// Filters the matches of a scan in the same way.
+    package func filter(_ scan: ClassScan, limit: Int, noting note: ((Int) -> Void)? = nil) throws -> [ObjectKey] {
+        var kept: [ObjectKey] = []
+        let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: scan.source.clusterCapacity)
+        defer { numbers.deallocate() }
+        try scan.forEachCluster(until: { kept.count >= limit }) { cluster, mask in
+            note?(mask.population)
+            if try numbering.hasOnlyKnown(cluster, isKnown: { $0 < seen.count && seen[$0] }) { return }
+            try scan.source.willHandle(mask.population)
+            try numbering.fill(numbers, cluster, mask)
+            while seen.count < numbering.count { seen.append(false) }
+            let first = Int64(cluster.firstKey)
+            seen.withUnsafeMutableBufferPointer { seen in
+                mask.forEach { slot in
+                    let number = Int(numbers[slot])
+                    if number < 0 || seen[number] { return }
+                    seen[number] = true
+                    if kept.count < limit { kept.append(ObjectKey(first + Int64(slot))) }
+                }
+            }
+        }
+        return kept
+    }
+
+    private func isFirst(_ number: Int) -> Bool {
+        while seen.count <= number { seen.append(false) }
+        if seen[number] { return false }
+        seen[number] = true
+        return true
+    }
+}
