@@ -1,9 +1,9 @@
-package import ViewMaintenance
 import Dispatch
 package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 import Synchronization
+package import ViewMaintenance
 
 /// Keeps the results of queries current and notifies their observers of changes.
 ///
@@ -237,5 +237,20 @@ package final class LiveQueries: CommitReceiver {
         }
         for fence in reached { fence.action() }
         return isUnfinished
+    }
+}
+
+extension LiveQueries {
+    /// The method for the query. Throws `unknownClass` and `unknownProperty` when it does not fit the schema.
+    package static func maintenance(of query: BoundQuery, under schema: Schema) throws(StoreError) -> Maintenance {
+        try QueryDependencies(query, schema: schema).maintenance
+    }
+
+    /// The method for the query's sectioned result: the result is maintained as without sections, and only the sections
+    /// that changed objects leave or enter are updated. Throws as the other does, also for the key.
+    package static func maintenance(
+        of query: BoundQuery, by key: SectionKey, under schema: Schema
+    ) throws(StoreError) -> Maintenance {
+        try QueryDependencies(query, alsoReading: [key.path], schema: schema).maintenance
     }
 }

@@ -161,3 +161,25 @@ extension WriteTransaction {
         return try change.perform(from: try self.value(object.classID, object.key, property.id), to: value)
     }
 }
+
+/// One edit of a list, set or map. Positions are those before the operation, except `move`'s target, which is the
+/// position of the element afterwards.
+package enum CollectionOperation: Hashable, Sendable {
+    // Lists.
+    case insert(Value, at: Int)
+    case append(Value)
+    case replace(Value, at: Int)
+    case remove(at: Int)
+    case move(from: Int, to: Int)
+
+    // Sets.
+    case add(Value)
+    case removeElement(Value)
+
+    // Maps.
+    case put(Value, key: String)
+    case removeKey(String)
+
+    /// Empties a collection of any kind.
+    case removeAll
+}

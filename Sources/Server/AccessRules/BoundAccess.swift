@@ -1,7 +1,7 @@
 import JSONCoding
 package import ObjectModel
-import QuerySyntax
 package import QueryLanguage
+import QuerySyntax
 package import StoreContract
 
 /// A view bound to a schema: the visible classes, properties and objects, and the permitted changes. Immutable; created
@@ -342,4 +342,25 @@ extension BoundAccess {
 
     /// Whether the class can be listed: embedded classes that the role does not name cannot.
     package func isListed(_ classID: ClassID) -> Bool { access(classID).listed != .constant(false) }
+}
+
+extension BoundPredicate {
+    /// Whether the result depends on more than the object's own properties.
+    var readsOthers: Bool {
+        containsPart { part in
+            switch part {
+            case .constants: false
+            case .path(let path): path.readsOthers
+            case .subquery: true
+            case .geoWithin(let search): !search.links.isEmpty
+            }
+        }
+    }
+}
+
+extension BoundPath {
+    fileprivate var readsOthers: Bool {
+        if case .property = end { return !links.isEmpty }
+        return true
+    }
 }

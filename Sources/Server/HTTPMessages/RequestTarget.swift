@@ -157,3 +157,14 @@ private func hexDigit(_ byte: UInt8) -> UInt8? {
     default: nil
     }
 }
+
+/// One `name=value` of a query string, decoded.
+package struct QueryItem: Sendable, Hashable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

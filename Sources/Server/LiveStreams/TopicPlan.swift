@@ -1,10 +1,10 @@
 import JSONCoding
-import ViewMaintenance
 import LiveQueries
 package import ObjectCoding
 package import ObjectModel
 import QueryLanguage
 import StoreContract
+import ViewMaintenance
 import WireProtocol
 
 /// How the events of a topic are written under one schema.
@@ -232,6 +232,100 @@ extension JSONWriter {
     func array(_ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot, _ limit: Int) throws {
         beginArray()
         try plan.write(keys, of: snapshot, into: self, answerLimit: limit)
+        endArray()
+    }
+}
+
+/// The events of aggregates: the answer of the read, and the groups of it that changed.
+extension TopicPlan {
+    func write(_ answer: AggregateAnswer, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        guard case .aggregate(let subject) = key.subject else { return }
+        let look = LinkResolver(snapshot, answerLimit: answerLimit)
+        if subject.form.keys.isEmpty {
+            for all in answer.groups { subject.form.members(of: all, look, json) }
+        } else {
+            json.name(EventField.groups)
+            try subject.form.array(answer.groups, look, json)
+            if let others = answer.others { json.member(others) }
+        }
+        if let fault = look.fault { throw fault }
+    }
+
+    func write(_ change: LiveAggregateChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        guard case .aggregate(let subject) = key.subject else { return }
+        let (answer, indices) = (change.answer, change.indices)
+        // One group is as short as what says which.
+        guard !subject.form.keys.isEmpty else { return try write(answer, snapshot, json) }
+        let look = LinkResolver(snapshot, answerLimit: answerLimit)
+        json.positions(
+            deletions: indices.deletions, insertions: indices.insertions, modifications: indices.modifications)
+        json.name(EventField.groups)
+        json.beginObject()
+        json.name(EventField.insertions)
+        try subject.form.array(indices.insertions.map { answer.groups[$0] }, look, json)
+        json.name(EventField.modifications)
+        try subject.form.array(indices.modificationsNew.map { answer.groups[$0] }, look, json)
+        json.endObject()
+        if let others = answer.others { json.member(others) }
+        if let fault = look.fault { throw fault }
+    }
+}
+
+extension TopicPlan {
+    /// Writes `"sections": [{"key", "count", "items"}]`.
+    func write(_ sections: LiveSections, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        json.name("sections")
+        json.beginArray()
+        for index in 0..<sections.count {
+            json.beginObject()
+            json.name("key")
+            try write(key: sections.key(of: index), snapshot, json)
+            json.name(EventField.count)
+            json.int(sections.count(of: index))
+            try json.member(EventField.items, sections.keys(of: index), rows, snapshot, answerLimit)
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    func write(_ change: LiveSectionChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        let (changes, sections) = (change.changes, change.newSections)
+        json.positions("sectionsToDelete", changes.sectionsToDelete)
+        json.positions("sectionsToInsert", changes.sectionsToInsert)
+        json.name("insertedKeys")
+        json.beginArray()
+        for index in changes.sectionsToInsert { try write(key: sections.key(of: index), snapshot, json) }
+        json.endArray()
+        json.paths(EventField.deletions, changes.deletions)
+        json.paths(EventField.insertions, changes.insertions)
+        json.paths(EventField.modifications, changes.modifications)
+        guard key.includesObjects else { return }
+        try json.changedObjects(
+            insertions: { try json.array(changes.insertions.map { sections[$0] }, rows, snapshot, answerLimit) },
+            modifications: {
+                try json.array(changes.modificationsNew.map { sections[$0] }, rows, snapshot, answerLimit)
+            })
+    }
+
+    private func write(key value: Value, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        guard case .sections(_, let by) = key.subject else { return json.null() }
+        let look = LinkResolver(snapshot)
+        look.value(value, isMixed: by.givesMixed, key.style, json)
+        if let fault = look.fault { throw fault }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member with an array of `[section, row]`.
+    fileprivate func paths(_ name: String, _ paths: [SectionPath]) {
+        self.name(name)
+        beginArray()
+        for path in paths {
+            beginArray()
+            int(path.section)
+            int(path.row)
+            endArray()
+        }
         endArray()
     }
 }

@@ -1,7 +1,8 @@
-import StorageEngine
-import LMDBStorage
 import Columnar
+import Dispatch
 import Glibc
+import LMDBStorage
+import StorageEngine
 import StoreContract
 import Synchronization
 
@@ -79,5 +80,32 @@ private final class Ending: Sendable {
             _ = dup2(nowhere, presence.descriptor)
             close(nowhere)
         }
+    }
+}
+
+/// Reports the length of a file ten times a second, while a writer that reports no progress fills it.
+struct CopyProgress {
+    private let queue = DispatchQueue(label: "realmgate.copy")
+    private let timer: (any DispatchSourceTimer)?
+
+    init(_ presence: FilePresence, _ progress: (@Sendable (Int) -> Void)?) {
+        guard let progress else {
+            timer = nil
+            return
+        }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now(), repeating: .milliseconds(100))
+        // The handler may outlive the timer, and must not keep the file locked.
+        timer.setEventHandler { [weak presence] in
+            if let presence { progress(presence.fileSize) }
+        }
+        timer.resume()
+        self.timer = timer
+    }
+
+    /// Ends the reports. Afterwards there are no more calls, and the file is no longer held.
+    func stop() {
+        timer?.cancel()
+        queue.sync {}
     }
 }

@@ -1,6 +1,6 @@
 package import ObjectModel
-package import QuerySyntax
 import QueryLanguage
+package import QuerySyntax
 
 extension ColumnRange {
     /// The values of a column of type `base` for which `operation` with the constant holds; `!=` gives the range of
@@ -114,5 +114,30 @@ extension ColumnRange {
         default:
             .decimals(DecimalRange(above: value, closed: true).intersection(DecimalRange(below: value, closed: true)))
         }
+    }
+}
+
+extension Timestamp {
+    static let lowest = Timestamp(seconds: .min, nanoseconds: -999_999_999) ?? Timestamp(seconds: .min)
+    static let highest = Timestamp(seconds: .max, nanoseconds: 999_999_999) ?? Timestamp(seconds: .max)
+
+    /// The next nanosecond; nil after the last.
+    var next: Timestamp? {
+        if seconds >= 0 {
+            if nanoseconds < 999_999_999 { return Timestamp(seconds: seconds, nanoseconds: nanoseconds + 1) }
+            return seconds == .max ? nil : Timestamp(seconds: seconds + 1)
+        }
+        if nanoseconds < 0 { return Timestamp(seconds: seconds, nanoseconds: nanoseconds + 1) }
+        return Timestamp(seconds: seconds + 1, nanoseconds: -999_999_999)
+    }
+
+    /// The nanosecond before; nil before the first.
+    var previous: Timestamp? {
+        if seconds <= 0 {
+            if nanoseconds > -999_999_999 { return Timestamp(seconds: seconds, nanoseconds: nanoseconds - 1) }
+            return seconds == .min ? nil : Timestamp(seconds: seconds - 1)
+        }
+        if nanoseconds > 0 { return Timestamp(seconds: seconds, nanoseconds: nanoseconds - 1) }
+        return Timestamp(seconds: seconds - 1, nanoseconds: 999_999_999)
     }
 }

@@ -1,4 +1,5 @@
 import Basics
+import LMDBStorage
 import ObjectModel
 
 /// A value as part of an index key: bytes whose order is the order of the values. No encoding is a prefix of another
@@ -129,5 +130,18 @@ enum IndexKey {
         bytes += [0, 2]
         withUnsafeBytes(of: FNV1a.hash(text).bigEndian) { bytes.append(contentsOf: $0) }
         return bytes
+    }
+}
+
+extension LMDBTransaction {
+    /// The origins of the backlinks whose keys start with `prefix`, ascending; each as often as it links.
+    func origins(_ database: LMDBDatabase, prefix: [UInt8], upTo limit: Int = .max) throws(LMDBError) -> [ObjectKey] {
+        var origins: [ObjectKey] = []
+        try scan(database, prefix: prefix) { key, value in
+            // No file holds so many links of one object to another: a damaged count must not exhaust the memory.
+            for _ in 0..<min(value.linkCount, 1 << 24) { origins.append(key.trailingObjectKey) }
+            return origins.count < limit
+        }
+        return origins
     }
 }

@@ -1,3 +1,4 @@
+package import HTTPMessages
 import Synchronization
 
 /// The limit of a rate of requests.
@@ -105,5 +106,62 @@ package final class RateLimiter: Sendable {
         return Outcome(
             isAllowed: isAllowed, remaining: Int(bucket.tokens), retryAfter: isAllowed ? 0 : max(seconds(until: 1), 1),
             reset: seconds(until: Double(limit.burst)))
+    }
+}
+
+/// The key by which a limit counts.
+package enum LimitKey: Hashable, Sendable {
+    case address(UInt32)
+    /// The first 64 bits of an IPv6 address: one customer can use any address that begins with them.
+    case network(UInt64)
+    case caller(String)
+
+    /// Returns the key of a peer's address; nil for requests without a socket.
+    package init?(_ address: RemoteAddress) {
+        switch address {
+        case .none: return nil
+        case .v4(let address, _): self = .address(address)
+        // An IPv4-mapped IPv6 address.
+        case .v6(0, let low, _) where low >> 32 == 0xffff: self = .address(UInt32(truncatingIfNeeded: low))
+        case .v6(let high, _, _): self = .network(high)
+        }
+    }
+}
+
+/// Rejects requests beyond the rate limit with 429 and `Retry-After`, and reports the remaining requests in the others.
+///
+/// - Parameters:
+///   - limiter: called for each request; nil for no limit.
+///   - key: returns the key of a request; nil for one that does not count.
+///   - refused: called for every rejected request.
+package func limitRates(
+    _ limiter: @escaping @Sendable () -> RateLimiter?, refused: @escaping @Sendable () -> Void = {},
+    by key: @escaping @Sendable (Request) -> LimitKey? = { LimitKey($0.remoteAddress) }
+) -> Middleware {
+    { request, next in
+        guard let limiter = limiter(), let key = key(request) else { return next(request) }
+        let outcome = limiter.take(key)
+        let burst = limiter.limit.burst
+        guard outcome.isAllowed else {
+            refused()
+            var response = HTTPError(
+                .rateLimited,
+                detail: "Too many requests. Try again in \(outcome.retryAfter) s, and less often from then on.",
+                headers: ["Retry-After": String(outcome.retryAfter)]
+            ).httpResponse
+            response.addRateLimit(outcome, burst)
+            return .now(response)
+        }
+        return next(request).mapHead { $0.addRateLimit(outcome, burst) }
+    }
+}
+
+extension Response {
+    /// Reports the limit, or of two limits the one with fewer remaining requests.
+    fileprivate mutating func addRateLimit(_ outcome: RateLimiter.Outcome, _ burst: Int) {
+        if let known = headers["RateLimit-Remaining"].flatMap({ Int($0) }), known <= outcome.remaining { return }
+        headers["RateLimit-Limit"] = String(burst)
+        headers["RateLimit-Remaining"] = String(outcome.remaining)
+        headers["RateLimit-Reset"] = String(outcome.reset)
     }
 }
