@@ -17,7 +17,7 @@ package final class EmbeddedStore: Store {
     private let latest = Mutex<Latest?>(nil)
     private let versions: LiveVersions
     let record = CommitRecord()
-    let pulse = WriterPulse()
+    let writerProgress = WriterProgress()
     /// The log that the store shares with others; nil for a store of its own.
     let replication: Replication?
     private let follower = Mutex<LogFollower?>(nil)
@@ -252,8 +252,8 @@ package final class EmbeddedStore: Store {
                 return (group, maintenance)
             }
             guard !group.isEmpty || !maintenance.isEmpty else { return }
-            if !group.isEmpty { pulse.beat { commit(group, mayGrow: true) } }
-            for work in maintenance { pulse.beat(work) }
+            if !group.isEmpty { writerProgress.recording { commit(group, mayGrow: true) } }
+            for work in maintenance { writerProgress.recording(work) }
         }
     }
 
@@ -300,7 +300,7 @@ package final class EmbeddedStore: Store {
                 "'\(file.path)' is a replica of a log, and only a store with that log may write to it. Open it with its log."
             )
         }
-        return try GroupCommit(file: file, pulse: pulse).run(jobs)
+        return try GroupCommit(file: file, writerProgress: writerProgress).run(jobs)
     }
 
     /// - Parameter mayGrow: whether jobs of the queue may join the group. Those that are redone after a failure stay
@@ -419,7 +419,7 @@ package final class EmbeddedStore: Store {
         writer.asyncAfter(deadline: .now() + .milliseconds(Self.pollMilliseconds)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
             WriterLock.run(for: self) {
-                pulse.beat {
+                writerProgress.recording {
                     lookForForeignCommits()
                     lookAfterReaders()
                 }
@@ -450,7 +450,7 @@ package final class EmbeddedStore: Store {
 
     /// Whether the writer's thread made progress since the last call. It does so several times a second, even without
     /// work, unless it is stuck. Cost: well under a microsecond.
-    package func hasWriterMoved() -> Bool { pulse.hasMoved() }
+    package func hasWriterMoved() -> Bool { writerProgress.hasMoved() }
 
     /// Work that waits for the writer, and whether the store is closed.
     var waiting: (works: Int, isClosed: Bool) { state.withLock { ($0.queue.count, $0.isClosed) } }

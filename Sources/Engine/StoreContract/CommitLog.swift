@@ -11,20 +11,20 @@ package import ObjectModel
 /// `logOutcomeUnknown` when it is not known whether an append happened, `logDamaged` when the log contradicts itself,
 /// `logRefused` when it refuses the write for good (its disk is full, say, or rights are missing).
 ///
-/// A log begins at `LogPlace.start`, the empty store, for which it has no entry.
+/// A log begins at `LogPosition.start`, the empty store, for which it has no entry.
 package protocol CommitLog: ImageStore, RecordStore {
     /// Identifies the log: a replica of one log is never used with another. Random and positive. Cost: none.
     var id: Int64 { get }
 
     /// The newest place. Cost: one round trip.
-    func newest() throws -> LogPlace
+    func newest() throws -> LogPosition
 
     /// Appends one entry per version after `place`, all or none, if `place` is still the newest.
     ///
     /// The log keeps trying through lost connections until it knows the outcome, for as long as its patience lasts, and
     /// then throws `logOutcomeUnknown`. It never appends twice: the tag of the append shows whether an earlier
     /// attempt arrived. Cost: one round trip.
-    func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) throws -> AppendOutcome
+    func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome
 
     /// Waits until no other store has the turn, and keeps others from appending until the turn ends. Throws `busy` when
     /// others keep the turn longer than the log's patience. Cost: one round trip.
@@ -53,10 +53,10 @@ extension CommitLog {
 package protocol LogTurn: AnyObject, Sendable {
     /// The newest place for as long as the turn lasts. It may end early, when its connection is lost or it takes too
     /// long: others append then, and only an append, which is superseded, shows it.
-    var place: LogPlace { get }
+    var place: LogPosition { get }
 
     /// Entries after the version that the turn was taken with, in order and up to some limit; none for any other reason.
-    var news: [LogEntry] { get }
+    var newEntries: [LogEntry] { get }
 
     /// Appends as `CommitLog.append` does, and ends the turn.
     func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome
@@ -66,7 +66,7 @@ package protocol LogTurn: AnyObject, Sendable {
 }
 
 /// A place in a log: a version and the tag of the append that made it.
-package struct LogPlace: Hashable, Sendable {
+package struct LogPosition: Hashable, Sendable {
     package let version: Version
     package let tag: HistoryTag
 
@@ -76,7 +76,7 @@ package struct LogPlace: Hashable, Sendable {
     }
 
     /// The empty store, with which every log begins: the same state everywhere, so it has the same mark everywhere.
-    package static let start = LogPlace(Version(1), HistoryTag(rawValue: 0))
+    package static let start = LogPosition(Version(1), HistoryTag(rawValue: 0))
 }
 
 /// One version in a log, as its store encoded it.

@@ -13,7 +13,7 @@ package protocol ImageStore: AnyObject, Sendable {
     ///
     /// - Parameter read: returns the file's next bytes, up to the number that it is given; none at the end.
     func uploadImage(
-        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage
 
     /// Downloads a complete image in order and checks its size and hash at the end: use nothing of it before this
@@ -51,14 +51,14 @@ extension ImageStore {
     /// `least` bytes.
     package func isImageDue(least: Int64 = 64 << 20) throws -> Bool {
         let newest = try images().first { $0.isComplete }
-        return try entryBytes(after: newest?.place.version ?? LogPlace.start.version) > max(newest?.bytes ?? 0, least)
+        return try entryBytes(after: newest?.place.version ?? LogPosition.start.version) > max(newest?.bytes ?? 0, least)
     }
 }
 
 /// A copy of a store's file beside a log.
 package struct LogImage: Hashable, Sendable {
     /// The version that the file is at, and its tag.
-    package let place: LogPlace
+    package let place: LogPosition
     package let parts: Int
     package let bytes: Int64
     package let sha256: [UInt8]
@@ -67,7 +67,7 @@ package struct LogImage: Hashable, Sendable {
     package let isComplete: Bool
 
     package init(
-        place: LogPlace, parts: Int, bytes: Int64, sha256: [UInt8], fileFormat: Int32, isComplete: Bool
+        place: LogPosition, parts: Int, bytes: Int64, sha256: [UInt8], fileFormat: Int32, isComplete: Bool
     ) {
         self.place = place
         self.parts = parts

@@ -27,7 +27,7 @@ package final class RequestPace: WorkPace {
     private let wish = Atomic(false)
     private let listener = Mutex<ClientPresence?>(nil)
     private let rested = Atomic<Int64>(0)
-    private let bell = DispatchSemaphore(value: 0)
+    private let wakeUp = DispatchSemaphore(value: 0)
 
     package init(_ caller: LimitKey) { self.caller = caller }
 
@@ -64,7 +64,7 @@ package final class RequestPace: WorkPace {
             return (present.pool, true)
         }
         pool?.startNext()
-        if waits { bell.wait() }
+        if waits { wakeUp.wait() }
     }
 
     // MARK: - For the pool
@@ -92,7 +92,7 @@ package final class RequestPace: WorkPace {
             wish.store(false, ordering: .relaxed)
             return endPause(&permit)
         }
-        for _ in 0..<waiting { bell.signal() }
+        for _ in 0..<waiting { wakeUp.signal() }
     }
 
     /// Requests a pause at the next checkpoint. Must not take a lock: the pool calls it under its own.
@@ -101,7 +101,7 @@ package final class RequestPace: WorkPace {
     /// Called when it has a permit again.
     func goOn() {
         let waiting = permit.withLock { endPause(&$0) }
-        for _ in 0..<waiting { bell.signal() }
+        for _ in 0..<waiting { wakeUp.signal() }
     }
 
     /// Returns the number of threads that have waited for the end of the pause; 0 if it does not pause.

@@ -10,7 +10,7 @@ final class WorkThreads: Sendable {
     /// The next job of one thread.
     private final class Desk: Sendable {
         let work = Mutex<Work?>(nil)
-        let bell = DispatchSemaphore(value: 0)
+        let wakeUp = DispatchSemaphore(value: 0)
 
         func takeWork() -> Work? {
             work.withLock { work in
@@ -27,7 +27,7 @@ final class WorkThreads: Sendable {
     func start(_ work: @escaping Work) -> Bool {
         if let desk = idle.withLock({ $0.popLast() }) {
             desk.work.withLock { $0 = work }
-            desk.bell.signal()
+            desk.wakeUp.signal()
             return true
         }
         let desk = Desk()
@@ -69,7 +69,7 @@ final class WorkThreads: Sendable {
             // An idle thread retains nothing of the work.
             desk.takeWork()?()
             idle.withLock { $0.append(desk) }
-            if desk.bell.wait(timeout: .now() + Self.maximumIdleTime) == .success { continue }
+            if desk.wakeUp.wait(timeout: .now() + Self.maximumIdleTime) == .success { continue }
             let isForgotten = idle.withLock { idle in
                 guard let place = idle.firstIndex(where: { $0 === desk }) else { return false }
                 idle.remove(at: place)
@@ -77,7 +77,7 @@ final class WorkThreads: Sendable {
             }
             if isForgotten { return }
             // Work was assigned just now.
-            desk.bell.wait()
+            desk.wakeUp.wait()
         }
     }
 }

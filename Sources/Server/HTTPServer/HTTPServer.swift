@@ -111,7 +111,7 @@ package final class HTTPServer: Sendable {
     /// `answer` must not block.
     ///
     /// - Returns: the number of loops; 0 for a server that does not run.
-    package func callRoll(_ answer: @escaping @Sendable () -> Void) -> Int {
+    package func probeLoops(_ answer: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             guard case .running(let threads, _, _) = state else { return 0 }
             for (inbox, _) in threads { inbox.post(.roll(answer)) }

@@ -58,8 +58,8 @@ package final class GatewayHost: Sendable {
         gateway.update(configuration)
     }
 
-    /// Calls `answer` on the thread of each event loop. See `HTTPServer.callRoll`.
-    package func callRoll(_ answer: @escaping @Sendable () -> Void) -> Int { server.callRoll(answer) }
+    /// Calls `answer` on the thread of each event loop. See `HTTPServer.probeLoops`.
+    package func probeLoops(_ answer: @escaping @Sendable () -> Void) -> Int { server.probeLoops(answer) }
 
     /// Accepts no new requests, lets running ones finish within the time, and ends the event streams with a last event.
     /// Blocks until that is done; calling it again does nothing.

@@ -30,7 +30,7 @@ package struct ReadDependence: Sendable {
     ///
     /// - Parameter isAfterCursor: whether the page begins after a cursor and not with an offset.
     package init(
-        _ query: BoundQuery, _ window: Window, isAfterCursor: Bool, count: Bool, at place: CollectionPlace,
+        _ query: BoundQuery, _ window: Window, isAfterCursor: Bool, count: Bool, at place: CollectionTarget,
         _ parameters: QueryParameters
     ) {
         var asked = query
@@ -57,7 +57,7 @@ package struct ReadDependence: Sendable {
     /// An answer that follows from a query's objects.
     ///
     /// - Parameter paths: what it shows of them; key paths that live queries cannot follow stand for whole objects.
-    package init(from query: BoundQuery, showing paths: [String], at place: CollectionPlace) {
+    package init(from query: BoundQuery, showing paths: [String], at place: CollectionTarget) {
         let keyPaths = paths.compactMap { try? LiveKeyPath($0, in: place.objectClass.id, of: place.snapshot.schema) }
         let key = TopicKey(
             subject: .objects(query), isOwned: place.isOwned, keyPaths: keyPaths.count == paths.count ? keyPaths : [],
@@ -66,7 +66,7 @@ package struct ReadDependence: Sendable {
     }
 
     /// The position of an object, or of the first that satisfies a condition.
-    package init(orderOf query: BoundQuery, matching: BoundQuery?, at place: CollectionPlace) {
+    package init(orderOf query: BoundQuery, matching: BoundQuery?, at place: CollectionTarget) {
         let queries = [query] + (matching.map { [$0] } ?? [])
         self.init(
             queries.map {
@@ -81,7 +81,7 @@ package struct ReadDependence: Sendable {
     }
 
     /// A value, or a part of it.
-    package init(_ place: PropertyPlace, _ schema: Schema) {
+    package init(_ place: ResolvedPropertyPath, _ schema: Schema) {
         let keyPath = try? LiveKeyPath(place.property.name, in: place.holderClass.id, of: schema)
         let key = TopicKey(
             subject: .object(place.holder), keyPaths: keyPath.map { [$0] } ?? [], way: place.hops.map(\.query))
@@ -103,7 +103,7 @@ package struct ReadDependence: Sendable {
 
 extension WatchedPart {
     /// The number of a query's objects.
-    fileprivate static func count(of query: BoundQuery, at place: CollectionPlace) -> WatchedPart {
+    fileprivate static func count(of query: BoundQuery, at place: CollectionTarget) -> WatchedPart {
         let subject = AggregateSubject(LiveAggregate(query), AggregateForm([], .plain), limit: .max)
         return WatchedPart(TopicKey(subject: .aggregate(subject), isOwned: place.isOwned, way: place.way))
     }

@@ -11,7 +11,7 @@ import StoreContract
 import WireProtocol
 import WriteRequests
 
-extension PropertyPlace {
+extension ResolvedPropertyPath {
     /// Returns the error for a null link.
     package var leadsNowhere: Problem {
         Problem(
@@ -70,7 +70,7 @@ extension ReadEndpoints {
     /// Returns a single value, or an element, as `{"version", "value"}`; for a link its target object.
     ///
     /// Throws 404 for an element that does not exist, and for a null link.
-    func getSingle(_ request: Request, _ place: PropertyPlace, _ snapshot: any Snapshot) throws -> Reply {
+    func getSingle(_ request: Request, _ place: ResolvedPropertyPath, _ snapshot: any Snapshot) throws -> Reply {
         guard let value = try place.value(in: snapshot) else { throw try place.missing(in: snapshot) }
         if let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] {
             return try getObject(

@@ -37,19 +37,19 @@ extension StreamEndpoints {
     }
 
     func valuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
-        try valuesKey(request, try CollectionPlace(class: path, snapshot))
+        try valuesKey(request, try CollectionTarget(class: path, snapshot))
     }
 
     func heldValuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let property = try PropertyCollection(path, snapshot)
-        if let place = try CollectionPlace(property) { return try valuesKey(request, place) }
+        if let place = try CollectionTarget(property) { return try valuesKey(request, place) }
         let parameters = try QueryParameters(
             request, single: ReadEndpoints.valuesParameters + [ParameterName.lastEventID])
         let read = try reads.elementValuesRead(parameters, property, .unlimited)
         return try key(observing: read.name, read, ReadDependence(elementsOf: property))
     }
 
-    private func valuesKey(_ request: Request, _ place: CollectionPlace) throws -> TopicKey {
+    private func valuesKey(_ request: Request, _ place: CollectionTarget) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: ReadEndpoints.valuesParameters + [ParameterName.lastEventID])
         let read = try reads.valuesRead(parameters, place)
@@ -57,19 +57,19 @@ extension StreamEndpoints {
     }
 
     func indexKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
-        try indexKey(request, try CollectionPlace(class: path, snapshot))
+        try indexKey(request, try CollectionTarget(class: path, snapshot))
     }
 
     func heldIndexKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let property = try PropertyCollection(path, snapshot)
-        if let place = try CollectionPlace(property) { return try indexKey(request, place) }
+        if let place = try CollectionTarget(property) { return try indexKey(request, place) }
         let parameters = try QueryParameters(
             request, single: ReadEndpoints.indexParameters + [ParameterName.lastEventID])
         let read = try reads.elementIndexRead(parameters, property, .unlimited)
         return try key(observing: IndexRead.name, read, ReadDependence(elementsOf: property))
     }
 
-    private func indexKey(_ request: Request, _ place: CollectionPlace) throws -> TopicKey {
+    private func indexKey(_ request: Request, _ place: CollectionTarget) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: ReadEndpoints.indexParameters + [ParameterName.lastEventID])
         let read = try reads.indexRead(parameters, place)

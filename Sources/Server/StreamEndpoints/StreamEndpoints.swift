@@ -44,7 +44,7 @@ package final class StreamEndpoints: Sendable {
     }
 
     func collectionKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
-        try key(request, try CollectionPlace(class: path, snapshot))
+        try key(request, try CollectionTarget(class: path, snapshot))
     }
 
     /// Observes the place after an object in a path: a collection, or the target of a link. The stream ends when the
@@ -59,7 +59,7 @@ package final class StreamEndpoints: Sendable {
             return try targetKey(of: named, request, snapshot)
         }
         let way = named.hops.map(\.query)
-        guard let place = try CollectionPlace(property) else {
+        guard let place = try CollectionTarget(property) else {
             return try elementsKey(
                 property, QueryParameters(request, single: ["include", "types", ParameterName.lastEventID]), way)
         }
@@ -76,7 +76,7 @@ package final class StreamEndpoints: Sendable {
 
     /// Returns the target of a link. Throws 404 for a null link, and 400 for another single value.
     private func targetKey(
-        of place: PropertyPlace, _ request: Request, _ snapshot: any Snapshot
+        of place: ResolvedPropertyPath, _ request: Request, _ snapshot: any Snapshot
     ) throws -> TopicKey {
         guard let value = try place.value(in: snapshot) else { throw try place.missing(in: snapshot) }
         guard let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] else {
@@ -95,7 +95,7 @@ package final class StreamEndpoints: Sendable {
     }
 
     private func key(
-        _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
+        _ request: Request, _ place: CollectionTarget, _ way: [BoundQuery] = []
     ) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
@@ -106,7 +106,7 @@ package final class StreamEndpoints: Sendable {
 
     /// Parses the parameters for observing a query's result.
     func channelKey(
-        _ parameters: QueryParameters, _ place: CollectionPlace,
+        _ parameters: QueryParameters, _ place: CollectionTarget,
         _ subject: (BoundQuery) throws(Problem) -> TopicKey.Subject
     ) throws(Problem) -> TopicKey {
         var query = try place.reader(context.configuration).query(parameters, place.objectClass, in: place.scope)
@@ -119,7 +119,7 @@ package final class StreamEndpoints: Sendable {
     }
 
     func sectionsKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
-        try sectionsKey(request, try CollectionPlace(class: path, snapshot))
+        try sectionsKey(request, try CollectionTarget(class: path, snapshot))
     }
 
     package func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -131,7 +131,7 @@ package final class StreamEndpoints: Sendable {
     ) throws -> TopicKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         let property = try PropertyCollection(collection: named, snapshot)
-        guard let place = try CollectionPlace(property) else {
+        guard let place = try CollectionTarget(property) else {
             throw Problem(
                 .sectionsValues,
                 "'\(property.holderClass.name).\(property.schema.name)' contains plain values, whose sections cannot be observed. Read them at /v1/sections/objects/…, and observe the collection to learn when.",
@@ -141,7 +141,7 @@ package final class StreamEndpoints: Sendable {
     }
 
     private func sectionsKey(
-        _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
+        _ request: Request, _ place: CollectionTarget, _ way: [BoundQuery] = []
     ) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
@@ -228,7 +228,7 @@ package final class StreamEndpoints: Sendable {
     }
 
     private func rows(
-        _ parameters: QueryParameters, of subject: TopicKey.Subject, _ place: CollectionPlace
+        _ parameters: QueryParameters, of subject: TopicKey.Subject, _ place: CollectionTarget
     ) throws(Problem) -> TopicKey {
         var key = try rows(parameters, of: subject, place.objectClass, place.snapshot.schema)
         key.isOwned = place.isOwned
@@ -332,7 +332,7 @@ extension StreamEndpoints {
     }
 
     func aggregatesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
-        try aggregatesKey(request, try CollectionPlace(class: path, snapshot))
+        try aggregatesKey(request, try CollectionTarget(class: path, snapshot))
     }
 
     /// Observes the aggregates of the objects that a property holds. The stream ends when the path leads to another
@@ -346,7 +346,7 @@ extension StreamEndpoints {
     ) throws -> TopicKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         let property = try PropertyCollection(collection: named, snapshot)
-        guard let place = try CollectionPlace(property) else {
+        guard let place = try CollectionTarget(property) else {
             throw Problem(
                 .aggregateValues,
                 "'\(property.holderClass.name).\(property.schema.name)' contains plain values, whose aggregates cannot be observed. Read them at /v1/aggregates/objects/…, and observe the collection to learn when.",
@@ -357,7 +357,7 @@ extension StreamEndpoints {
         return key
     }
 
-    private func aggregatesKey(_ request: Request, _ place: CollectionPlace) throws -> TopicKey {
+    private func aggregatesKey(_ request: Request, _ place: CollectionTarget) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: AggregateQuery.parameters + GroupSelection.parameters + [ParameterName.lastEventID],
             repeatable: AggregateQuery.functions)

@@ -106,7 +106,7 @@ package final class SubscriptionEndpoints: Sendable {
 
     private func channelKey(of query: SubscriptionQuery, _ snapshot: any Snapshot) throws -> TopicKey {
         if let path = query.path { return try key(at: try ObservedPath(path), snapshot) }
-        let place = try CollectionPlace(className: query.className, snapshot)
+        let place = try CollectionTarget(className: query.className, snapshot)
         return try streams.channelKey(QueryParameters(query.parameters), place) { .objects($0) }
     }
 
@@ -262,7 +262,7 @@ package final class SubscriptionEndpoints: Sendable {
                 throw Problem(
                     .parameterMissing, "Give 'class', the class of the query.", parameter: "class")
             }
-            let place = try CollectionPlace(className: className, try context.snapshot(for: request))
+            let place = try CollectionTarget(className: className, try context.snapshot(for: request))
             let asked = try streams.channelKey(parameters.keeping(query), place) { .objects($0) }
                 .seen(by: caller.view, place.snapshot).subject
             removed = try set.remove(sets.now) { [self] known in
@@ -271,7 +271,7 @@ package final class SubscriptionEndpoints: Sendable {
             }
         } else {
             let className = parameters["class"]
-            if let className { _ = try CollectionPlace(className: className, try context.snapshot(for: request)) }
+            if let className { _ = try CollectionTarget(className: className, try context.snapshot(for: request)) }
             removed = try set.remove(sets.now) { known in
                 !(unnamedOnly && known.name != nil) && className.map { $0 == known.query.className } ?? true
             }

@@ -59,7 +59,7 @@ extension TransferEndpoints {
     package func exportObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit", "fields", "format", Self.escapeFormulas])
-        let place = try CollectionPlace(class: path, try context.snapshot(for: request))
+        let place = try CollectionTarget(class: path, try context.snapshot(for: request))
         let accepted = request.header("Accept").flatMap { TransferFormat(mediaType: $0) }
         let format = try parameters.choice("format", default: accepted ?? .ndjson)
         let escapesFormulas = try self.escapesFormulas(parameters, format)

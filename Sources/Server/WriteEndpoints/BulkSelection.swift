@@ -35,7 +35,7 @@ struct BulkSelection: Sendable {
     /// Returns the distinct objects in the order of the query.
     ///
     /// - Parameter place: the property whose objects are meant; nil for all of the class.
-    func keys(in transaction: any WriteTransaction, of place: PropertyPlace? = nil) throws -> [ObjectKey] {
+    func keys(in transaction: any WriteTransaction, of place: ResolvedPropertyPath? = nil) throws -> [ObjectKey] {
         var query = query
         if let place { query.scope = .property(place.holder, place.property.id) }
         let keys = try transaction.select(query, window)

@@ -41,7 +41,7 @@ extension WriteEndpoints {
 
     /// Assigns values to the objects in a property.
     func patchHeld(
-        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: PropertyPlace,
+        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: ResolvedPropertyPath,
         _ snapshot: any Snapshot
     ) throws -> Reply {
         let target = try place.heldClass(snapshot.schema)
@@ -60,7 +60,7 @@ extension WriteEndpoints {
 
     /// Removes the matching objects from a list, set or map. They stay in other places; embedded objects are deleted.
     func removeHeld(
-        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: PropertyPlace,
+        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: ResolvedPropertyPath,
         _ snapshot: any Snapshot
     ) throws -> Reply {
         let target = try place.heldClass(snapshot.schema)
@@ -87,7 +87,7 @@ extension ObjectWriter {
     }
 }
 
-extension PropertyPlace {
+extension ResolvedPropertyPath {
     /// The class of the objects in a collection property. Throws 400 for plain values.
     fileprivate func heldClass(_ schema: Schema) throws(Problem) -> ClassSchema {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {

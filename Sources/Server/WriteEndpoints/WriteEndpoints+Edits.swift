@@ -83,7 +83,7 @@ extension WriteEndpoints {
 
     /// Applies an edit that was parsed for `place` to the place at the end of the path at the time of the write.
     private func edit(
-        _ request: Request, _ snapshot: any Snapshot, _ path: PropertyPath, _ place: PropertyPlace,
+        _ request: Request, _ snapshot: any Snapshot, _ path: PropertyPath, _ place: ResolvedPropertyPath,
         _ edit: PropertyEdit
     ) throws -> Reply {
         let conditions = try Preconditions(request)
@@ -112,7 +112,7 @@ extension WriteAnswer {
     /// Returns `{"version", "modified", "count"}`. Adds the object's new tag for a client that uses tags, because
     /// computing it reads the whole object.
     static func edited(
-        _ outcome: EditOutcome, _ place: PropertyPlace, _ conditions: Preconditions,
+        _ outcome: EditOutcome, _ place: ResolvedPropertyPath, _ conditions: Preconditions,
         _ transaction: any WriteTransaction
     ) throws -> WriteAnswer {
         let answer = AnswerText(capacity: 64)
@@ -131,7 +131,7 @@ extension WriteAnswer {
     }
 }
 
-extension PropertyPlace {
+extension ResolvedPropertyPath {
     /// Returns the target of the place's link. Throws 404 if there is none, and 422 if the place cannot have one.
     func linkedObject(in context: any ReadContext) throws -> ObjectReference {
         guard let value = try value(in: context) else { throw try missing(in: context) }

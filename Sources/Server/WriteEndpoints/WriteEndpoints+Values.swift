@@ -52,13 +52,13 @@ extension ObjectInput.Content {
 extension WriteEndpoints {
     /// Assigns a property of all objects of a class that a query matches.
     package func putValues(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try putValues(request, try CollectionPlace(class: path, try context.snapshot(for: request)))
+        try putValues(request, try CollectionTarget(class: path, try context.snapshot(for: request)))
     }
 
     /// Assigns a property of the target objects of one object's property.
     package func putHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try context.snapshot(for: request))
-        guard let place = try CollectionPlace(property) else {
+        guard let place = try CollectionTarget(property) else {
             throw Problem(
                 .valuesValues,
                 "'\(property.holderClass.name).\(property.schema.name)' contains plain values, which have no properties.",
@@ -67,7 +67,7 @@ extension WriteEndpoints {
         return try putValues(request, place)
     }
 
-    private func putValues(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+    private func putValues(_ request: Request, _ place: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: QueryReader.parameters + ["key", "limit", "all"])
         let objectClass = place.objectClass
         guard let name = parameters["key"] else {

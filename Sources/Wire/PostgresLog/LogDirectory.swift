@@ -110,12 +110,12 @@ package final class LogDirectory: Sendable {
     /// Creates a realm. Throws `LogConfigurationFault` when it exists.
     ///
     /// - Parameter place: where its log begins; whoever gives another than the start makes an image of it.
-    package func create(_ realm: RealmName, at place: LogPlace = .start, entryFormat: Int32 = 1) throws {
+    package func create(_ realm: RealmName, at place: LogPosition = .start, entryFormat: Int32 = 1) throws {
         try create(realm, at: place, entryFormat: entryFormat, id: Self.newID())
     }
 
     /// - Parameter id: by this number a repetition after a lost connection finds its own row.
-    func create(_ realm: RealmName, at place: LogPlace, entryFormat: Int32 = 1, id: Int64) throws {
+    func create(_ realm: RealmName, at place: LogPosition, entryFormat: Int32 = 1, id: Int64) throws {
         try checkFormat()
         let isMade = try startErrors { () throws(PostgresFailure) in
             try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in

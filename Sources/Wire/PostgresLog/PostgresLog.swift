@@ -69,16 +69,16 @@ package final class PostgresLog: CommitLog {
 
     deinit { close() }
 
-    package func newest() throws -> LogPlace {
+    package func newest() throws -> LogPosition {
         try storeErrors { () throws(PostgresFailure) in
             try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
                 let rows = try connection.run([StatementCall(.readRealm, .int64(id))], by: deadline).rows[0]
-                return rows.count == 0 ? nil : try LogPlace(rows, row: 0)
+                return rows.count == 0 ? nil : try LogPosition(rows, row: 0)
             }
         } ?? { throw StoreError.missingRealm(realm.text) }()
     }
 
-    package func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) throws -> AppendOutcome {
+    package func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
         try settle(PreparedAppend(realm: id, bodies, after: place, tag: tag))
     }
 
@@ -109,7 +109,7 @@ package final class PostgresLog: CommitLog {
     }
 }
 
-extension LogPlace {
+extension LogPosition {
     /// From the columns `version` and `tag`.
     init(_ rows: PostgresRows, row: Int) throws(PostgresFailure) {
         self.init(Version(column: try rows.int64(row, 0)), HistoryTag(column: try rows.int64(row, 1)))
@@ -147,7 +147,7 @@ extension PostgresLog {
     ///
     /// Throws `busy`, with nothing changed, when the log has reached that version meanwhile.
     package func restart(
-        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         let image = try send(at: place, fileFormat: fileFormat, read)
         try call { connection, deadline throws(PostgresFailure) in

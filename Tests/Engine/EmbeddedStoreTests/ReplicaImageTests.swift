@@ -106,7 +106,7 @@ struct ReplicaImageTests {
         try home.write(5)
         let bad = try home.image()
         let bytes = try #require(home.log.images.bytes(of: bad))
-        func replace(_ bytes: [UInt8], at place: LogPlace = bad.place) {
+        func replace(_ bytes: [UInt8], at place: LogPosition = bad.place) {
             home.log.images.add(
                 LogImage(
                     place: place, parts: bad.parts, bytes: Int64(bytes.count), sha256: MemoryImages.sum(bytes),
@@ -305,7 +305,7 @@ struct ReplicaImageTests {
         #expect(try home.first.makeImage(by: maker, copy: home.directory.file("copy")) == nil)
         try connection.releaseImage(by: other)
         let first = try home.image()
-        #expect(first.place == home.log.entries.last.map { LogPlace($0.version, $0.tag) })
+        #expect(first.place == home.log.entries.last.map { LogPosition($0.version, $0.tag) })
         #expect(try home.first.makeImage(by: maker, copy: home.directory.file("copy")) == nil)
         for _ in 0..<3 {
             try home.write(1)

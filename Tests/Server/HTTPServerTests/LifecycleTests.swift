@@ -45,24 +45,24 @@ struct LifecycleTests {
             return .now(.text("free"))
         }
         let server = HTTPServer(configuration: configuration, router: router)
-        #expect(server.callRoll {} == 0)
+        #expect(server.probeLoops {} == 0)
         let port = try server.start()
         let all = Recorder<Int>()
-        #expect(server.callRoll { all.append(1) } == 2)
+        #expect(server.probeLoops { all.append(1) } == 2)
         #expect(eventually { all.values.count == 2 })
 
         let client = try LoopbackClient(port: port)
         try client.write("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
         begun.wait()
         let some = Recorder<Int>()
-        #expect(server.callRoll { some.append(1) } == 2)
+        #expect(server.probeLoops { some.append(1) } == 2)
         #expect(eventually { some.values.count == 1 })
         usleep(50_000)
         #expect(some.values.count == 1, "a loop that is stuck in a handler")
         gate.signal()
         #expect(eventually { some.values.count == 2 })
         server.stop()
-        #expect(server.callRoll {} == 0)
+        #expect(server.probeLoops {} == 0)
     }
 
     @Test("a host that is not ours is refused", arguments: ["", "not a host", "203.0.113.7", "1.2.3.4.5"])

@@ -60,7 +60,7 @@ struct CutConnectionTests {
             faults.lift()
             #expect(outcome == .appended, "\(plan)")
             expected += [body, []]
-            #expect(try log.newest() == LogPlace(Version(place.version.rawValue + 2), tag), "\(plan)")
+            #expect(try log.newest() == LogPosition(Version(place.version.rawValue + 2), tag), "\(plan)")
         }
         #expect(faults.cuts > plans.count / 2)
         let found = try CommitLogConformance.history(log)
@@ -84,8 +84,8 @@ struct CutConnectionTests {
             let turn = try log.takeTurn(after: TestRealm.start.version)
             faults.lift()
             defer { turn.end() }
-            #expect(turn.place == LogPlace(Version(21), tag))
-            return turn.news.map(\.body)
+            #expect(turn.place == LogPosition(Version(21), tag))
+            return turn.newEntries.map(\.body)
         }
         faults.plan(.cutAfterSent(.max))
         #expect(try read() == bodies)
@@ -105,7 +105,7 @@ struct CutConnectionTests {
             faults.lift()
         }
         #expect(faults.cuts - before > plans.count / 2)
-        #expect(try log.newest() == LogPlace(Version(21), tag))
+        #expect(try log.newest() == LogPosition(Version(21), tag))
     }
 
     @Test("a slow server is waited for: each entry is there once")
@@ -125,7 +125,7 @@ struct CutConnectionTests {
                 ? try log.append([body], after: place, tag: tag)
                 : try log.takeTurn(after: place.version).append([body], tag: tag)
             #expect(outcome == .appended)
-            place = LogPlace(place.version.next, tag)
+            place = LogPosition(place.version.next, tag)
         }
         #expect(try log.entries(after: TestRealm.start.version).map(\.body) == (0..<4).map { Self.body("slow \($0)") })
         faults.lift()

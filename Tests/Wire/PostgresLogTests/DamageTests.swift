@@ -49,7 +49,7 @@ struct DamageTests {
         for body in [[1], [2], large, [4]] {
             let tag = HistoryTag.another()
             #expect(try log.append([body], after: place, tag: tag) == .appended)
-            place = LogPlace(place.version.next, tag)
+            place = LogPosition(place.version.next, tag)
         }
         #expect(try CommitLogConformance.history(log).count == 4)
         try realm.server.sql(statement.replacing("ID", with: try realm.id))

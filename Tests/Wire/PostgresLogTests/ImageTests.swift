@@ -25,7 +25,7 @@ struct ImageTests {
         -> LogImage
     {
         var rest = bytes[...]
-        return try log.uploadImage(at: LogPlace(Version(version), .another()), fileFormat: 7) { most in
+        return try log.uploadImage(at: LogPosition(Version(version), .another()), fileFormat: 7) { most in
             let piece = Array(rest.prefix(min(most, piece)))
             rest = rest.dropFirst(piece.count)
             return piece
@@ -69,7 +69,7 @@ struct ImageTests {
         struct Stop: Error {}
         var calls = 0
         #expect(throws: Stop.self) {
-            _ = try log.uploadImage(at: LogPlace(Version(5), .another()), fileFormat: 1) { most in
+            _ = try log.uploadImage(at: LogPosition(Version(5), .another()), fileFormat: 1) { most in
                 calls += 1
                 if calls > 10 { throw Stop() }
                 return Self.noise(most)
@@ -133,7 +133,7 @@ struct ImageTests {
         defer { directory.close() }
         struct Stop: Error {}
         let name = try RealmName("published-\(PostgresServer.number())")
-        let place = LogPlace(Version(7), .another())
+        let place = LogPosition(Version(7), .another())
         let orphans = "select count(*) from realmgate.image where realm not in (select id from realmgate.realm)"
         #expect(throws: Stop.self) {
             _ = try PostgresLog.publish(name, in: directory) { log in
@@ -173,20 +173,20 @@ struct ImageTests {
         let before = try Self.upload([9], to: log, at: 3)
         func restart(_ version: UInt64) throws -> LogImage {
             var isOver = false
-            return try log.restart(at: LogPlace(Version(version), .another()), fileFormat: 1) { _ in
+            return try log.restart(at: LogPosition(Version(version), .another()), fileFormat: 1) { _ in
                 defer { isOver = true }
                 return isOver ? [] : [1, 2, 3]
             }
         }
         #expect(code { try restart(4) } == .busy)
-        #expect(try log.newest() == LogPlace(Version(4), tag) && log.images() == [before])
+        #expect(try log.newest() == LogPosition(Version(4), tag) && log.images() == [before])
         #expect(try log.entries(after: Version(1)).count == 3)
         let image = try restart(20)
         #expect(try log.newest() == image.place && log.images() == [image])
         #expect(code { try log.entries(after: Version(4)) } == .versionGone)
         #expect(try log.entries(after: Version(20)) == [])
         #expect(try realm.server.sql("select count(*) from realmgate.log where realm = \(try realm.id)") == "0")
-        #expect(try log.append([[5]], after: LogPlace(Version(4), tag), tag: .another()) == .superseded)
+        #expect(try log.append([[5]], after: LogPosition(Version(4), tag), tag: .another()) == .superseded)
         #expect(try log.append([[5]], after: image.place, tag: .another()) == .appended)
     }
 

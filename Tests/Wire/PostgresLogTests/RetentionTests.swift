@@ -36,11 +36,11 @@ struct RetentionTests {
         for _ in 0..<12 {
             let tag = HistoryTag.another()
             #expect(try log.append(.init(repeating: [1], count: 1000), after: place, tag: tag) == .appended)
-            place = LogPlace(Version(place.version.rawValue + 1000), tag)
+            place = LogPosition(Version(place.version.rawValue + 1000), tag)
         }
         #expect(try log.trim(keepingSeconds: 0) == 0)
         for version in [11_000, 12_000] as [UInt64] {
-            _ = try log.uploadImage(at: LogPlace(Version(version), .another()), fileFormat: 1) { _ in [] }
+            _ = try log.uploadImage(at: LogPosition(Version(version), .another()), fileFormat: 1) { _ in [] }
         }
         // All are young.
         #expect(try log.trim(keepingSeconds: 3600) == 0)

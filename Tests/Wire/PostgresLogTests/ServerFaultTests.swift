@@ -83,7 +83,7 @@ struct ServerFaultTests {
         let realm = try realm()
         let log = try realm.log()
         defer { log.close() }
-        let first = LogPlace(Version(2), .another())
+        let first = LogPosition(Version(2), .another())
         #expect(try log.append([[1]], after: .start, tag: first.tag) == .appended)
         // The code that PostgreSQL has for a disk without room.
         try realm.server.sql(
@@ -117,7 +117,7 @@ struct ServerFaultTests {
         let waits = "from pg_stat_activity where wait_event = 'SyncRep'"
         try realm.server.set("synchronous_standby_names", "nobody")
         func append(
-            _ body: [UInt8], after place: LogPlace, to log: PostgresLog, whenCancelled: () throws -> Void
+            _ body: [UInt8], after place: LogPosition, to log: PostgresLog, whenCancelled: () throws -> Void
         ) throws -> Result<AppendOutcome, any Error>? {
             let result = Mutex<Result<AppendOutcome, any Error>?>(nil)
             let ended = DispatchSemaphore(value: 0)

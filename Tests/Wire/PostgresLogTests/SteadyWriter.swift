@@ -23,7 +23,7 @@ final class SteadyWriter: Sendable {
     }
 
     private func write(_ log: any CommitLog) throws {
-        var place = LogPlace.start
+        var place = LogPosition.start
         while !isDone.load(ordering: .acquiring) {
             let tag = HistoryTag.another()
             let body = Array("\(place.version)".utf8)
@@ -31,7 +31,7 @@ final class SteadyWriter: Sendable {
                 throw ConformanceFailure("the append after \(place.version) was superseded")
             }
             state.withLock { $0.acknowledged.append(body) }
-            place = LogPlace(place.version.next, tag)
+            place = LogPosition(place.version.next, tag)
         }
     }
 

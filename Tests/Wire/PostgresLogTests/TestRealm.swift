@@ -9,7 +9,7 @@ import TestBasics
 final class TestRealm: Sendable {
     let server: PostgresServer
     let name: RealmName
-    static let start = LogPlace.start
+    static let start = LogPosition.start
 
     init(_ server: PostgresServer? = nil) throws {
         self.server = try server ?? PostgresServer.shared.get()

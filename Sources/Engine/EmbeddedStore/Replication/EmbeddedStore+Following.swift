@@ -12,18 +12,18 @@ extension EmbeddedStore {
     ///
     /// - Parameters:
     ///   - schema: the schema of version 1; all replicas of a log must give the same.
-    ///   - news: gets what takes long and what is wrong, on the calling thread.
+    ///   - notices: gets what takes long and what is wrong, on the calling thread.
     ///
     /// Throws the errors of `open`, `invalidFile` when the file is a store of its own, and the log's errors:
     /// `logUnavailable`, `logDamaged`, `versionGone`, `historyLost`, `diverged`. The latter three mean that no image
     /// helps.
     package static func open(
         path: String, schema: Schema = .empty, log: any CommitLog,
-        options: EmbeddedStoreOptions = EmbeddedStoreOptions(), news: @escaping (ReplicaNews) -> Void = { _ in }
+        options: EmbeddedStoreOptions = EmbeddedStoreOptions(), notices: @escaping (ReplicaNotice) -> Void = { _ in }
     ) throws -> EmbeddedStore {
         try StoreError.check(schema)
         do {
-            return try ReplicaStart(path: path, schema: schema, log: log, options: options, report: news).run()
+            return try ReplicaStart(path: path, schema: schema, log: log, options: options, report: notices).run()
         } catch {
             log.close()
             throw error
@@ -44,7 +44,7 @@ extension EmbeddedStore {
         // A turn brings everything that was appended before it began, and while it lasts nobody else appends.
         if replication.isTakingTurn, !compares { return .leftToWriter }
         do {
-            let (place, entries) = try news(in: replication.log)
+            let (place, entries) = try newEntries(in: replication.log)
             guard entries.isEmpty else {
                 try onWriter { [self] _ in try apply(entries) }
                 return .entries
@@ -62,7 +62,7 @@ extension EmbeddedStore {
     /// The file's place, and what the log has after it. Throws `versionGone` only when the log no longer reaches back to
     /// the place that the file has by then: while the call lasted, the writer or another process may have brought it
     /// further, and others may have trimmed what it does not lack any more.
-    private func news(in log: MeasuredLog) throws -> (LogPlace, [LogEntry]) {
+    private func newEntries(in log: MeasuredLog) throws -> (LogPosition, [LogEntry]) {
         while true {
             let place = try file.place
             do {
@@ -78,7 +78,7 @@ extension EmbeddedStore {
         var rest = entries[...]
         while true {
             do {
-                let outcome = try EntryGroup(file: file, pulse: pulse).run(rest)
+                let outcome = try EntryGroup(file: file, writerProgress: writerProgress).run(rest)
                 let changes = outcome.changes
                 guard let newest = changes.last?.version else { return }
                 forgetLatest()
@@ -98,7 +98,7 @@ extension EmbeddedStore {
     private func takeTurn(_ replication: Replication) throws -> any LogTurn {
         while true {
             let known = try file.place.version
-            let turn = try pulse.waitingForOthers { try replication.log.takeTurn(after: known) }
+            let turn = try writerProgress.waitingForOthers { try replication.log.takeTurn(after: known) }
             if try catchUp(to: turn, replication) { return turn }
             // No work has run yet, so nothing is lost but the wait.
             turn.end()
@@ -113,9 +113,9 @@ extension EmbeddedStore {
     private func catchUp(to turn: any LogTurn, _ replication: Replication) throws -> Bool {
         let place = turn.place
         do {
-            if try file.place.version < place.version, !turn.news.isEmpty { try apply(turn.news) }
+            if try file.place.version < place.version, !turn.newEntries.isEmpty { try apply(turn.newEntries) }
             while try file.place.version < place.version {
-                let (_, entries) = try news(in: replication.log)
+                let (_, entries) = try newEntries(in: replication.log)
                 if entries.isEmpty { break }
                 try apply(entries)
             }
@@ -154,7 +154,7 @@ extension EmbeddedStore {
             }
             defer { turn?.end() }
             do {
-                return try GroupCommit(file: file, pulse: pulse, replication: replication, turn: turn).run(jobs)
+                return try GroupCommit(file: file, writerProgress: writerProgress, replication: replication, turn: turn).run(jobs)
             } catch is Replication.Superseded {
                 // A turn whose connection was lost does not keep others away.
                 guard jobs.allSatisfy(\.mayRunAgain) else { throw Replication.Failure(underlying: Self.lostTurn) }

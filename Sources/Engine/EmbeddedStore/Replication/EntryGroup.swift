@@ -9,7 +9,7 @@ import StoreContract
 /// It never refuses for a limit: what the log has, has happened.
 struct EntryGroup {
     let file: StoreFile
-    let pulse: WriterPulse
+    let writerProgress: WriterProgress
 
     private static let entryLimit = 1024
     private static let byteLimit = 8 << 20
@@ -26,7 +26,7 @@ struct EntryGroup {
     /// unreadable entry, `historyLost` for an entry that follows another version than the file's, `diverged`; nothing was
     /// kept then.
     func run(_ entries: some Sequence<LogEntry>) throws -> Outcome {
-        let transaction = try pulse.waitingForOthers { try file.environment.begin(readOnly: false) }
+        let transaction = try writerProgress.waitingForOthers { try file.environment.begin(readOnly: false) }
         defer { transaction.abort() }
         let catalogue = try file.catalogue(transaction, file.trees)
         let session = try WriteSession(transaction, file.trees, catalogue, path: file.path)

@@ -9,13 +9,13 @@ package import StoreContract
 extension ImageFile {
     /// Uploads a copy that nobody changes meanwhile.
     static func upload(
-        _ copy: String, at place: LogPlace, to log: any ImageStore, progress: @escaping (_ bytes: Int64) throws -> Void
+        _ copy: String, at place: LogPosition, to log: any ImageStore, progress: @escaping (_ bytes: Int64) throws -> Void
     ) throws -> LogImage {
         try upload(copy, at: place, by: log.uploadImage, progress: progress)
     }
 
     static func upload(
-        _ copy: String, at place: LogPlace, by send: (LogPlace, Int32, (Int) throws -> [UInt8]) throws -> LogImage,
+        _ copy: String, at place: LogPosition, by send: (LogPosition, Int32, (Int) throws -> [UInt8]) throws -> LogImage,
         progress: @escaping (_ bytes: Int64) throws -> Void
     ) throws -> LogImage {
         let descriptor = open(copy, O_RDONLY | O_CLOEXEC)
@@ -40,7 +40,7 @@ extension ImageFile {
 package struct LogBeginning: Sendable {
     /// The copy.
     package let path: String
-    package let place: LogPlace
+    package let place: LogPosition
 
     /// Writes the copy: the newest state of `file`, as `version` with a new tag. A file at `path` is replaced.
     ///
@@ -67,13 +67,13 @@ package struct LogBeginning: Sendable {
         self.path = path
     }
 
-    private static func begin(_ path: String, _ version: (Version) -> Version) throws -> LogPlace {
+    private static func begin(_ path: String, _ version: (Version) -> Version) throws -> LogPosition {
         guard let presence = try FilePresence.takeAloneSoon(path) else {
             throw StoreError(.busy, "'\(path)' is in use by another program. Move it away and try again.")
         }
-        var place = LogPlace.start
+        var place = LogPosition.start
         try ImageFile.change(path, presence) { transaction, meta in
-            place = LogPlace(version(try ImageFile.place(transaction, meta).version), .random())
+            place = LogPosition(version(try ImageFile.place(transaction, meta).version), .random())
             try transaction.put(meta, FileFormat.versionKey, Catalogue.versionRecord(place.version))
             try HistoryRecord(tag: place.tag, isCopy: true).put(in: transaction, meta)
             guard let log = try transaction.database(FileFormat.logTree, create: true) else { throw DamagedRecord() }
@@ -97,7 +97,7 @@ package struct LogBeginning: Sendable {
 
     /// Calls a function of a log that takes the place, the file's format and a function that reads the next bytes.
     package func upload(
-        by send: (LogPlace, Int32, (_ most: Int) throws -> [UInt8]) throws -> LogImage
+        by send: (LogPosition, Int32, (_ most: Int) throws -> [UInt8]) throws -> LogImage
     ) throws -> LogImage {
         try ImageFile.upload(path, at: place, by: send) { _ in }
     }

@@ -81,11 +81,11 @@ enum ImageFile {
     }
 
     /// The newest place of a copy that nobody else has open.
-    static func place(of path: String) throws -> LogPlace {
+    static func place(of path: String) throws -> LogPosition {
         guard let presence = try FilePresence.takeAloneSoon(path) else {
             throw StoreError(.busy, "'\(path)' is in use by another program. Move it away and try again.")
         }
-        var found = LogPlace.start
+        var found = LogPosition.start
         do {
             try change(path, presence) { found = try place($0, $1) }
         } catch is DamagedRecord {
@@ -96,11 +96,11 @@ enum ImageFile {
         return found
     }
 
-    static func place(_ transaction: LMDBTransaction, _ meta: LMDBDatabase) throws -> LogPlace {
+    static func place(_ transaction: LMDBTransaction, _ meta: LMDBDatabase) throws -> LogPosition {
         guard let version = try transaction.get(meta, FileFormat.versionKey), version.count == 8 else {
             throw DamagedRecord()
         }
-        return LogPlace(
+        return LogPosition(
             Version(version.bigEndian(at: 0, as: UInt64.self)), try HistoryRecord(transaction, meta).tag)
     }
 

@@ -12,9 +12,9 @@ package struct LogReport: Sendable {
     /// The complete images that are as they were uploaded.
     package var images: [LogImage] = []
     /// The newest place when the check began; later entries are not looked at.
-    package var newest = LogPlace.start
+    package var newest = LogPosition.start
     /// The log has the versions after this one.
-    package var floor = LogPlace.start.version
+    package var floor = LogPosition.start.version
 }
 
 /// Checks a log that may be in use: that it has all versions, that each entry is whole and follows the one before it,
@@ -44,7 +44,7 @@ package struct LogCheck {
                 report.faults.append(error.message)
             }
         }
-        if report.floor > LogPlace.start.version, !report.images.contains(where: { $0.place.version >= report.floor }) {
+        if report.floor > LogPosition.start.version, !report.images.contains(where: { $0.place.version >= report.floor }) {
             report.faults.append(
                 "the log begins after version \(report.floor), and no image of that version or a later one is whole: no new replica can be made"
             )
@@ -59,7 +59,7 @@ package struct LogCheck {
         var tags: [Version: HistoryTag] = [:]
         var version = report.floor
         // Known at the start, and at an image.
-        var tag = version == LogPlace.start.version ? LogPlace.start.tag : nil
+        var tag = version == LogPosition.start.version ? LogPosition.start.tag : nil
         if version == report.newest.version { tag = report.newest.tag }
         if let tag { tags[version] = tag }
         while version < report.newest.version {
@@ -116,11 +116,11 @@ package struct LogCheck {
         }
         func replica(_ name: String, _ image: LogImage?) throws -> EmbeddedStore {
             let bounded = BoundedLog(log, upTo: report.newest, images: image.map { [$0] } ?? [])
-            return try EmbeddedStore.open(path: "\(directory)/\(name)", log: bounded) { news in
-                if case .applied(let version, _) = news { progress("version \(version) applied") }
+            return try EmbeddedStore.open(path: "\(directory)/\(name)", log: bounded) { notice in
+                if case .applied(let version, _) = notice { progress("version \(version) applied") }
             }
         }
-        let hasAll = report.floor == LogPlace.start.version
+        let hasAll = report.floor == LogPosition.start.version
         let long = try replica("oldest", hasAll ? nil : images.last)
         do {
             defer { long.close() }
@@ -139,10 +139,10 @@ package struct LogCheck {
 /// A log as it was at some place, to read only.
 private final class BoundedLog: CommitLog {
     private let log: any CommitLog
-    private let end: LogPlace
+    private let end: LogPosition
     private let known: [LogImage]
 
-    init(_ log: any CommitLog, upTo end: LogPlace, images: [LogImage]) {
+    init(_ log: any CommitLog, upTo end: LogPosition, images: [LogImage]) {
         self.log = log
         self.end = end
         known = images
@@ -150,7 +150,7 @@ private final class BoundedLog: CommitLog {
 
     var id: Int64 { log.id }
 
-    func newest() throws -> LogPlace { end }
+    func newest() throws -> LogPosition { end }
 
     func entries(after version: Version) throws -> [LogEntry] {
         guard version < end.version else { return [] }
@@ -174,14 +174,14 @@ private final class BoundedLog: CommitLog {
 
     private static let readOnly = StoreError(.logRefused, "The log was opened for reading.")
 
-    func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) throws -> AppendOutcome {
+    func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
         throw Self.readOnly
     }
 
     func takeTurn(after version: Version?) throws -> any LogTurn { throw Self.readOnly }
 
     func uploadImage(
-        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage { throw Self.readOnly }
 
     func deleteImages(keeping count: Int) throws { throw Self.readOnly }

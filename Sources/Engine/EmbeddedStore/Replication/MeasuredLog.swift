@@ -34,7 +34,7 @@ final class MeasuredLog: CommitLog {
 
     /// Counts an append, of which the first version is `place.version.next`.
     fileprivate func measure(
-        _ count: Int, after place: LogPlace, _ append: () throws -> AppendOutcome
+        _ count: Int, after place: LogPosition, _ append: () throws -> AppendOutcome
     ) throws -> AppendOutcome {
         let start = ContinuousClock.now
         do {
@@ -59,13 +59,13 @@ final class MeasuredLog: CommitLog {
 
     var id: Int64 { log.id }
 
-    func newest() throws -> LogPlace {
+    func newest() throws -> LogPosition {
         let place = try log.newest()
         note(place.version)
         return place
     }
 
-    func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) throws -> AppendOutcome {
+    func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
         try measure(bodies.count, after: place) { try log.append(bodies, after: place, tag: tag) }
     }
 
@@ -73,7 +73,7 @@ final class MeasuredLog: CommitLog {
         let turn = try log.takeTurn(after: version)
         note(turn.place.version) { numbers in
             numbers.turns += 1
-            numbers.entries += turn.news.count
+            numbers.entries += turn.newEntries.count
         }
         return MeasuredTurn(turn, self)
     }
@@ -104,8 +104,8 @@ private final class MeasuredTurn: LogTurn {
         self.log = log
     }
 
-    var place: LogPlace { turn.place }
-    var news: [LogEntry] { turn.news }
+    var place: LogPosition { turn.place }
+    var newEntries: [LogEntry] { turn.newEntries }
 
     func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome {
         try log.measure(bodies.count, after: place) { try turn.append(bodies, tag: tag) }
@@ -119,7 +119,7 @@ extension MeasuredLog {
     func images() throws -> [LogImage] { try log.images() }
 
     func uploadImage(
-        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         try log.uploadImage(at: place, fileFormat: fileFormat, read)
     }

@@ -40,12 +40,12 @@ enum ReplicaFile {
             try record.put(in: transaction, file.trees.meta)
         } else {
             // A file with nothing in it may have been made for this, by a program that was killed.
-            guard catalogue.version == LogPlace.start.version else {
+            guard catalogue.version == LogPosition.start.version else {
                 throw StoreError(
                     .invalidFile,
                     "'\(path)' is a database of its own, not a replica of a log. Give another path for the replica.")
             }
-            try HistoryRecord(tag: LogPlace.start.tag).put(in: transaction, file.trees.meta)
+            try HistoryRecord(tag: LogPosition.start.tag).put(in: transaction, file.trees.meta)
             try ReplicaRecord(log: log, run: ReplicaRecord.presentRun).put(in: transaction, file.trees.meta)
         }
         try transaction.commit()
@@ -107,10 +107,10 @@ enum ReplicaFile {
 
 extension StoreFile {
     /// The newest version and its tag. Cost: a read transaction.
-    var place: LogPlace {
+    var place: LogPosition {
         get throws {
             let snapshot = try snapshot().snapshot
-            return LogPlace(snapshot.version, snapshot.tag)
+            return LogPosition(snapshot.version, snapshot.tag)
         }
     }
 }

@@ -10,7 +10,7 @@ struct ReplicaStart {
     let schema: Schema
     let log: any CommitLog
     let options: EmbeddedStoreOptions
-    let report: (ReplicaNews) -> Void
+    let report: (ReplicaNotice) -> Void
 
     /// Returns a store that follows the log.
     func run() throws -> EmbeddedStore {
@@ -125,7 +125,7 @@ struct ReplicaStart {
 }
 
 /// A notice for people about the start of a replica.
-package enum ReplicaNews: Sendable {
+package enum ReplicaNotice: Sendable {
     /// The replica's file cannot be used. It is deleted, and a new one is made.
     case discarded(path: String, reason: String)
     /// The replica's file is damaged. It has another name now, and a new one is made.

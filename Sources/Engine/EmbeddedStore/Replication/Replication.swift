@@ -80,7 +80,7 @@ final class Replication: Sendable {
     }
 
     /// Throws `Superseded`, or the log's error.
-    func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag, _ turn: (any LogTurn)?) throws {
+    func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag, _ turn: (any LogTurn)?) throws {
         let outcome = try turn?.append(bodies, tag: tag) ?? log.append(bodies, after: place, tag: tag)
         guard outcome == .superseded else { return }
         state.withLock { $0.turnsLeft = Self.turnsAfterConflict }
@@ -91,7 +91,7 @@ final class Replication: Sendable {
     ///
     /// The log's place must be read after the replica's: the replica has only what the log had before, so a log that
     /// loses nothing is never behind it. That a turn began at some place says nothing of a replica that was read later.
-    static func compare(_ replica: LogPlace, with newest: LogPlace, path: String) throws {
+    static func compare(_ replica: LogPosition, with newest: LogPosition, path: String) throws {
         let isFork = newest.version < replica.version || newest.version == replica.version && newest != replica
         if isFork { throw historyLost(replica.version, path) }
     }

@@ -45,7 +45,7 @@ struct GroupOutcome {
 /// the one at fault (a full disk, say) fails.
 struct GroupCommit {
     let file: StoreFile
-    let pulse: WriterPulse
+    let writerProgress: WriterProgress
     /// The log that decides whether the commit happens; nil for a store of its own.
     var replication: Replication?
     var turn: (any LogTurn)?
@@ -58,7 +58,7 @@ struct GroupCommit {
     ///
     /// With a log, it also throws `Replication.Superseded` and `Replication.Failure`.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
-        let transaction = try pulse.waitingForOthers { try file.environment.begin(readOnly: false) }
+        let transaction = try writerProgress.waitingForOthers { try file.environment.begin(readOnly: false) }
         // Work may have kept its transaction; LMDB's lock must be released on the thread that took it.
         defer { transaction.abort() }
         let catalogue = try file.catalogue(transaction, file.trees)
@@ -100,7 +100,7 @@ struct GroupCommit {
         try room.check(for: outcome.changes)
         if let replication, let entries {
             try append(
-                entries.bodies, after: LogPlace(catalogue.version, catalogue.history.tag), replication, history.tag,
+                entries.bodies, after: LogPosition(catalogue.version, catalogue.history.tag), replication, history.tag,
                 outcome)
         }
         try commit(transaction, outcome)
@@ -123,11 +123,11 @@ struct GroupCommit {
 
     /// Appends the entries to the log, which makes the commit happen. Throws `Superseded`, `Failure`.
     private func append(
-        _ bodies: [[UInt8]], after place: LogPlace, _ replication: Replication, _ tag: HistoryTag,
+        _ bodies: [[UInt8]], after place: LogPosition, _ replication: Replication, _ tag: HistoryTag,
         _ outcome: GroupOutcome
     ) throws {
         do {
-            try pulse.waitingForOthers { try replication.append(bodies, after: place, tag: tag, turn) }
+            try writerProgress.waitingForOthers { try replication.append(bodies, after: place, tag: tag, turn) }
         } catch let error as Replication.Superseded {
             throw error
         } catch {

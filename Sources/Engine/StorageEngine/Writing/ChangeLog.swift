@@ -95,7 +95,7 @@ package enum ChangeLog {
 
     /// The tag of a version of a replica, whose versions have tags of their own; nil when the log no longer holds it.
     package static func tag(of version: Version, _ transaction: LMDBTransaction, _ trees: Trees) throws -> HistoryTag? {
-        if version == LogPlace.start.version { return LogPlace.start.tag }
+        if version == LogPosition.start.version { return LogPosition.start.tag }
         return try transaction.get(trees.log, Catalogue.versionRecord(version)).flatMap { ChangeSetRecord.tag($0) }
     }
 

@@ -10,7 +10,7 @@ extension SyncClient {
     func follow() async {
         while !Task.isCancelled {
             guard !isSuspended, await isReset(), await isAsking() else {
-                await followBell.wait()
+                await followWakeUp.wait()
                 continue
             }
             status.withLock { $0.connection = .connecting }
@@ -39,7 +39,7 @@ extension SyncClient {
             barriers = [:]
             guard !Task.isCancelled else { return }
             attempts += 1
-            if !isSuspended { await followBell.wait(seconds: max(wanted, Self.pause(attempts))) }
+            if !isSuspended { await followWakeUp.wait(seconds: max(wanted, Self.pause(attempts))) }
         }
     }
 
@@ -59,7 +59,7 @@ extension SyncClient {
         guard followed.contains(where: { agreed.contains($0.number) }) else {
             // The gateway has none of our subscriptions: its schema may change, or a subscription may just have been
             // created.
-            if followed.isEmpty { await followBell.wait(seconds: 30) }
+            if followed.isEmpty { await followWakeUp.wait(seconds: 30) }
             attempts = 0
             return
         }
@@ -75,7 +75,7 @@ extension SyncClient {
                 isConnected()
                 status.withLock { $0.connection = .connected }
                 reports.connected()
-                uploadBell.ring()
+                uploadWakeUp.signal()
                 // Subscriptions may have changed since they were sent.
                 try await agree()
             }
@@ -227,7 +227,7 @@ extension SyncClient {
     private func reconnect() {
         status.withLock { $0.stream }?.cancel()
         attempts = 0
-        followBell.ring()
+        followWakeUp.signal()
     }
 }
 

@@ -31,7 +31,7 @@ extension SyncClient {
     }
 
     private func lose(_ known: Mark) async throws {
-        if try await stateStore.change({ syncState, _ in syncState.loseHistory(known) }) { followBell.ring() }
+        if try await stateStore.change({ syncState, _ in syncState.loseHistory(known) }) { followWakeUp.signal() }
         status.withLock { $0.stream }?.cancel()
         throw HistoryIsLost()
     }
@@ -39,7 +39,7 @@ extension SyncClient {
     /// Begins the reset that waits for the program, which discards local changes.
     package nonisolated func beginReset() {
         status.withLock { $0.hasBegunReset = true }
-        followBell.ring()
+        followWakeUp.signal()
     }
 
     /// Performs what a lost history requires before anything else is sent. Returns false while the program must begin
@@ -66,14 +66,14 @@ extension SyncClient {
                 hasReportedReset = false
                 status.withLock { $0.hasBegunReset = false }
                 attempts = 0
-                uploadBell.ring()
+                uploadWakeUp.signal()
             }
             try await finishReset()
             return true
         } catch {
             reportOutage(error)
-            await followBell.wait(seconds: 1)
-            followBell.ring()
+            await followWakeUp.wait(seconds: 1)
+            followWakeUp.signal()
             return false
         }
     }

@@ -14,7 +14,7 @@ extension SyncClient {
         while !Task.isCancelled {
             let view = stateStore.syncState
             guard !isSuspended, view.reset != .awaited, let upload = view.uploads.first else {
-                await uploadBell.wait()
+                await uploadWakeUp.wait()
                 continue
             }
             do {
@@ -25,7 +25,7 @@ extension SyncClient {
                 reportOutage(error)
                 attempt += 1
                 let wanted = (error as? GatewayFailure)?.answer.pause ?? 0
-                await uploadBell.wait(seconds: max(wanted, Self.pause(attempt)))
+                await uploadWakeUp.wait(seconds: max(wanted, Self.pause(attempt)))
             }
         }
     }
@@ -53,7 +53,7 @@ extension SyncClient {
                     upload.number, at: done.version.rawValue, answer.mark, found, transaction)
             }
             reportOutside(outside)
-            if !stateStore.syncState.unconfirmed.isEmpty { confirmBell.ring() }
+            if !stateStore.syncState.unconfirmed.isEmpty { confirmWakeUp.signal() }
         case 404 where operation != nil && upload.isEdit(operation ?? 0):
             try await drop(operation ?? 0, of: upload)
         case 422 where answer.problem.saysThatLinkIsMissing && upload.isEdit(operation ?? 0):
@@ -115,7 +115,7 @@ extension SyncClient {
         while !Task.isCancelled {
             let waiting = stateStore.syncState.unconfirmed
             guard !waiting.isEmpty, !isSuspended else {
-                await confirmBell.wait()
+                await confirmWakeUp.wait()
                 continue
             }
             // Usually the event has arrived by then.
@@ -125,7 +125,7 @@ extension SyncClient {
             guard status.withLock({ $0.connection }) == .connected, (try? await passBarrier()) != nil,
                 (try? await giveUp(still)) != nil
             else {
-                await confirmBell.wait(seconds: 2)
+                await confirmWakeUp.wait(seconds: 2)
                 continue
             }
         }

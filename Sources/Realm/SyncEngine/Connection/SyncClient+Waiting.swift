@@ -36,7 +36,7 @@ extension SyncClient {
     package nonisolated func waitForUploads(timeout: TimeInterval?) async throws {
         try await withTaskExecutorPreference(executor) {
             try await stateStore.change { _, _ in }
-            uploadBell.ring()
+            uploadWakeUp.signal()
             let last = view.uploads.last?.order ?? 0
             try await stateStore.wait(timeout: timeout) { view in
                 view.uploads.contains { $0.order <= last } ? nil : ()
@@ -55,7 +55,7 @@ extension SyncClient {
         status.withLock { $0.outages[id] = continuation }
         defer { status.withLock { $0.outages[id] = nil } }
         // After an earlier outage the client may be in a pause; this ends it.
-        followBell.ring()
+        followWakeUp.signal()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(operation: work)
             group.addTask {

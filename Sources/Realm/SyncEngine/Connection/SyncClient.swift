@@ -36,10 +36,10 @@ package actor SyncClient {
     nonisolated let status = Mutex(Status())
     package nonisolated let progress = SyncProgress()
     nonisolated let executor = SyncExecutor()
-    nonisolated let followBell = Bell()
-    nonisolated let collectBell = Bell()
-    nonisolated let uploadBell = Bell()
-    nonisolated let confirmBell = Bell()
+    nonisolated let followWakeUp = AutoResetEvent()
+    nonisolated let collectWakeUp = AutoResetEvent()
+    nonisolated let uploadWakeUp = AutoResetEvent()
+    nonisolated let confirmWakeUp = AutoResetEvent()
     /// The subscriptions that were sent to the gateway on this connection.
     var agreed: Set<Int> = []
     /// The number of failed connections in a row.
@@ -81,7 +81,7 @@ package actor SyncClient {
     package nonisolated func start() {
         stateStore.store.onCommit { [weak self] changes in
             guard let self, let last = changes.last, !stateStore.isOwn(last.version) else { return }
-            collectBell.ring()
+            collectWakeUp.signal()
         }
         let tasks = [
             Task(executorPreference: executor) { await self.follow() },
@@ -90,7 +90,7 @@ package actor SyncClient {
             Task(executorPreference: executor) { await self.confirm() },
         ]
         status.withLock { $0.tasks = tasks }
-        collectBell.ring()
+        collectWakeUp.signal()
     }
 
     /// Stops everything. Pending uploads are sent when the file is opened again.
@@ -115,9 +115,9 @@ package actor SyncClient {
 
     package nonisolated func resume() {
         status.withLock { $0.isSuspended = false }
-        followBell.ring()
-        uploadBell.ring()
-        confirmBell.ring()
+        followWakeUp.signal()
+        uploadWakeUp.signal()
+        confirmWakeUp.signal()
     }
 
     nonisolated var isSuspended: Bool { status.withLock { $0.isSuspended } }
@@ -127,7 +127,7 @@ package actor SyncClient {
 
     /// Sends changed subscriptions to the gateway.
     nonisolated func subscriptionsChanged() {
-        guard status.withLock({ $0.connection }) == .connected else { return followBell.ring() }
+        guard status.withLock({ $0.connection }) == .connected else { return followWakeUp.signal() }
         Task(executorPreference: executor) {
             do {
                 try await self.agree()
@@ -178,15 +178,15 @@ package actor SyncClient {
     /// Turns local commits into uploads, soon after each commit.
     private func collect() async {
         while !Task.isCancelled {
-            await collectBell.wait()
+            await collectWakeUp.wait()
             guard !Task.isCancelled else { return }
             do {
                 try await stateStore.change { _, _ in }
-                uploadBell.ring()
+                uploadWakeUp.signal()
             } catch {
                 reportOutage(error)
-                await collectBell.wait(seconds: 1)
-                collectBell.ring()
+                await collectWakeUp.wait(seconds: 1)
+                collectWakeUp.signal()
             }
         }
     }

@@ -27,5 +27,5 @@ enum SyncTimer {
     }
 
     /// Returns after `seconds`, or when the task is cancelled.
-    static func pause(_ seconds: Double) async { await Bell().wait(seconds: seconds) }
+    static func pause(_ seconds: Double) async { await AutoResetEvent().wait(seconds: seconds) }
 }

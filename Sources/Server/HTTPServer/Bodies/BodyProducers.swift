@@ -31,8 +31,8 @@ final class BodyProducers: Sendable {
 
     private let limit: Int
     private let state = Mutex(State())
-    private let bell = Bell()
-    private let ended = Bell()
+    private let jobs = CountingSemaphore()
+    private let ended = CountingSemaphore()
 
     init(limit: Int) { self.limit = max(limit, 1) }
 
@@ -44,7 +44,7 @@ final class BodyProducers: Sendable {
             if state.idle < state.waiting.count - state.taken, state.threads < limit { startThread(&state) }
             return true
         }
-        if isTaken { bell.ring() }
+        if isTaken { jobs.signal() }
     }
 
     /// Drops waiting jobs, and waits for running ones until the deadline, in monotonic milliseconds.
@@ -53,7 +53,7 @@ final class BodyProducers: Sendable {
             defer { state = State(isStopped: true) }
             return state.threads
         }
-        for _ in 0..<threads { bell.ring() }
+        for _ in 0..<threads { jobs.signal() }
         for _ in 0..<threads where !ended.wait(until: deadline) { return }
     }
 
@@ -75,19 +75,19 @@ final class BodyProducers: Sendable {
     private func run() {
         while true {
             state.withLock { $0.idle += 1 }
-            bell.wait()
+            jobs.wait()
             let (work, isStopped) = state.withLock { state in
                 state.idle -= 1
                 return (state.next(), state.isStopped)
             }
-            if isStopped { return ended.ring() }
+            if isStopped { return ended.signal() }
             work?()
         }
     }
 }
 
-/// A semaphore: each ring ends one wait.
-private final class Bell: Sendable {
+/// A counting semaphore: each signal ends one wait.
+private final class CountingSemaphore: Sendable {
     // Semaphores are for use by many threads; the address is fixed from `init` to `deinit`.
     nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 
@@ -101,7 +101,7 @@ private final class Bell: Sendable {
         semaphore.deallocate()
     }
 
-    func ring() { sem_post(semaphore) }
+    func signal() { sem_post(semaphore) }
 
     func wait() {
         while sem_wait(semaphore) != 0, errno == EINTR {}

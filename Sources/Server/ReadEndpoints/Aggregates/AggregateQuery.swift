@@ -20,7 +20,7 @@ package struct AggregateQuery: Sendable {
     package static let functions = AggregateRequest.Function.allCases.map(\.rawValue)
 
     /// Throws 400 for parameters that do not fit the class or each other.
-    package init(_ parameters: QueryParameters, _ place: CollectionPlace, _ reader: QueryReader) throws(Problem) {
+    package init(_ parameters: QueryParameters, _ place: CollectionTarget, _ reader: QueryReader) throws(Problem) {
         // Every answer contains the count, because it costs next to nothing; requesting it is allowed.
         _ = try parameters.flag("count")
         let objectClass = place.objectClass

@@ -21,7 +21,7 @@ package struct BinsRead: Hashable, Sendable {
     package static let name = "bins"
 
     /// What the answer depends on.
-    package func dependence(at place: CollectionPlace) -> ReadDependence {
+    package func dependence(at place: CollectionTarget) -> ReadDependence {
         ReadDependence(from: query, showing: [name], at: place)
     }
 

@@ -58,17 +58,17 @@ private struct AggregateRead: Sendable {
 
 extension ReadEndpoints {
     package func getAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getAggregates(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
+        try getAggregates(request, try CollectionTarget(class: path, try readSnapshot(for: request)))
     }
 
     /// Aggregates the objects or values of one object's property.
     package func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
-        guard let place = try CollectionPlace(property) else { return try getElementAggregates(request, property) }
+        guard let place = try CollectionTarget(property) else { return try getElementAggregates(request, property) }
         return try getAggregates(request, place)
     }
 
-    private func getAggregates(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+    private func getAggregates(_ request: Request, _ place: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(
             request,
             single: AggregateQuery.parameters + GroupSelection.parameters + ["explain", ParameterName.snapshot],
@@ -93,7 +93,7 @@ extension ReadEndpoints {
         return try context.reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
-    private func dependence(of asked: AggregateQuery, at place: CollectionPlace) throws -> ReadDependence {
+    private func dependence(of asked: AggregateQuery, at place: CollectionTarget) throws -> ReadDependence {
         // The intervals of values follow from all of these.
         if let bins = asked.bins { return bins.dependence(at: place) }
         let subject = AggregateSubject(asked.aggregate, asked.form, limit: context.configuration.maximumGrouping)

@@ -74,7 +74,7 @@ private struct CollectionRead: Sendable {
 
 extension ReadEndpoints {
     package func getCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getCollection(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
+        try getCollection(request, try CollectionTarget(class: path, try readSnapshot(for: request)))
     }
 
     /// Returns the objects or values of one object's property; a single value, or the target of a link.
@@ -82,11 +82,11 @@ extension ReadEndpoints {
         let snapshot = try readSnapshot(for: request)
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         guard let property = PropertyCollection(named, snapshot) else { return try getSingle(request, named, snapshot) }
-        guard let place = try CollectionPlace(property) else { return try getElements(request, property) }
+        guard let place = try CollectionTarget(property) else { return try getElements(request, property) }
         return try getCollection(request, place)
     }
 
-    private func getCollection(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+    private func getCollection(_ request: Request, _ place: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(
             request,
             single: QueryReader.parameters + [

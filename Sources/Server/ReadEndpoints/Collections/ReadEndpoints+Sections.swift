@@ -142,13 +142,13 @@ private struct SectionRead: Sendable {
 
 extension ReadEndpoints {
     package func getSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getSections(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
+        try getSections(request, try CollectionTarget(class: path, try readSnapshot(for: request)))
     }
 
     /// Returns the sections of the objects or values of one object's property.
     package func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
-        guard let place = try CollectionPlace(property) else { return try getElementSections(request, property) }
+        guard let place = try CollectionTarget(property) else { return try getElementSections(request, property) }
         return try getSections(request, place)
     }
 
@@ -157,7 +157,7 @@ extension ReadEndpoints {
             "by", "ascending", "keys", "index", "section", "limit", "offset", "types", ParameterName.snapshot,
         ]
 
-    private func getSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+    private func getSections(_ request: Request, _ place: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters + ["fields", "expand"])
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let reader = place.reader(context.configuration)

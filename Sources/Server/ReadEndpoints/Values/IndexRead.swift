@@ -28,7 +28,7 @@ package struct IndexRead: Hashable, Sendable {
     private static let triedSingly = 64
 
     /// What the answer depends on.
-    package func dependence(at place: CollectionPlace) -> ReadDependence {
+    package func dependence(at place: CollectionTarget) -> ReadDependence {
         var matching: BoundQuery?
         if case .match(let condition) = wanted { matching = condition }
         return ReadDependence(orderOf: query, matching: matching, at: place)

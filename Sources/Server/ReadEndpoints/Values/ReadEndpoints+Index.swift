@@ -12,20 +12,20 @@ import WriteRequests
 extension ReadEndpoints {
     /// Returns the position in a class of an object, or of the first one that satisfies a predicate.
     package func getIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getIndex(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
+        try getIndex(request, try CollectionTarget(class: path, try readSnapshot(for: request)))
     }
 
     /// Returns the position in one object's property.
     package func getHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
-        guard let place = try CollectionPlace(property) else { return try getElementIndex(request, property) }
+        guard let place = try CollectionTarget(property) else { return try getElementIndex(request, property) }
         return try getIndex(request, place)
     }
 
     /// The parameters of a position among objects, and among plain values.
     package static let indexParameters = QueryReader.parameters + ["of", "matching"]
 
-    private func getIndex(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+    private func getIndex(_ request: Request, _ place: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.indexParameters + [ParameterName.snapshot])
         let (snapshot, read) = (place.snapshot, try indexRead(parameters, place))
         let unchanged = try notModified(request, snapshot) { read.dependence(at: place) }
@@ -36,7 +36,7 @@ extension ReadEndpoints {
     }
 
     /// Parses a request for a position among objects.
-    package func indexRead(_ parameters: QueryParameters, _ place: CollectionPlace) throws(Problem) -> IndexRead {
+    package func indexRead(_ parameters: QueryParameters, _ place: CollectionTarget) throws(Problem) -> IndexRead {
         let reader = place.reader(context.configuration)
         let wanted: IndexRead.Wanted
         switch (parameters["of"], parameters["matching"]) {

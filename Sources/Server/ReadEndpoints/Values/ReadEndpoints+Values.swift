@@ -13,20 +13,20 @@ import WireProtocol
 extension ReadEndpoints {
     /// Returns the result of a key-value coding path for the objects of a class.
     package func getValues(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getValues(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
+        try getValues(request, try CollectionTarget(class: path, try readSnapshot(for: request)))
     }
 
     /// Returns the result of a key-value coding path for one object's property.
     package func getHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
-        guard let place = try CollectionPlace(property) else { return try getElementValues(request, property) }
+        guard let place = try CollectionTarget(property) else { return try getElementValues(request, property) }
         return try getValues(request, place)
     }
 
     /// The parameters of the values of objects, and of plain values.
     package static let valuesParameters = QueryReader.parameters + ["key", "keyPath", "limit", "offset", "types"]
 
-    private func getValues(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+    private func getValues(_ request: Request, _ place: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.valuesParameters + [ParameterName.snapshot])
         let (snapshot, read) = (place.snapshot, try valuesRead(parameters, place))
         let unchanged = try notModified(request, snapshot) { read.dependence(at: place) }
@@ -37,7 +37,7 @@ extension ReadEndpoints {
     }
 
     /// Parses a request for values of objects.
-    package func valuesRead(_ parameters: QueryParameters, _ place: CollectionPlace) throws(Problem) -> ValuesRead {
+    package func valuesRead(_ parameters: QueryParameters, _ place: CollectionTarget) throws(Problem) -> ValuesRead {
         let (schema, objectClass) = (place.snapshot.schema, place.objectClass)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         var query = try place.reader(context.configuration).query(parameters, objectClass, in: place.scope)

@@ -55,7 +55,7 @@ package struct ValuesRead: Sendable {
     }
 
     /// What the answer depends on.
-    package func dependence(at place: CollectionPlace) -> ReadDependence {
+    package func dependence(at place: CollectionTarget) -> ReadDependence {
         if case .count = result { return ReadDependence(orderOf: query, matching: nil, at: place) }
         var shown = query
         // A limit of what is counted or summed is in the query already.

@@ -85,7 +85,7 @@ package struct Preconditions: Sendable {
 
     /// Throws 412 if the contents of a path below an object do not satisfy the conditions. A client may send the tag
     /// of the object that contains the path, or the tag that a read of the path itself returned.
-    package func check(_ place: PropertyPlace, _ transaction: any WriteTransaction) throws {
+    package func check(_ place: ResolvedPropertyPath, _ transaction: any WriteTransaction) throws {
         guard !isEmpty else { return }
         let before = transaction.before
         var objects = [try EntityTag(place.owner, transaction, of: before)]

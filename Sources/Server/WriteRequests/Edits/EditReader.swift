@@ -7,12 +7,12 @@ import StoreContract
 /// Parses the edit that a request makes at a place. The place is that of a snapshot; the transaction checks whether it
 /// still is the same.
 package struct EditReader {
-    private let place: PropertyPlace
+    private let place: ResolvedPropertyPath
     private let kind: CollectionKind
     private let reader: ObjectInputReader
 
     /// - Parameter kind: the kind of collection that the place was when the request arrived.
-    package init(_ place: PropertyPlace, _ kind: CollectionKind, _ schema: Schema) {
+    package init(_ place: ResolvedPropertyPath, _ kind: CollectionKind, _ schema: Schema) {
         self.place = place
         self.kind = kind
         reader = ObjectInputReader(schema: schema)

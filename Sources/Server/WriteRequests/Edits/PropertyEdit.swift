@@ -33,7 +33,7 @@ package struct EditOutcome: Hashable {
     }
 }
 
-extension PropertyPlace {
+extension ResolvedPropertyPath {
     /// Returns the kind of collection that edits apply to: by declaration or, within a mixed value, by its content.
     package func kind(in context: any ReadContext) throws -> CollectionKind {
         if element == nil, inner.isEmpty, !property.type.isMixed || property.type.isCollection {
@@ -48,9 +48,9 @@ extension PropertyPlace {
     }
 
     /// The collection that contains the element; nil for a whole property.
-    var collection: PropertyPlace? {
+    var collection: ResolvedPropertyPath? {
         guard !inner.isEmpty || element != nil else { return nil }
-        return PropertyPlace(
+        return ResolvedPropertyPath(
             holder: holder, holderClass: holderClass, property: property, element: inner.isEmpty ? nil : element,
             inner: inner.dropLast(), owner: owner)
     }
@@ -67,14 +67,14 @@ extension PropertyPlace {
 }
 
 extension Problem {
-    package init(computed place: PropertyPlace) {
+    package init(computed place: ResolvedPropertyPath) {
         self.init(
             StoreError.Code.notACollection,
             "'\(place.name)' is computed from links. Edit the property that links.", property: place.property.name)
     }
 
     /// The error for a path that led to another property at the time of the write.
-    package init(changedMeanwhile place: PropertyPlace) {
+    package init(changedMeanwhile place: ResolvedPropertyPath) {
         self.init(
             .objectChanged, "The path now leads to '\(place.name)', because another request changed it. Try again."
         )

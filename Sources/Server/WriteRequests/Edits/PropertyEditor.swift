@@ -14,7 +14,7 @@ package struct PropertyEditor {
 
     /// Throws 404 for a position or key of the path that does not exist, 422 for an edit that the place does not
     /// support, and the errors of the transaction.
-    package func perform(_ edit: PropertyEdit, at place: PropertyPlace) throws -> EditOutcome {
+    package func perform(_ edit: PropertyEdit, at place: ResolvedPropertyPath) throws -> EditOutcome {
         guard !place.property.type.isComputed else {
             throw place.refusal("is computed from links. Edit the property that links.")
         }
@@ -30,7 +30,7 @@ package struct PropertyEditor {
 
     // MARK: Whole properties
 
-    private func editList(_ edit: PropertyEdit, _ place: PropertyPlace) throws -> EditOutcome {
+    private func editList(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
         switch edit {
         case .insert(let contents, at: let index):
             let count = try transaction.elementCount(place.holder, place.property.id)
@@ -54,7 +54,7 @@ package struct PropertyEditor {
         }
     }
 
-    private func editSet(_ edit: PropertyEdit, _ place: PropertyPlace) throws -> EditOutcome {
+    private func editSet(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
         switch edit {
         case .add(let contents):
             var added = 0
@@ -70,11 +70,11 @@ package struct PropertyEditor {
         }
     }
 
-    private func editMap(_ edit: PropertyEdit, _ place: PropertyPlace) throws -> EditOutcome {
+    private func editMap(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
         try editWhole(edit, place)
     }
 
-    private func editWhole(_ edit: PropertyEdit, _ place: PropertyPlace) throws -> EditOutcome {
+    private func editWhole(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
         switch edit {
         case .assign(let content):
             let modified = try writer.reassign(
@@ -87,7 +87,7 @@ package struct PropertyEditor {
         }
     }
 
-    private func editSingle(_ edit: PropertyEdit, _ place: PropertyPlace) throws -> EditOutcome {
+    private func editSingle(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
         let value: Value
         switch edit {
         case .assign(let content): value = try writer.resolve(content)
@@ -101,7 +101,7 @@ package struct PropertyEditor {
     // MARK: Elements
 
     private func editElement(
-        _ edit: PropertyEdit, _ element: PropertyPlace.Element, _ place: PropertyPlace
+        _ edit: PropertyEdit, _ element: ResolvedPropertyPath.Element, _ place: ResolvedPropertyPath
     ) throws -> EditOutcome {
         let whole = place.collection ?? place
         switch (element, place.property.type.collection, edit) {
@@ -124,7 +124,7 @@ package struct PropertyEditor {
         return try outcome(1, whole)
     }
 
-    private func check(_ index: Int, _ place: PropertyPlace) throws {
+    private func check(_ index: Int, _ place: ResolvedPropertyPath) throws {
         guard index < (try transaction.elementCount(place.holder, place.property.id)) else {
             throw try place.missing(in: transaction)
         }
@@ -134,7 +134,7 @@ package struct PropertyEditor {
 
     /// Edits a copy of the mixed value that contains the place, and assigns it. Nil for an edit of the whole property
     /// or element.
-    private func editInMixed(_ edit: PropertyEdit, _ place: PropertyPlace) throws -> EditOutcome? {
+    private func editInMixed(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome? {
         if place.inner.isEmpty {
             switch edit {
             case .assign, .remove: return nil
@@ -145,7 +145,7 @@ package struct PropertyEditor {
         var change = ValueChange(edit, place, writer)
         let changed = try change.apply(to: outer, place.inner[...])
         if change.modified > 0 {
-            let whole = PropertyPlace(
+            let whole = ResolvedPropertyPath(
                 holder: place.holder, holderClass: place.holderClass, property: place.property, element: nil,
                 inner: [], owner: place.owner)
             switch place.element {
@@ -164,11 +164,11 @@ package struct PropertyEditor {
     // MARK: Parts
 
     @discardableResult
-    private func edit(_ place: PropertyPlace, _ operation: CollectionOperation) throws -> Bool {
+    private func edit(_ place: ResolvedPropertyPath, _ operation: CollectionOperation) throws -> Bool {
         try transaction.edit(place.holder.classID, place.holder.key, place.property.id, operation)
     }
 
-    private func outcome(_ modified: Int, _ place: PropertyPlace) throws -> EditOutcome {
+    private func outcome(_ modified: Int, _ place: ResolvedPropertyPath) throws -> EditOutcome {
         EditOutcome(modified: modified, count: try transaction.elementCount(place.holder, place.property.id))
     }
 }
@@ -176,13 +176,13 @@ package struct PropertyEditor {
 /// An edit within a mixed value.
 private struct ValueChange {
     private let edit: PropertyEdit
-    private let place: PropertyPlace
+    private let place: ResolvedPropertyPath
     private let writer: ObjectWriter
     private(set) var modified = 0
     /// The number of elements of the edited collection, or of the one that contains the element.
     private(set) var count: Int?
 
-    init(_ edit: PropertyEdit, _ place: PropertyPlace, _ writer: ObjectWriter) {
+    init(_ edit: PropertyEdit, _ place: ResolvedPropertyPath, _ writer: ObjectWriter) {
         self.edit = edit
         self.place = place
         self.writer = writer
@@ -276,7 +276,7 @@ extension Value {
     }
 }
 
-extension PropertyPlace {
+extension ResolvedPropertyPath {
     /// Whether the place is a mixed value, which may contain a list or a map.
     fileprivate var isMixedValue: Bool {
         property.type.isMixed && (element != nil || property.type.collection == .single)
@@ -304,7 +304,7 @@ extension PropertyEditor {
     private static let singleRemovals = 1000
 
     /// Removes the links to some objects from a list, set or map.
-    package func remove(_ keys: Set<ObjectKey>, from place: PropertyPlace) throws -> EditOutcome {
+    package func remove(_ keys: Set<ObjectKey>, from place: ResolvedPropertyPath) throws -> EditOutcome {
         let (object, property) = (place.holder, place.property)
         func goes(_ value: Value) -> Bool {
             if case .link(let key) = value { keys.contains(key) } else { false }

@@ -7,7 +7,7 @@ package struct PathHop: Hashable, Sendable {
     let holder: ObjectReference
     let property: PropertySchema
     /// The element of a collection property.
-    let element: PropertyPlace.Element?
+    let element: ResolvedPropertyPath.Element?
     /// The steps through lists and maps in a mixed value.
     let inner: [ValueStep]
     let target: ObjectReference
@@ -53,7 +53,7 @@ package struct PathHop: Hashable, Sendable {
     }
 }
 
-extension PropertyPlace {
+extension ResolvedPropertyPath {
     /// Returns the object that a value links to; nil for a value that is not a link.
     package func target(of value: Value) -> ObjectReference? {
         switch value {

@@ -19,11 +19,11 @@ struct PathWalk {
     }
 
     /// - Parameter steps: at least one.
-    consuming func run(_ steps: ArraySlice<String>) throws -> PropertyPlace {
+    consuming func run(_ steps: ArraySlice<String>) throws -> ResolvedPropertyPath {
         var rest = steps
         while true {
             let property = try property(rest.popFirst() ?? "")
-            var element: PropertyPlace.Element?
+            var element: ResolvedPropertyPath.Element?
             if property.type.isCollection || property.type.isComputed, let text = rest.popFirst() {
                 let name = "\(holderClass.name).\(property.name)"
                 element =
@@ -46,9 +46,9 @@ struct PathWalk {
     }
 
     private func place(
-        _ property: PropertySchema, _ element: PropertyPlace.Element?, _ inner: [ValueStep]
-    ) -> PropertyPlace {
-        PropertyPlace(
+        _ property: PropertySchema, _ element: ResolvedPropertyPath.Element?, _ inner: [ValueStep]
+    ) -> ResolvedPropertyPath {
+        ResolvedPropertyPath(
             holder: holder, holderClass: holderClass, property: property, element: element, inner: inner, owner: owner,
             hops: hops)
     }
@@ -63,7 +63,7 @@ struct PathWalk {
     }
 
     /// Nil if the value is neither a list nor a map.
-    private func step(_ text: String, into value: Value, _ place: PropertyPlace) throws(Problem) -> ValueStep? {
+    private func step(_ text: String, into value: Value, _ place: ResolvedPropertyPath) throws(Problem) -> ValueStep? {
         switch value {
         case .list: .index(try ValueStep.position(text, in: place.name))
         case .dictionary: .key(text)
@@ -72,7 +72,7 @@ struct PathWalk {
     }
 
     /// Continues from the object that a value links to.
-    private mutating func enter(_ value: Value, _ place: PropertyPlace, before step: String) throws {
+    private mutating func enter(_ value: Value, _ place: ResolvedPropertyPath, before step: String) throws {
         let next: ObjectReference
         switch value {
         case .link(let key):
@@ -89,7 +89,7 @@ struct PathWalk {
         if !objectClass.isEmbedded { owner = next }
     }
 
-    private func end(_ place: PropertyPlace, _ step: String, _ what: String) -> Problem {
+    private func end(_ place: ResolvedPropertyPath, _ step: String, _ what: String) -> Problem {
         Problem(
             StoreError.Code.notFound, "'\(place.name)' \(what), so there is no '\(step)' in it.",
             property: place.property.name)

@@ -38,7 +38,7 @@ package struct PropertyPath: Sendable {
     /// Throws 404 for an object, a property, an element or a link's target that does not exist, 400 for a position that
     /// is not a number, and the errors of the store. Cost: a lookup per step; a step through a map or a mixed value
     /// reads it completely.
-    package func resolve(in context: any ReadContext) throws -> PropertyPlace {
+    package func resolve(in context: any ReadContext) throws -> ResolvedPropertyPath {
         guard let key = try root.address.find(root.objectClass, in: context) else {
             throw root.address.notFound(root.objectClass)
         }
@@ -47,7 +47,7 @@ package struct PropertyPath: Sendable {
 }
 
 /// The place at the end of a path: a property of an object, one of its elements, or a part of its mixed value.
-package struct PropertyPlace: Sendable {
+package struct ResolvedPropertyPath: Sendable {
     /// The element of a collection property.
     enum Element: Hashable, Sendable {
         /// A position in a list, in a set in ascending order, or in linking objects.
@@ -115,7 +115,7 @@ package struct PropertyPlace: Sendable {
     /// Returns the 404 for a place whose last step does not exist.
     package func missing(in context: any ReadContext) throws -> Problem {
         if let last = inner.last {
-            let parent = PropertyPlace(
+            let parent = ResolvedPropertyPath(
                 holder: holder, holderClass: holderClass, property: property, element: element,
                 inner: inner.dropLast(), owner: owner, hops: hops)
             return last.missing(in: try parent.value(in: context), called: parent.name)

@@ -168,7 +168,7 @@ package struct TransactionRun {
 
     /// Throws 422 for an operation on another kind of collection.
     private func check(
-        _ name: TransactionOperation.Name, _ kind: CollectionKind, _ place: PropertyPlace
+        _ name: TransactionOperation.Name, _ kind: CollectionKind, _ place: ResolvedPropertyPath
     ) throws(Problem) {
         let kinds: [CollectionKind]
         switch name {

@@ -70,8 +70,8 @@ struct ImageCommand: ParsableCommand {
 final class ReplicaLine {
     private var line = ProgressLine(of: nil)
 
-    func show(_ news: ReplicaNews) {
-        switch news {
+    func show(_ notice: ReplicaNotice) {
+        switch notice {
         case .fetching(let image, let bytes):
             line.show("image of version \(image.place.version): \(grouped(Int(bytes >> 20))) MiB", at: Int(bytes))
         case .applied(let version, _): line.show("version \(version) applied", at: Int(clamping: version.rawValue))

@@ -58,7 +58,7 @@ struct RealmOptions: ParsableArguments {
     }
 }
 
-extension LogPlace {
+extension LogPosition {
     /// As it is shown to people.
     var text: String { "\(Mark(version, tag))" }
 }

@@ -10,8 +10,8 @@ final class ReplicaLog {
 
     private static let interval = Duration.seconds(5)
 
-    func log(_ news: ReplicaNews) {
-        switch news {
+    func log(_ notice: ReplicaNotice) {
+        switch notice {
         case .discarded(let path, let reason):
             logger.warning(
                 "The replica is replaced by a new one.", metadata: ["replica": "\(path)", "reason": "\(reason)"])

@@ -39,14 +39,14 @@ struct StoreAddress: Sendable {
     ///
     /// Throws `StoreError`, and `LogConfigurationFault` for what somebody has to change in PostgreSQL first.
     ///
-    /// - Parameter news: gets the notices of the start of a replica.
+    /// - Parameter notices: gets the notices of the start of a replica.
     func open(
-        _ options: EmbeddedStoreOptions, news: @escaping (ReplicaNews) -> Void = { _ in }
+        _ options: EmbeddedStoreOptions, notices: @escaping (ReplicaNotice) -> Void = { _ in }
     ) throws -> EmbeddedStore {
         try check()
         guard let url else { return try EmbeddedStore.open(path: path, options: options) }
         do {
-            return try EmbeddedStore.open(path: path, log: try log(url), options: options, news: news)
+            return try EmbeddedStore.open(path: path, log: try log(url), options: options, notices: notices)
         } catch let error as StoreError where error.code == .unsupportedFormat {
             throw CommandFailure(error.message, exitCode: 78)
         }

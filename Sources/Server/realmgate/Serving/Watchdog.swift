@@ -51,7 +51,7 @@ final class Watchdog: Sendable {
         }
         guard !hasEnded else { return }
         if isDue {
-            let loops = host.callRoll { [weak self] in self?.record { $0.answers += 1 } }
+            let loops = host.probeLoops { [weak self] in self?.record { $0.answers += 1 } }
             record { $0.loops = loops }
         }
         queue.asyncAfter(deadline: .now() + interval / .seconds(1)) { [weak self] in self?.check() }

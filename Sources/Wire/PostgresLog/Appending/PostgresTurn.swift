@@ -4,8 +4,8 @@ import Synchronization
 
 /// A transaction that has locked the realm's row.
 final class PostgresTurn: LogTurn {
-    let place: LogPlace
-    let news: [LogEntry]
+    let place: LogPosition
+    let newEntries: [LogEntry]
     private let log: PostgresLog
     /// Nil once the turn has ended.
     private let connection: Mutex<PostgresConnection?>
@@ -19,17 +19,17 @@ final class PostgresTurn: LogTurn {
                 return (connection, try Self.begin(log, connection, after: version, by: deadline))
             }
         }
-        guard let (place, news) = beginning else { throw .missingRealm(log.realm.text) }
+        guard let (place, newEntries) = beginning else { throw .missingRealm(log.realm.text) }
         self.connection = Mutex(connection)
         self.place = place
-        self.news = news
+        self.newEntries = newEntries
     }
 
     deinit { end() }
 
     private static func begin(
         _ log: PostgresLog, _ connection: PostgresConnection, after version: Version?, by deadline: Deadline
-    ) throws(PostgresFailure) -> (LogPlace, [LogEntry])? {
+    ) throws(PostgresFailure) -> (LogPosition, [LogEntry])? {
         let length = "\(max(1, log.options.turnLength.milliseconds))"
         // Sent with the others, it sees what was committed before the lock was granted.
         let question = version.map { log.reader.question(after: $0) }
@@ -43,7 +43,7 @@ final class PostgresTurn: LogTurn {
             // The server gives up waiting for the lock first.
             by: Deadline(after: deadline.remaining + .seconds(1)))
         guard reply.rows[2].count > 0 else { return nil }
-        let place = try LogPlace(reply.rows[2], row: 0)
+        let place = try LogPosition(reply.rows[2], row: 0)
         guard let version, let question else { return (place, []) }
         // What is wrong with entries is found by the store that reads them.
         let entries = try log.reader.entries(reply.rows[3], after: version, question.limit)

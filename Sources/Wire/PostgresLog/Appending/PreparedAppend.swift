@@ -4,7 +4,7 @@ import StoreContract
 /// An append as it is sent, the same each time: its tag and its condition make a repetition harmless.
 struct PreparedAppend {
     let realm: Int64
-    let newest: LogPlace
+    let newest: LogPosition
     let calls: [StatementCall]
     /// The rows of the entries.
     let partCount: Int
@@ -12,9 +12,9 @@ struct PreparedAppend {
     /// The most bytes of a row of the log.
     static let partSize = 256 * 1024
 
-    init(realm: Int64, _ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) {
+    init(realm: Int64, _ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) {
         self.realm = realm
-        newest = LogPlace(Version(place.version.rawValue + UInt64(bodies.count)), tag)
+        newest = LogPosition(Version(place.version.rawValue + UInt64(bodies.count)), tag)
         var versions: [Int64] = []
         var parts: [Int32] = []
         var counts: [Int32] = []

@@ -63,7 +63,7 @@ struct EntryPage {
     /// The complete entries. A fault is reported when there are no entries before it, and else by the next call.
     ///
     /// - Parameter newest: the realm's newest place at the moment of the answer.
-    mutating func finish(_ newest: LogPlace) -> Result<[LogEntry], StoreError> {
+    mutating func finish(_ newest: LogPosition) -> Result<[LogEntry], StoreError> {
         if fault == nil, !isCut {
             if open != nil {
                 fault = "version \(expected) has not all its parts."
@@ -80,7 +80,7 @@ struct EntryPage {
     }
 
     /// Whether the fault is in the entries that were read, and not after them.
-    private func isLastWrong(_ newest: LogPlace) -> Bool {
+    private func isLastWrong(_ newest: LogPosition) -> Bool {
         guard let last = entries.last else { return false }
         return last.version > newest.version || (last.version == newest.version && last.tag != newest.tag)
     }

@@ -48,7 +48,7 @@ struct EntryReader: ~Copyable, Sendable {
     ) throws(PostgresFailure) -> Result<[LogEntry], StoreError>? {
         guard rows.count > 0 else { return .failure(.missingRealm(realm.text)) }
         var page = EntryPage(realm: realm, after: version, isCut: rows.count == limit)
-        let newest = try LogPlace(rows, row: 0)
+        let newest = try LogPosition(rows, row: 0)
         guard version < newest.version else { return .success([]) }
         guard version >= Version(column: try rows.int64(0, 2)) else {
             return .failure(

@@ -18,7 +18,7 @@ extension PostgresLog {
             for row in 0..<rows.count {
                 images.append(
                     LogImage(
-                        place: try LogPlace(rows, row: row), parts: Int(try rows.int32(row, 2)),
+                        place: try LogPosition(rows, row: row), parts: Int(try rows.int32(row, 2)),
                         bytes: try rows.int64(row, 3), sha256: try rows.bytes(row, 4),
                         fileFormat: try rows.int32(row, 5), isComplete: try rows.bool(row, 6)))
             }
@@ -65,7 +65,7 @@ extension PostgresLog {
     ///
     /// - Parameter read: returns the file's next bytes, up to the number that it is given; none at the end.
     package func uploadImage(
-        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         let image = try send(at: place, fileFormat: fileFormat, read)
         try call { connection, deadline throws(PostgresFailure) in
@@ -76,7 +76,7 @@ extension PostgresLog {
 
     /// Uploads an image that is not complete yet, and returns it as it will be.
     func send(
-        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         try deleteImage(place.version)
         try call { connection, deadline throws(PostgresFailure) in

@@ -4,7 +4,7 @@ package import StoreContract
 /// A realm of a database, for people.
 package struct RealmStatus: Hashable, Sendable {
     package let name: String
-    package let newest: LogPlace
+    package let newest: LogPosition
     package let floor: Version
     package let entryFormat: Int32
     /// Rows of the log, and their bytes.
@@ -45,7 +45,7 @@ extension LogDirectory {
                     realms.append(
                         RealmStatus(
                             name: try rows.text(row, 1),
-                            newest: LogPlace(
+                            newest: LogPosition(
                                 Version(column: try rows.int64(row, 2)), HistoryTag(column: try rows.int64(row, 3))),
                             floor: Version(column: try rows.int64(row, 4)), entryFormat: try rows.int32(row, 5),
                             parts: try rows.int64(row, 6), bytes: try rows.int64(row, 7),

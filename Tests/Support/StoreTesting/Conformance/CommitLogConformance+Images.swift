@@ -4,7 +4,7 @@ import StoreContract
 /// The images of a log, and its floor.
 extension CommitLogConformance {
     /// Uploads so many bytes, which depend on the version.
-    private static func upload(_ count: Int, at place: LogPlace, to log: any CommitLog) throws -> LogImage {
+    private static func upload(_ count: Int, at place: LogPosition, to log: any CommitLog) throws -> LogImage {
         var rest = content(count, place.version)[...]
         return try log.uploadImage(at: place, fileFormat: 3) { most in
             let piece = Array(rest.prefix(min(most, 100_000)))
@@ -26,7 +26,7 @@ extension CommitLogConformance {
         try require(try log.images() == [], "a new log has images")
         var made: [LogImage] = []
         for (version, count) in [(5, 0), (9, 1), (7, 2_500_000), (7, 3000)] {
-            let place = LogPlace(Version(UInt64(version)), .another())
+            let place = LogPosition(Version(UInt64(version)), .another())
             let image = try upload(count, at: place, to: log)
             try require(image.place == place && image.bytes == Int64(count), "an image has another place or size")
             try require(image.isComplete && image.fileFormat == 3, "an image is not complete")
@@ -66,10 +66,10 @@ extension CommitLogConformance {
         try require(try log.floor() == Version(1), "a new log has a floor")
         let all = try log.entryBytes(after: Version(1))
         try require(try all >= 2000 && log.entryBytes(after: Version(11)) * 2 == all, "sizes of entries are wrong")
-        _ = try upload(10, at: LogPlace(Version(8), tag), to: log)
+        _ = try upload(10, at: LogPosition(Version(8), tag), to: log)
         try log.trim(keepingSeconds: 0)
         try require(try log.floor() == Version(1), "a log with one image was trimmed")
-        _ = try upload(10, at: LogPlace(Version(15), tag), to: log)
+        _ = try upload(10, at: LogPosition(Version(15), tag), to: log)
         try require(try log.trim(keepingSeconds: 0) == 7, "not the entries up to the second newest image were deleted")
         try require(try log.floor() == Version(8), "the floor is not the second newest image")
         try require(try history(log, after: Version(8)).count == 13, "entries above the floor are missing")

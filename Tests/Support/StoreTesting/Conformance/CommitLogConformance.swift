@@ -10,7 +10,7 @@ package enum CommitLogConformance {
     /// Opens a log of a new realm; each call another one of the same realm.
     package typealias Realm = () throws -> any CommitLog
 
-    private static let start = LogPlace.start
+    private static let start = LogPosition.start
 
     package struct Topic: Sendable, CustomStringConvertible {
         package let description: String
@@ -34,7 +34,7 @@ package enum CommitLogConformance {
     ]
 
     /// Entries that were appended one after the other, as others find them.
-    package static func history(_ log: any CommitLog, after start: Version = LogPlace.start.version) throws
+    package static func history(_ log: any CommitLog, after start: Version = LogPosition.start.version) throws
         -> [LogEntry]
     {
         var entries: [LogEntry] = []
@@ -73,7 +73,7 @@ package enum CommitLogConformance {
                 let version = Version(place.version.rawValue + UInt64(index) + 1)
                 expected.append(LogEntry(version: version, tag: tag, body: body))
             }
-            place = LogPlace(Version(place.version.rawValue + UInt64(count)), tag)
+            place = LogPosition(Version(place.version.rawValue + UInt64(count)), tag)
             try require(try other.newest() == place, "the newest place is not that of the last append")
         }
         try require(try history(other) == expected, "the entries are not those that were appended")
@@ -93,9 +93,9 @@ package enum CommitLogConformance {
         }
         let tag = HistoryTag.another()
         try require(try log.append([[1]], after: start, tag: tag) == .appended, "the first append is superseded")
-        let place = LogPlace(Version(2), tag)
+        let place = LogPosition(Version(2), tag)
         for wrong in [
-            start, LogPlace(Version(2), start.tag), LogPlace(Version(3), tag), LogPlace(Version(1), tag),
+            start, LogPosition(Version(2), start.tag), LogPosition(Version(3), tag), LogPosition(Version(1), tag),
         ] {
             try require(
                 try other.append([[2]], after: wrong, tag: .another()) == .superseded,
@@ -126,7 +126,7 @@ package enum CommitLogConformance {
         for bodies in groups {
             let tag = HistoryTag.another()
             try require(try log.append(bodies, after: place, tag: tag) == .appended, "an append was superseded")
-            place = LogPlace(Version(place.version.rawValue + UInt64(bodies.count)), tag)
+            place = LogPosition(Version(place.version.rawValue + UInt64(bodies.count)), tag)
             expected += bodies
         }
         let found = try history(log)
@@ -142,7 +142,7 @@ package enum CommitLogConformance {
             let tag = HistoryTag.another()
             let bodies = (0..<500).map { Array("\(round) \($0)".utf8) }
             try require(try log.append(bodies, after: place, tag: tag) == .appended, "an append was superseded")
-            place = LogPlace(Version(place.version.rawValue + 500), tag)
+            place = LogPosition(Version(place.version.rawValue + 500), tag)
         }
         let found = try history(log)
         try require(found.count == 6000, "\(found.count) entries of 6000")
@@ -242,9 +242,9 @@ package enum CommitLogConformance {
         } catch let error as StoreError where error.code == .closed {}
         _ = try other.takeTurn()
         // The last reference is gone.
-        try require(try other.takeTurn(after: Version(3)).news.isEmpty, "a turn brought what its store has")
+        try require(try other.takeTurn(after: Version(3)).newEntries.isEmpty, "a turn brought what its store has")
         let third = try log.takeTurn(after: start.version)
-        try require(third.news == (try history(other)), "a turn did not bring what others wrote")
+        try require(third.newEntries == (try history(other)), "a turn did not bring what others wrote")
         try require(try third.append([[4]], tag: .another()) == .appended, "a turn's append was superseded")
     }
 
@@ -275,7 +275,7 @@ package enum CommitLogConformance {
         let isHinted = try eventually {
             let tag = HistoryTag.another()
             try require(try log.append([[1]], after: place, tag: tag) == .appended, "an append was superseded")
-            place = LogPlace(place.version.next, tag)
+            place = LogPosition(place.version.next, tag)
             return hinted.wait(timeout: .now() + .milliseconds(50)) == .success
         }
         try require(isHinted, "no hint came")

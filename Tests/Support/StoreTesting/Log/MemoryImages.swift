@@ -85,7 +85,7 @@ extension MemoryLog.Connection {
     }
 
     package func uploadImage(
-        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         var bytes: [UInt8] = []
         while true {

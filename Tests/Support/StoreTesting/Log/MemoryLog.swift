@@ -13,20 +13,20 @@ package final class MemoryLog: Sendable {
     private struct State {
         var entries: [LogEntry] = []
         /// Entries up to this version are no longer in the log.
-        var floor = LogPlace.start.version
+        var floor = LogPosition.start.version
         /// The newest place while there are no entries.
-        var start = LogPlace.start
+        var start = LogPosition.start
         /// The connection that has the turn.
         var turn: ObjectIdentifier?
         /// Appends that were sent and whose connection was lost; they arrive later.
-        var underway: [(bodies: [[UInt8]], place: LogPlace, tag: HistoryTag)] = []
+        var underway: [(bodies: [[UInt8]], place: LogPosition, tag: HistoryTag)] = []
         /// Those that have arrived, and wait for the end of a turn as all appends do.
-        var arrived: [(bodies: [[UInt8]], place: LogPlace, tag: HistoryTag)] = []
+        var arrived: [(bodies: [[UInt8]], place: LogPosition, tag: HistoryTag)] = []
         var listeners: [@Sendable () -> Void] = []
 
-        var newest: LogPlace { entries.last.map { LogPlace($0.version, $0.tag) } ?? start }
+        var newest: LogPosition { entries.last.map { LogPosition($0.version, $0.tag) } ?? start }
 
-        mutating func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) -> AppendOutcome {
+        mutating func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) -> AppendOutcome {
             guard place == newest else { return .superseded }
             var version = place.version
             for body in bodies {
@@ -64,7 +64,7 @@ package final class MemoryLog: Sendable {
     }
 
     /// Makes the log begin, without entries, at a place of which it has an image.
-    package func begin(at place: LogPlace) {
+    package func begin(at place: LogPosition) {
         state.withLock { state in
             state.entries = []
             state.floor = place.version
@@ -123,17 +123,17 @@ package final class MemoryLog: Sendable {
 
         package var id: Int64 { log.id }
 
-        package func newest() throws -> LogPlace {
+        package func newest() throws -> LogPosition {
             try begin(.read)
             return log.state.withLock { $0.newest }
         }
 
-        package func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) throws -> AppendOutcome {
+        package func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
             try append(bodies, after: place, tag, own: nil)
         }
 
         fileprivate func append(
-            _ bodies: [[UInt8]], after place: LogPlace, _ tag: HistoryTag, own: ObjectIdentifier?
+            _ bodies: [[UInt8]], after place: LogPosition, _ tag: HistoryTag, own: ObjectIdentifier?
         ) throws -> AppendOutcome {
             let fault = faults.next(.append)
             let outcome = try whenFree(own) { state -> Result<AppendOutcome, StoreError> in
@@ -170,14 +170,14 @@ package final class MemoryLog: Sendable {
             guard fault == nil || fault == .lost else { throw Self.unavailable }
             let turn = Turn(self, log)
             let batch = faults.batch
-            let (place, news) = try whenFree(nil) { state in
+            let (place, newEntries) = try whenFree(nil) { state in
                 if fault != .lost { state.turn = ObjectIdentifier(turn) }
-                let news = version.flatMap { version in
+                let newEntries = version.flatMap { version in
                     version < state.floor ? nil : state.entries.drop { $0.version <= version }.prefix(batch)
                 }
-                return (state.newest, Array(news ?? []))
+                return (state.newest, Array(newEntries ?? []))
             }
-            turn.begin(place, news)
+            turn.begin(place, newEntries)
             return turn
         }
 
@@ -243,7 +243,7 @@ package final class MemoryLog: Sendable {
     private final class Turn: LogTurn {
         private let connection: Connection
         private let log: MemoryLog
-        private let start = Mutex((place: LogPlace.start, news: [LogEntry]()))
+        private let start = Mutex((place: LogPosition.start, newEntries: [LogEntry]()))
 
         init(_ connection: Connection, _ log: MemoryLog) {
             self.connection = connection
@@ -252,12 +252,12 @@ package final class MemoryLog: Sendable {
 
         deinit { end() }
 
-        func begin(_ place: LogPlace, _ news: [LogEntry]) { start.withLock { $0 = (place, news) } }
+        func begin(_ place: LogPosition, _ newEntries: [LogEntry]) { start.withLock { $0 = (place, newEntries) } }
 
         private let hasEnded = Atomic(false)
 
-        var place: LogPlace { start.withLock { $0.place } }
-        var news: [LogEntry] { start.withLock { $0.news } }
+        var place: LogPosition { start.withLock { $0.place } }
+        var newEntries: [LogEntry] { start.withLock { $0.newEntries } }
 
         func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome {
             guard !hasEnded.load(ordering: .relaxed) else { throw StoreError(.closed, "The turn has ended.") }

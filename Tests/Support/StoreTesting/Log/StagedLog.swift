@@ -59,8 +59,8 @@ private final class StagedTurn: LogTurn {
 
     init(_ turn: any LogTurn) { self.turn = turn }
 
-    var place: LogPlace { turn.place }
-    var news: [LogEntry] { [] }
+    var place: LogPosition { turn.place }
+    var newEntries: [LogEntry] { [] }
 
     func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome { try turn.append(bodies, tag: tag) }
 
@@ -70,9 +70,9 @@ private final class StagedTurn: LogTurn {
 extension StagedLog {
     package var id: Int64 { log.id }
 
-    package func newest() throws -> LogPlace { try log.newest() }
+    package func newest() throws -> LogPosition { try log.newest() }
 
-    package func append(_ bodies: [[UInt8]], after place: LogPlace, tag: HistoryTag) throws -> AppendOutcome {
+    package func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
         try log.append(bodies, after: place, tag: tag)
     }
 
@@ -83,7 +83,7 @@ extension StagedLog {
     package func images() throws -> [LogImage] { try log.images() }
 
     package func uploadImage(
-        at place: LogPlace, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage { try log.uploadImage(at: place, fileFormat: fileFormat, read) }
 
     package func downloadImage(_ image: LogImage, _ write: ([UInt8]) throws -> Void) throws {

@@ -2,24 +2,24 @@ import Dispatch
 import Synchronization
 
 /// Wakes one waiting task. If no task is waiting, the next wait returns at once.
-final class Bell: Sendable {
+final class AutoResetEvent: Sendable {
     private struct State {
-        var isRung = false
+        var isSignalled = false
         var waiting: (id: Int, continuation: CheckedContinuation<Void, Never>)?
         var last = 0
     }
 
     private let state = Mutex(State())
 
-    func ring() {
+    func signal() {
         let continuation = state.withLock { state in
-            state.isRung = state.waiting == nil
+            state.isSignalled = state.waiting == nil
             return state.waiting.take()?.continuation
         }
         continuation?.resume()
     }
 
-    /// Returns when the bell is rung, the time has elapsed, or the task is cancelled.
+    /// Returns when the event is signalled, the time has elapsed, or the task is cancelled.
     func wait(seconds: Double? = nil) async {
         let id = state.withLock { state in
             state.last += 1
@@ -30,8 +30,8 @@ final class Bell: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if state.isRung || Task.isCancelled {
-                        state.isRung = false
+                    if state.isSignalled || Task.isCancelled {
+                        state.isSignalled = false
                         return true
                     }
                     state.waiting = (id, continuation)

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A long commit is not a stuck one: while the writer works, the processor time of its thread counts as progress. So
 /// does waiting for the write transaction of another process, which a restart would not shorten.
-final class WriterPulse: Sendable {
+final class WriterProgress: Sendable {
     private struct State {
         /// Grows with everything that the writer finishes.
         var finished = 0
@@ -22,7 +22,7 @@ final class WriterPulse: Sendable {
     private let state = Mutex(State())
 
     /// Records what the writer's thread does in `work`.
-    func beat<R>(_ work: () throws -> R) rethrows -> R {
+    func recording<R>(_ work: () throws -> R) rethrows -> R {
         var clock = clockid_t()
         let hasClock = pthread_getcpuclockid(pthread_self(), &clock) == 0
         state.withLock { $0.clock = hasClock ? clock : nil }

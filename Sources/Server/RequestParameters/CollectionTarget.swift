@@ -7,7 +7,7 @@ package import StoreContract
 package import WriteRequests
 
 /// The objects that a path names: all of a class, or the targets of one object's property.
-package struct CollectionPlace: Sendable {
+package struct CollectionTarget: Sendable {
     package let snapshot: any Snapshot
     /// The class of the objects.
     package let objectClass: ClassSchema
@@ -79,7 +79,7 @@ package struct PropertyCollection: Sendable {
     }
 
     /// Throws 400 for a single value or an element.
-    package init(collection place: PropertyPlace, _ snapshot: any Snapshot) throws(Problem) {
+    package init(collection place: ResolvedPropertyPath, _ snapshot: any Snapshot) throws(Problem) {
         guard let held = PropertyCollection(place, snapshot) else {
             throw Problem(
                 .pathNotACollection,
@@ -90,7 +90,7 @@ package struct PropertyCollection: Sendable {
     }
 
     /// Nil for a place that is not declared as a collection.
-    package init?(_ place: PropertyPlace, _ snapshot: any Snapshot) {
+    package init?(_ place: ResolvedPropertyPath, _ snapshot: any Snapshot) {
         guard place.isCollection else { return nil }
         self.snapshot = snapshot
         holder = place.holder
