@@ -46,7 +46,7 @@ package final class EmbeddedStore: Store {
     }
 
     /// The maximum number of members of one durable commit; more wait for the next one.
-    private static let groupLimit = 1024
+    static let groupLimit = 1024
     /// The number of jobs whose waiters are woken together: a few hundred microseconds of completions.
     private static let completionsAtOnce = 128
 

@@ -21,7 +21,7 @@ package final class LiveQueries: CommitReceiver {
         var left: Set<LiveAddress> = []
         var isScheduled = false
         /// Changes wait until then, unless an observer waits to be added.
-        var restsUntil: DispatchTime?
+        var pausedUntil: DispatchTime?
 
         /// Whether there is work that does not wait for the end of a rest.
         var isUrgent: Bool { !registrations.isEmpty || !fences.isEmpty }
@@ -105,12 +105,12 @@ package final class LiveQueries: CommitReceiver {
         register(.aggregate(aggregate), subscriber(holds, deliver), [], nil, visibility, version)
     }
 
-    /// Observes an answer that is read as a whole: `initial`, then an update with the new one when it differs. `failed`
-    /// with the errors of the read, and with `notFound` when the object whose property it is about does not exist; once
-    /// that is deleted, nothing more is told. Cost: for changes of what it depends on, a read for all observers of equal
-    /// answers.
+    /// Observes a value that is read as a whole: `initial`, then an update with the new one when it differs. `failed`
+    /// with the errors of the read, and with `notFound` when the object whose property it is about does not exist; no
+    /// event follows once that object is deleted. Cost: one read per relevant change, shared by all observers of an
+    /// equal value.
     package func observeAnswer(
-        _ answer: LiveAnswer, through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
+        _ answer: LiveValue, through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveAnswerEvent) -> Void
     ) -> LiveToken {
         register(.answer(answer), subscriber(holds, deliver), [], nil, visibility, version)
@@ -177,7 +177,7 @@ package final class LiveQueries: CommitReceiver {
     /// once. Observers that join do not wait.
     package func pause(nanoseconds: Int) {
         let now = DispatchTime.now()
-        inbox.withLock { $0.restsUntil = max($0.restsUntil ?? now, now) + .nanoseconds(nanoseconds) }
+        inbox.withLock { $0.pausedUntil = max($0.pausedUntil ?? now, now) + .nanoseconds(nanoseconds) }
     }
 
     /// The number of maintained results when the thread last had nothing to do.
@@ -198,21 +198,21 @@ package final class LiveQueries: CommitReceiver {
             add(&inbox)
             let mustHurry = !wasUrgent && inbox.isUrgent
             defer { inbox.isScheduled = true }
-            guard !inbox.isScheduled || mustHurry && inbox.restsUntil != nil else { return nil }
-            return mustHurry ? .now() : inbox.restsUntil ?? .now()
+            guard !inbox.isScheduled || mustHurry && inbox.pausedUntil != nil else { return nil }
+            return mustHurry ? .now() : inbox.pausedUntil ?? .now()
         }
         guard let start else { return }
         if start <= .now() {
-            queue.async { [self] in goOn() }
+            queue.async { [self] in proceed() }
         } else {
-            queue.asyncAfter(deadline: start) { [self] in goOn() }
+            queue.asyncAfter(deadline: start) { [self] in proceed() }
         }
     }
 
     /// Runs on `queue`.
-    private func goOn() {
+    private func proceed() {
         guard run() else { return }
-        queue.async { [self] in goOn() }
+        queue.async { [self] in proceed() }
     }
 
     /// Runs on `queue`. Returns whether observers wait to be added.
@@ -225,7 +225,7 @@ package final class LiveQueries: CommitReceiver {
 
     private func runNow() -> Bool {
         let taken = inbox.withLock { inbox in
-            defer { inbox = Inbox(restsUntil: inbox.restsUntil) }
+            defer { inbox = Inbox(pausedUntil: inbox.pausedUntil) }
             return inbox
         }
         let (reached, isUnfinished) = work.withLock { work in

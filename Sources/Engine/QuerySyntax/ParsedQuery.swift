@@ -5,12 +5,12 @@ package struct ParsedQuery: Hashable, Sendable {
     package var predicate: ParsedPredicate
     package var steps: [ParsedStep]
     /// The source text, for errors; equality of queries ignores it.
-    package let source: Unequal<SourceText>
+    package let source: Uncompared<SourceText>
 
     init(predicate: ParsedPredicate, steps: [ParsedStep], source: SourceText) {
         self.predicate = predicate
         self.steps = steps
-        self.source = Unequal(source)
+        self.source = Uncompared(source)
     }
 
     /// A query that was not parsed from a text; errors about it have no position.
@@ -58,11 +58,11 @@ package struct ParsedComparison: Hashable, Sendable {
     package var ignoresCase: Bool
     /// `[d]` or `[cd]`: as `[c]`; the binder rejects it for LIKE.
     package var ignoresDiacritics = false
-    package let operatorRange: Unequal<SourceRange>
+    package let operatorRange: Uncompared<SourceRange>
 
     init(
         left: ParsedOperand, operator: ParsedOperator, right: ParsedOperand, ignoresCase: Bool,
-        ignoresDiacritics: Bool = false, operatorRange: Unequal<SourceRange>
+        ignoresDiacritics: Bool = false, operatorRange: Uncompared<SourceRange>
     ) {
         self.left = left
         self.operator = `operator`
@@ -78,7 +78,7 @@ package struct ParsedComparison: Hashable, Sendable {
     ) {
         self.init(
             left: left, operator: `operator`, right: right, ignoresCase: ignoresCase,
-            ignoresDiacritics: ignoresDiacritics, operatorRange: Unequal(.nowhere))
+            ignoresDiacritics: ignoresDiacritics, operatorRange: Uncompared(.nowhere))
     }
 }
 
@@ -99,12 +99,12 @@ package struct ParsedOperand: Hashable, Sendable {
     /// operands may: `ALL nums * 2 > 10` is `(ALL nums) * 2 > 10`.
     package var quantifier: Quantifier?
     /// From the quantifier on; parentheses around the operand are not part of it.
-    package let range: Unequal<SourceRange>
+    package let range: Uncompared<SourceRange>
     /// One per element of a list.
-    package let elementRanges: Unequal<[SourceRange]>
+    package let elementRanges: Uncompared<[SourceRange]>
 
     init(
-        kind: Kind, quantifier: Quantifier?, range: Unequal<SourceRange>, elementRanges: Unequal<[SourceRange]>
+        kind: Kind, quantifier: Quantifier?, range: Uncompared<SourceRange>, elementRanges: Uncompared<[SourceRange]>
     ) {
         self.kind = kind
         self.quantifier = quantifier
@@ -116,8 +116,8 @@ package struct ParsedOperand: Hashable, Sendable {
         var count = 0
         if case .list(let elements) = kind { count = elements.count }
         self.init(
-            kind: kind, quantifier: quantifier, range: Unequal(.nowhere),
-            elementRanges: Unequal(Array(repeating: .nowhere, count: count)))
+            kind: kind, quantifier: quantifier, range: Uncompared(.nowhere),
+            elementRanges: Uncompared(Array(repeating: .nowhere, count: count)))
     }
 }
 
@@ -128,9 +128,9 @@ package struct ParsedSubquery: Hashable, Sendable {
     /// whether an outer subquery over the same class has the same variable.
     package var variable: String
     package var predicate: ParsedPredicate
-    package let variableRange: Unequal<SourceRange>
+    package let variableRange: Uncompared<SourceRange>
 
-    init(path: ParsedPath, variable: String, predicate: ParsedPredicate, variableRange: Unequal<SourceRange>) {
+    init(path: ParsedPath, variable: String, predicate: ParsedPredicate, variableRange: Uncompared<SourceRange>) {
         self.path = path
         self.variable = variable
         self.predicate = predicate
@@ -138,7 +138,7 @@ package struct ParsedSubquery: Hashable, Sendable {
     }
 
     package init(_ path: ParsedPath, _ variable: String, _ predicate: ParsedPredicate) {
-        self.init(path: path, variable: variable, predicate: predicate, variableRange: Unequal(.nowhere))
+        self.init(path: path, variable: variable, predicate: predicate, variableRange: Uncompared(.nowhere))
     }
 }
 
@@ -210,16 +210,16 @@ package struct ParsedPath: Hashable, Sendable {
     /// At least one.
     package var components: [Component]
     /// One per component; that of an index includes its brackets.
-    package let ranges: Unequal<[SourceRange]>
+    package let ranges: Uncompared<[SourceRange]>
 
-    package init(components: [Component], ranges: Unequal<[SourceRange]>) {
+    package init(components: [Component], ranges: Uncompared<[SourceRange]>) {
         self.components = components
         self.ranges = ranges
     }
 
     package init(_ components: [Component]) {
         self.init(
-            components: components, ranges: Unequal(Array(repeating: .nowhere, count: max(1, components.count))))
+            components: components, ranges: Uncompared(Array(repeating: .nowhere, count: max(1, components.count))))
     }
 }
 
@@ -240,12 +240,12 @@ package struct ParsedSortKey: Hashable, Sendable {
 }
 
 /// Data that accompanies a value without taking part in its equality: its position in the text.
-package struct Unequal<Value: Sendable>: Hashable, Sendable {
+package struct Uncompared<Value: Sendable>: Hashable, Sendable {
     package var value: Value
 
     package init(_ value: Value) { self.value = value }
 
-    package static func == (a: Unequal, b: Unequal) -> Bool { true }
+    package static func == (a: Uncompared, b: Uncompared) -> Bool { true }
     package func hash(into hasher: inout Hasher) {}
 }
 

@@ -30,7 +30,8 @@ extension QueryParser {
         try check(height: height)
         let operand = ParsedOperand(
             kind: .arithmetic(left.operand, operation, right.operand), quantifier: nil,
-            range: Unequal(left.operand.range.value.joined(right.operand.range.value)), elementRanges: Unequal([]))
+            range: Uncompared(left.operand.range.value.joined(right.operand.range.value)), elementRanges: Uncompared([])
+        )
         return Measured(operand: operand, height: height)
     }
 

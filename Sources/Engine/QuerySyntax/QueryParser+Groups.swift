@@ -34,7 +34,7 @@ extension QueryParser {
             _ = try path()
             name = source.slice(start.joined(previous.range)).filter { $0 != " " }
         }
-        return ParsedPath(components: [.name(name)], ranges: Unequal([start.joined(previous.range)]))
+        return ParsedPath(components: [.name(name)], ranges: Uncompared([start.joined(previous.range)]))
     }
 
     /// Throws unless a comparison in a condition on groups is one of a term with constants.

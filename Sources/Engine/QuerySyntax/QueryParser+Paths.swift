@@ -15,7 +15,7 @@ extension QueryParser {
                 try checkLength(path)
             }
         } while take(".")
-        return ParsedPath(components: path.components, ranges: Unequal(path.ranges))
+        return ParsedPath(components: path.components, ranges: Uncompared(path.ranges))
     }
 
     /// A path under construction.

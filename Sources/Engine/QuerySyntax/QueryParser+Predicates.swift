@@ -59,7 +59,7 @@ extension QueryParser {
         return .comparison(
             ParsedComparison(
                 left: left, operator: name, right: right, ignoresCase: modifier.ignoresCase,
-                ignoresDiacritics: modifier.ignoresDiacritics, operatorRange: Unequal(range)))
+                ignoresDiacritics: modifier.ignoresDiacritics, operatorRange: Uncompared(range)))
     }
 
     /// Consumes the operator after the left side, which began at that token.

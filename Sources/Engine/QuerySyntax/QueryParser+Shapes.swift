@@ -28,7 +28,7 @@ extension QueryParser {
             advance()
         }
         return ParsedOperand(
-            kind: kind, quantifier: nil, range: Unequal(start.joined(previous.range)), elementRanges: Unequal([]))
+            kind: kind, quantifier: nil, range: Uncompared(start.joined(previous.range)), elementRanges: Uncompared([]))
     }
 
     private mutating func shape() throws(QueryError) -> ParsedShape {

@@ -176,7 +176,7 @@ extension QueryParser {
         let range = start.joined(previous.range)
         if quantifier != nil, !takesQuantifier(kind) { throw misplacedQuantifier(range) }
         return ParsedOperand(
-            kind: kind, quantifier: quantifier, range: Unequal(range), elementRanges: Unequal(elementRanges))
+            kind: kind, quantifier: quantifier, range: Uncompared(range), elementRanges: Uncompared(elementRanges))
     }
 
     /// `elementRanges` gets the range of each element, if it is a list.
@@ -268,10 +268,10 @@ extension QueryParser {
         ascend()
         try subqueryTail()
         let subquery = ParsedSubquery(
-            path: path, variable: variable, predicate: predicate, variableRange: Unequal(variableRange))
+            path: path, variable: variable, predicate: predicate, variableRange: Uncompared(variableRange))
         return ParsedOperand(
             kind: .subquery(subquery), quantifier: nil,
-            range: Unequal(tokens[start].range.joined(previous.range)), elementRanges: Unequal([]))
+            range: Uncompared(tokens[start].range.joined(previous.range)), elementRanges: Uncompared([]))
     }
 
     /// The part up to the predicate.

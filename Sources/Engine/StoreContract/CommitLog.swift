@@ -37,7 +37,7 @@ package protocol CommitLog: ImageStore, RecordStore {
     func entries(after version: Version) throws -> [LogEntry]
 
     /// Calls `listener` when the log may have new entries, until the log is closed. A hint may be late, repeated or
-    /// lost: whoever follows a log also looks by itself now and then. Cost of a hint: no round trip.
+    /// lost, so followers must also poll. Cost of a hint: no round trip.
     func onHint(_ listener: @escaping @Sendable () -> Void)
 
     /// Releases connections. Later calls throw `closed`.

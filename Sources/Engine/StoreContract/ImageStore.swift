@@ -49,14 +49,18 @@ extension ImageStore {
 
     /// Whether the log above the newest image is so long that a new image pays: longer than that image, and than
     /// `least` bytes.
-    package func isImageDue(least: Int64 = 64 << 20) throws -> Bool {
+    package func isImageDue(least: Int64 = LogImage.defaultLeast) throws -> Bool {
         let newest = try images().first { $0.isComplete }
-        return try entryBytes(after: newest?.place.version ?? LogPosition.start.version) > max(newest?.bytes ?? 0, least)
+        let bytes = try entryBytes(after: newest?.place.version ?? LogPosition.start.version)
+        return bytes > max(newest?.bytes ?? 0, least)
     }
 }
 
 /// A copy of a store's file beside a log.
 package struct LogImage: Hashable, Sendable {
+    /// The bytes of the log from which on a new image pays, unless a setting says otherwise.
+    package static let defaultLeast: Int64 = 64 << 20
+
     /// The version that the file is at, and its tag.
     package let place: LogPosition
     package let parts: Int

@@ -99,7 +99,7 @@ package final class RequestPace: WorkPace {
     func requestPause() { wish.store(true, ordering: .relaxed) }
 
     /// Called when it has a permit again.
-    func goOn() {
+    func proceed() {
         let waiting = permit.withLock { endPause(&$0) }
         for _ in 0..<waiting { wakeUp.signal() }
     }

@@ -255,7 +255,7 @@ package final class WorkerPool: Sendable {
             if mustTick { state.isTicking = true }
             return (started, resumed, mustTick)
         }
-        for request in resumed { request.goOn() }
+        for request in resumed { request.proceed() }
         for (id, job) in started {
             job.request.begin(id)
             job.begin(id, job.request)

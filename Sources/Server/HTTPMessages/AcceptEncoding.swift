@@ -23,7 +23,7 @@ package struct AcceptEncoding: Hashable, Sendable {
         allowsIdentity = (identity ?? others ?? 1) > 0
         var best: (coding: Coding, weight: Int)?
         for coding in Coding.allCases {
-            let named = weight(of: coding.rawValue) ?? (coding == .gzip ? weight(of: "x-gzip") : nil)
+            let named = weights.last { Coding(name: $0.name) == coding }?.weight
             let present = named ?? others ?? 0
             if present > best?.weight ?? 0 { best = (coding, present) }
         }
@@ -41,7 +41,7 @@ package struct AcceptEncoding: Hashable, Sendable {
     private static func plain(_ header: String) -> AcceptEncoding? {
         var header = header
         return header.withUTF8 { header in
-            var (isGzip, isZstd) = (false, false)
+            var preferred = Coding.names.endIndex
             var start = 0
             while start < header.count {
                 var end = start
@@ -52,12 +52,13 @@ package struct AcceptEncoding: Hashable, Sendable {
                 let name = UnsafeBufferPointer(rebasing: header[first..<last])
                 // A wildcard stands for what is not named, and a parameter may be a weight.
                 guard !name.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ";") }) else { return nil }
-                if equals(name, "gzip") || equals(name, "x-gzip") { isGzip = true }
-                if equals(name, "zstd") { isZstd = true }
+                if let index = Coding.names.firstIndex(where: { equals(name, $0.name) }) {
+                    preferred = min(preferred, index)
+                }
                 start = end + 1
             }
-            let coding = Coding.allCases.first { $0 == .gzip && isGzip || $0 == .zstd && isZstd }
-            return AcceptEncoding(coding: coding, allowsIdentity: true)
+            return AcceptEncoding(
+                coding: preferred < Coding.names.endIndex ? Coding.names[preferred].coding : nil, allowsIdentity: true)
         }
     }
 

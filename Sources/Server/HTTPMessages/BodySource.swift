@@ -17,7 +17,7 @@ extension BodySource {
 }
 
 /// Stands for a body of unknown length that is not produced, because `HEAD` requests only the headers.
-package final class UnmadeBody: BodySource {
+package final class OmittedBody: BodySource {
     package init() {}
 
     package func next() -> [UInt8]? { nil }

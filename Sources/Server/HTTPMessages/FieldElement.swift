@@ -50,7 +50,6 @@ package struct FieldElement: Hashable, Sendable {
 extension Substring {
     /// The text without leading and trailing spaces and tabs.
     package var trimmingBlanks: Substring {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
         else { return self[endIndex...] }
         return self[first..<utf8.index(after: last)]

@@ -2,8 +2,7 @@
 ///
 /// Refused here, with 400 and a closed connection: missing or repeated Host, Content-Length that repeats, is not a number
 /// or comes with Transfer-Encoding, any Transfer-Encoding but a single `chunked` in HTTP/1.1, names and values with
-/// characters outside the grammar. What comes before the fields are told apart is the library's task, or that of
-/// ``HeadMemory``.
+/// characters outside the grammar. libmicrohttpd or ``HeadMemory`` divides the header into fields before.
 package struct RequestHead {
     package var headers = HeaderBlock()
     /// The announced length; 0 without a body.
@@ -137,8 +136,10 @@ extension HTTPError {
         headers: ["Retry-After": "1", "Connection": "close"])
 }
 
+/// Whether the byte is a space or a tab.
+@inlinable
 @inline(__always)
-func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+package func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
 @inlinable
 @inline(__always)

@@ -22,12 +22,12 @@ package struct AnswerSubject: Hashable, Sendable {
     }
 
     /// What live queries observe.
-    var answer: LiveAnswer { LiveAnswer(source, dependingOn: ([main] + others).map(\.part)) }
+    var answer: LiveValue { LiveValue(source, dependingOn: ([main] + others).map(\.part)) }
 }
 
 extension WatchedPart {
-    fileprivate var part: LiveAnswer.Part {
-        LiveAnswer.Part(key.viewID, keyPaths: key.keyPaths, showing: key.shape, extent: extent)
+    fileprivate var part: LiveValue.Part {
+        LiveValue.Part(key.viewID, keyPaths: key.keyPaths, showing: key.shape, extent: extent)
     }
 }
 

@@ -46,7 +46,8 @@ package final class ChangeWatch: Sendable {
         state = Mutex(State(topics: shared.place(for: part.key, of: caller)))
     }
 
-    /// Calls `action` once all changes up to a version were told, on the live queries' thread. Never if the store is
+    /// Calls `action` once all changes up to a version have been reported, on the live queries' thread. Never if the
+    /// store is
     /// closed before, or this released.
     package func whenNotified(_ version: Version, _ action: @escaping @Sendable () -> Void) {
         let topics: Topics? = state.withLock { state in
@@ -124,7 +125,8 @@ extension Topics {
     /// first.
     ///
     /// - Parameters:
-    ///   - version: the version of the state that is known. If what is shown differs already, this is told soon.
+    /// - version: the version of the state that is known. If what is shown differs already, a notification follows
+    /// soon.
     ///   - caller: the caller for whose account results are kept that cost much.
     package func watch(
         _ part: WatchedPart, since version: Version, for caller: LimitKey,

@@ -83,20 +83,20 @@ package final class StreamSubscription: TopicMember {
     package func restart() {
         switch bind() {
         case .failure(let ending): end(with: ending)
-        case .success(let key): goOn(with: key, at: shared.place(for: key, of: caller), since: nil)
+        case .success(let key): proceed(with: key, at: shared.place(for: key, of: caller), since: nil)
         }
     }
 
     package func move(since version: Version?) {
         let key = state.withLock { $0.topic.key }
         do {
-            goOn(with: key, at: try shared.branch(of: caller, for: key), since: version)
+            proceed(with: key, at: try shared.branch(of: caller, for: key), since: version)
         } catch {
             end(with: .error(shared.problem(of: error)))
         }
     }
 
-    private func goOn(with key: TopicKey, at topics: Topics, since version: Version?) {
+    private func proceed(with key: TopicKey, at topics: Topics, since version: Version?) {
         let next = topics.topic(for: key)
         let last: (topics: Topics, topic: Topic)? = state.withLock { state in
             guard !state.isOver else { return nil }
@@ -131,7 +131,7 @@ package final class StreamSubscription: TopicMember {
             return (state.topic, state.since, state.rest)
         }
         guard let late, !stream.isClosed else { return }
-        if let rest = late.rest { return late.topic.goOn(rest, with: self) }
+        if let rest = late.rest { return late.topic.proceed(rest, with: self) }
         late.topic.join(self, since: late.since)
     }
 }

@@ -29,7 +29,7 @@ extension Topic {
     }
 
     /// Continues with a member that has room again.
-    package func goOn(_ delivery: Delivery, with member: any TopicMember) {
+    package func proceed(_ delivery: Delivery, with member: any TopicMember) {
         context.workers.run(for: member.caller) { [self] in send(delivery, to: member) }
     }
 
@@ -49,7 +49,7 @@ extension Topic {
                     // Clients read the pending data, or are disconnected.
                     let rest = delivery
                     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
-                        goOn(rest, with: member)
+                        proceed(rest, with: member)
                     }
                     return
                 }

@@ -271,7 +271,7 @@ extension Topic {
             var outcome = encode()
             // All had left, and others have come since.
             while outcome.isAbandoned, awaitsParts { outcome = encode() }
-            while let waiting = state.withLock({ $0.takeBeginners() }) {
+            while let waiting = state.withLock({ $0.takePendingInitials() }) {
                 for member in waiting { begin(member, with: outcome.map(\.0)) }
             }
             withExtendedLifetime(outcome) {}
@@ -486,7 +486,7 @@ extension Topic.State {
     }
 
     /// Removes and returns the members that wait for the first event; nil if there are none.
-    fileprivate mutating func takeBeginners() -> [any TopicMember]? {
+    fileprivate mutating func takePendingInitials() -> [any TopicMember]? {
         guard let waiting = initialSnapshot?.members, !waiting.isEmpty else {
             initialSnapshot = nil
             return nil

@@ -31,7 +31,7 @@ private final class Holder: Sendable {
     let object: ObjectReference
     /// The list, set or map, if it is observed on its own.
     private let property: PropertyID?
-    /// Whether its end is told at once: what it holds does not tell it.
+    /// Whether the stream ends as soon as the holder is deleted: no event about its contents says so.
     private let endsAtOnce: Bool
     private let isEmpty = Mutex(false)
 

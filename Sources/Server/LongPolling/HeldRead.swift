@@ -23,7 +23,7 @@ final class HeldRead: Sendable {
         case waiting
         /// An answer is being read.
         case reading
-        /// The time is up: what was committed before must still be told.
+        /// The time is up: what was committed before must still be reported.
         case ending
         case over
     }
@@ -37,7 +37,7 @@ final class HeldRead: Sendable {
         var compared = Version(0)
         /// Whether the answer is sent without a comparison.
         var isCertain = false
-        /// Whether a change was told while an answer was being read.
+        /// Whether a change was reported while an answer was being read.
         var hasNews = false
         var isExpired = false
         var lease: Quota.Lease?
@@ -193,7 +193,7 @@ final class HeldRead: Sendable {
         if mustEnd { onWorker { [self] in confirm() } }
     }
 
-    /// Answers that nothing changed up to the present version, once all changes up to it were told.
+    /// Answers that nothing changed up to the present version, once all changes up to it have been reported.
     private func confirm() {
         let probe = ReadProbe(read.caller.view)
         let reply = polls.context.answer(read.request.with(ifNoneMatch: "*").with(probe), read.path, read.handler)

@@ -20,7 +20,7 @@ package struct MetricSources: Sendable {
     package let topics: Topics
     package let subscriptions: SubscriptionSets
     package let transfers: WorkerPool
-    package let queries: KnownQueries
+    package let queries: QueryCache
     /// The number of reads that wait for a change.
     package let waitingReads: @Sendable () -> Int
     /// The routes, in the order of their numbers in `requests`.
@@ -28,7 +28,7 @@ package struct MetricSources: Sendable {
 
     package init(
         requests: RequestMetrics, server: ServerCounters, topics: Topics, subscriptions: SubscriptionSets,
-        transfers: WorkerPool, queries: KnownQueries, waitingReads: @escaping @Sendable () -> Int,
+        transfers: WorkerPool, queries: QueryCache, waitingReads: @escaping @Sendable () -> Int,
         routes: @escaping @Sendable () -> [Router.Route]
     ) {
         self.requests = requests

@@ -17,8 +17,8 @@ import WriteRequests
 package final class ReadEndpoints: Sendable {
     let context: GatewayContext
     /// The queries that were parsed before.
-    package let queries = KnownQueries()
-    private let plans = KnownPlans()
+    package let queries = QueryCache()
+    private let plans = PlanCache()
 
     package init(_ context: GatewayContext) { self.context = context }
 
@@ -66,7 +66,7 @@ package final class ReadEndpoints: Sendable {
     }
 
     /// Returns the queries that were parsed before; nil for callers with restricted access, who have schemas of their own.
-    func knownQueries(for request: Request) -> KnownQueries? { context.seesEverything(request) ? queries : nil }
+    func knownQueries(for request: Request) -> QueryCache? { context.seesEverything(request) ? queries : nil }
 
     /// Returns the plan that `fields`, `expand` and `types` request; nil without them.
     func chosenPlan(

@@ -86,7 +86,7 @@ extension GatewayContext {
         store.sharedVersions == nil ? nil : FrozenVersions.version(of: id)
     }
 
-    /// What a caller is told who has no such snapshot.
+    /// The error text for a caller that has no such snapshot.
     package static func noSnapshot(_ id: String) -> String {
         "There is no snapshot '\(id)' of yours: it has expired, or it was deleted. Create a new one with POST /v1/snapshots, and begin again with it."
     }

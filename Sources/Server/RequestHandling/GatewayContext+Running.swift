@@ -5,8 +5,8 @@ import JSONCoding
 import ObjectCoding
 import Synchronization
 
-/// Runs handlers: on the loop's thread, on a worker, and when there is memory for them. Requests wait for the memory that
-/// their work needs, so that any number of them at once takes no more than one.
+/// Runs handlers: on the loop's thread, on a worker, and when there is memory for them. A request waits for the memory
+/// that it needs, so that concurrent requests together stay within the limit.
 extension GatewayContext {
     /// The number of attempts at a request whose schema is replaced between its preparation and its write.
     private static let maximumAttempts = 5

@@ -55,7 +55,7 @@ package struct CollectionTarget: Sendable {
     /// Returns a reader for queries and parameters of the class.
     ///
     /// - Parameter known: keeps parsed queries for callers with the whole schema.
-    package func reader(_ configuration: borrowing GatewayConfiguration, _ known: KnownQueries? = nil) -> QueryReader {
+    package func reader(_ configuration: borrowing GatewayConfiguration, _ known: QueryCache? = nil) -> QueryReader {
         QueryReader(schema: snapshot.schema, limits: QueryLimits(configuration), known: known)
     }
 }

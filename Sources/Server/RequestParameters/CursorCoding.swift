@@ -113,7 +113,7 @@ package enum CursorCoding {
     }
 
     private static func digest(_ text: [UInt8]) -> String {
-        // Half of it excludes accidents, and there is nothing to gain by others.
+        // 16 bytes make accidental collisions negligible, and a forged one gains nothing.
         Base64.url.encode(Array(SHA256.hash(text).prefix(16)))
     }
 

@@ -13,10 +13,10 @@ package struct QueryReader {
     /// The element class, for queries of plain values.
     let element: ElementClass?
     /// Queries of this schema that were parsed before; nil to parse each.
-    let known: KnownQueries?
+    let known: QueryCache?
 
     package init(
-        schema: Schema, limits: QueryLimits, element: ElementClass? = nil, known: KnownQueries? = nil
+        schema: Schema, limits: QueryLimits, element: ElementClass? = nil, known: QueryCache? = nil
     ) {
         self.schema = schema
         self.limits = limits
@@ -32,7 +32,7 @@ package struct QueryReader {
         _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all
     ) throws(Problem) -> BoundQuery {
         guard let known, element == nil else { return try parsed(parameters, objectClass, in: scope) }
-        let text = KnownQueries.Text(
+        let text = QueryCache.Text(
             classID: objectClass.id, filter: parameters["filter"], arguments: parameters["args"],
             sort: parameters["sort"], distinct: parameters["distinct"])
         // Nothing to parse.

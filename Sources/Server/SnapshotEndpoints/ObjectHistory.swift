@@ -24,7 +24,7 @@ struct ObjectHistory {
     private let answerBytes: Int
 
     /// What a page may cost: a version that did not touch the object counts once, one whose two states are read as
-    /// often as `stateCost` says. A page that costs more goes on behind its cursor.
+    /// often as `stateCost` says. A page that costs more ends, and continues at its cursor.
     private static let budget = 20_000
     private static let stateCost = 50
 

@@ -35,9 +35,9 @@ extension LivePolicy {
 
     /// The thread that all callers share.
     fileprivate static func forAll(_ configuration: GatewayConfiguration, _ settings: LiveConfiguration) -> LivePolicy {
-        .shared(patience: configuration.sharedPatience) {
+        .shared(patience: configuration.sharedCommitNanoseconds) {
             QueryBudget(
-                rows: settings.value.queryRows, effort: configuration.sharedEffort, bytes: sharedBytes,
+                rows: settings.value.queryRows, effort: configuration.sharedQueryLookups, bytes: sharedBytes,
                 milliseconds: nil)
         }
     }

@@ -342,7 +342,7 @@ package final class SetStream: Sendable {
         }
         for (member, version, rest) in late {
             if let rest {
-                member.topic.goOn(rest, with: member)
+                member.topic.proceed(rest, with: member)
             } else {
                 member.topic.join(member, since: version)
             }

@@ -3,14 +3,16 @@ package enum Coding: String, Sendable, CaseIterable {
     case zstd
     case gzip
 
-    /// Finds a coding by its registered name or, for gzip, the old one; case does not matter. Nil for an unknown
-    /// coding.
+    /// The registered names and, for gzip, the old one, in lower case. The order is that of preference.
+    package static let names: [(name: StaticString, coding: Coding)] = [
+        ("zstd", .zstd), ("gzip", .gzip), ("x-gzip", .gzip),
+    ]
+
+    /// Finds a coding by one of its names; case does not matter. Nil for an unknown coding.
     package init?(name: some StringProtocol) {
-        switch name.lowercased() {
-        case "zstd": self = .zstd
-        case "gzip", "x-gzip": self = .gzip
-        default: return nil
-        }
+        let name = name.lowercased()
+        guard let found = Self.names.first(where: { "\($0.name)" == name }) else { return nil }
+        self = found.coding
     }
 }
 

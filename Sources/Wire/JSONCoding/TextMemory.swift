@@ -3,9 +3,9 @@ import Synchronization
 /// The memory for long JSON texts while they are written, shared by all work that writes such texts, with a limit.
 ///
 /// A `JSONWriter` reserves what its buffer takes when it becomes long, and gives it back when the text is complete and
-/// belongs to a response, an event or a piece, which count their bytes themselves. A writer for which there is no memory
-/// goes on and is exhausted: whoever writes has to look, and to give up. So the bytes beyond the limit are those that
-/// writers add between two looks.
+/// belongs to a response, an event or a piece, which count their bytes themselves. A writer that gets no memory keeps
+/// writing, but reports that it is exhausted. Its owner must check and stop, so the bytes beyond the limit are those
+/// that are written between two checks.
 package final class TextMemory: Sendable {
     /// There is no memory for a text now. The same text may be written later.
     package struct Exhausted: Error {

@@ -44,7 +44,7 @@ struct TransactionTarget: CopyTarget {
 ///
 /// The rules are those of all stores, `ValueRules`. Links are not looked up: an import makes them from objects that
 /// `create` or `key` gave it. That primary keys are unique is what the copy itself makes sure of.
-final class RehearsalTarget: CopyTarget {
+final class DryRunTarget: CopyTarget {
     let schema: Schema
     private let snapshot: any Snapshot
     private let rules: ValueRules

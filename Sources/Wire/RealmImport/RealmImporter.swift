@@ -100,7 +100,7 @@ package struct RealmImporter: Sendable {
         progress: @escaping (Progress) throws -> Void = { _ in }
     ) throws -> RealmImportReport {
         let merged = try MergedSchema(adding: classes, to: snapshot)
-        var copy = ObjectCopy(file, classes, RehearsalTarget(snapshot, merged.schema), policy, progress)
+        var copy = ObjectCopy(file, classes, DryRunTarget(snapshot, merged.schema), policy, progress)
         var report = try copy.run()
         report.notes += merged.notes
         return report

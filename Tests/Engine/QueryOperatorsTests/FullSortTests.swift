@@ -22,7 +22,7 @@ struct FullSortTests {
                 ])
         ])
 
-    private static func path(_ number: UInt16) -> BoundPath {PATH}
+    private static func path(_ number: UInt16) -> BoundPath { PATH }
 
     private struct Pair {
         var key: ObjectKey

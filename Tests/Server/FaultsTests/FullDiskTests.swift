@@ -18,7 +18,7 @@ struct FullDiskTests {
         let run = WorkerRun(path: directory.file("a.realmgate"), history: history("size limit"), commits: 500)
         let worker = try run.start(behind: ["/usr/bin/env", "prlimit", "--fsize=\(300 << 10)", "--"], in: directory)
         try checkFull(try worker.wait(), worker)
-        try goOn(run, said: try WorkerLine.all(in: worker.output), in: directory)
+        try proceed(run, said: try WorkerLine.all(in: worker.output), in: directory)
     }
 
     @Test(
@@ -32,7 +32,7 @@ struct FullDiskTests {
         let worker = try run.start(in: directory)
         try checkFull(try worker.wait(), worker)
         try device.resize(kilobytes: 20_000)
-        try goOn(run, said: try WorkerLine.all(in: worker.output), in: directory)
+        try proceed(run, said: try WorkerLine.all(in: worker.output), in: directory)
     }
 
     private func history(_ purpose: String) -> DurableHistory {
@@ -58,7 +58,7 @@ struct FullDiskTests {
         #expect(failures > 0, "the history must not fit")
     }
 
-    private func goOn(_ run: WorkerRun, said: [WorkerLine], in directory: TestDirectory) throws {
+    private func proceed(_ run: WorkerRun, said: [WorkerLine], in directory: TestDirectory) throws {
         let audit = try DurabilityAudit(run.history)
         try run.inspect(audit, said: said)
         #expect(audit.commits > 10)

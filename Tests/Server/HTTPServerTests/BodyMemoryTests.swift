@@ -29,7 +29,7 @@ struct BodyMemoryTests {
             {
                 $0.loops = 1
                 $0.responseMemory = 200_000
-                $0.answerStuckTimeoutWhenShort = 300
+                $0.responseStallTimeoutUnderPressure = 300
             },
             routes: { router in
                 router.changeRefusals { $1.headers.vary("Origin") }

@@ -14,7 +14,7 @@ struct CompressedBodyTests {
     /// Echoes the conditions of the request, and responds with tags as the gateway's handlers do.
     private func router() -> Router {
         var router = Router()
-        router.use(compressAnswers())
+        router.use(compressResponses())
         func page(_ path: String, _ type: String, _ body: @escaping @Sendable () -> Response.Body, _ tag: String) {
             router.get(path) { request, _ in
                 var response = Response(headers: ["Content-Type": type, "ETag": tag], body: body())

@@ -13,7 +13,7 @@ struct ForeignPageTests {
         policy.isOpen = { isOpen }
         var router = Router()
         router.use(allowCrossOrigin { [policy] in policy })
-        router.use(refuseForeignPages { [policy] in policy })
+        router.use(refuseCrossSiteRequests { [policy] in policy })
         for method in [HTTPMethod.get, .post, .put, .patch, .delete] {
             router.on(method, "/a") { _, _ in .now(.text("a")) }
         }

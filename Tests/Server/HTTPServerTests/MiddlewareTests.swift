@@ -107,7 +107,7 @@ struct MiddlewareTests {
     func foreignHosts(host: String, status: Int) throws {
         for isOpen in [true, false] {
             var router = Router()
-            router.use(refuseForeignHosts { isOpen })
+            router.use(refuseUnknownHosts { isOpen })
             router.get("/a") { _, _ in .now(.text("a")) }
             let answer = try router.answer(try Request(.get, "/a", headers: ["Host": host]))
             #expect(answer.status == (isOpen ? status : 200))
@@ -117,7 +117,7 @@ struct MiddlewareTests {
     @Test("every answer, also a refusal, keeps browsers from doing more with it than it was made for")
     func security() throws {
         var router = Router()
-        router.use(secureAnswers(strictTransportSeconds: 60))
+        router.use(addSecurityHeaders(strictTransportSeconds: 60))
         router.get("/page") { _, _ in .now(Response(headers: ["Content-Security-Policy": "default-src 'self'"])) }
         for target in ["/page", "/nothing"] {
             let answer = try router.answer(try Request(.get, target))

@@ -52,8 +52,8 @@ struct ResponseMemoryTests {
             {
                 $0.loops = 2
                 $0.responseMemory = 2_000_000
-                $0.answerStuckTimeout = 60_000
-                $0.answerStuckTimeoutWhenShort = 300
+                $0.responseStallTimeout = 60_000
+                $0.responseStallTimeoutUnderPressure = 300
             },
             routes: { router in
                 router.get("/whole") { _, _ in
@@ -96,7 +96,7 @@ struct ResponseMemoryTests {
     @Test("a client that reads nothing of an answer is cut")
     func silentClient() throws {
         try withServer(
-            { $0.answerStuckTimeout = 500 },
+            { $0.responseStallTimeout = 500 },
             routes: { router in
                 router.get("/pieces") { _, _ in .now(Response(body: .pieces(Pieces(200, size: 100_000)))) }
             }

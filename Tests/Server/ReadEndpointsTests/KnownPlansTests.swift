@@ -16,7 +16,7 @@ struct KnownPlansTests {
 
     @Test("is remembered as long as the schema is the same, also one that lies elsewhere, and no longer")
     func changes() throws {
-        let plans = KnownPlans()
+        let plans = PlanCache()
         let (old, same, new) = (schema(["a"]), schema(["a"]), schema(["a", "b"]))
         func plan(_ name: String, _ schema: Schema) throws -> RowPlan {
             plans.plan(try #require(schema[name]), of: schema)

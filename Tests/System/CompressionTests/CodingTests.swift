@@ -19,6 +19,9 @@ struct CodingTests {
     @Test("the codings have their names in HTTP")
     func names() {
         #expect(Coding.allCases.map(\.rawValue) == ["zstd", "gzip"])
+        for coding in Coding.allCases { #expect(Coding(name: coding.rawValue) == coding) }
+        let order = Coding.names.compactMap { Coding.allCases.firstIndex(of: $0.coding) }
+        #expect(order == order.sorted(), "the names are not in the order of preference")
         #expect(Coding(name: "X-GZip") == .gzip)
         #expect(Coding(name: "br") == nil)
     }

@@ -154,7 +154,8 @@ extension EmbeddedStore {
             }
             defer { turn?.end() }
             do {
-                return try GroupCommit(file: file, writerProgress: writerProgress, replication: replication, turn: turn).run(jobs)
+                return try GroupCommit(file: file, writerProgress: writerProgress, replication: replication, turn: turn)
+                    .run(jobs)
             } catch is Replication.Superseded {
                 // A turn whose connection was lost does not keep others away.
                 guard jobs.allSatisfy(\.mayRunAgain) else { throw Replication.Failure(underlying: Self.lostTurn) }

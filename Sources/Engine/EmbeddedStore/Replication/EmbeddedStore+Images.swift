@@ -6,7 +6,7 @@ import Synchronization
 
 extension EmbeddedStore {
     /// Whether an image of the log is due; see `ImageStore.isImageDue`. False for a store without a log.
-    package func isImageDue(least: Int64 = 64 << 20) throws -> Bool {
+    package func isImageDue(least: Int64 = LogImage.defaultLeast) throws -> Bool {
         guard let log = replication?.log else { return false }
         return try log.isImageDue(least: least)
     }

@@ -11,8 +11,8 @@ struct EntryGroup {
     let file: StoreFile
     let writerProgress: WriterProgress
 
-    private static let entryLimit = 1024
-    private static let byteLimit = 8 << 20
+    private static let entryLimit = EmbeddedStore.groupLimit
+    private static let byteLimit = Replication.groupBytes
 
     /// The versions that a transaction has repeated.
     struct Outcome {

@@ -9,13 +9,15 @@ package import StoreContract
 extension ImageFile {
     /// Uploads a copy that nobody changes meanwhile.
     static func upload(
-        _ copy: String, at place: LogPosition, to log: any ImageStore, progress: @escaping (_ bytes: Int64) throws -> Void
+        _ copy: String, at place: LogPosition, to log: any ImageStore,
+        progress: @escaping (_ bytes: Int64) throws -> Void
     ) throws -> LogImage {
         try upload(copy, at: place, by: log.uploadImage, progress: progress)
     }
 
     static func upload(
-        _ copy: String, at place: LogPosition, by send: (LogPosition, Int32, (Int) throws -> [UInt8]) throws -> LogImage,
+        _ copy: String, at place: LogPosition,
+        by send: (LogPosition, Int32, (Int) throws -> [UInt8]) throws -> LogImage,
         progress: @escaping (_ bytes: Int64) throws -> Void
     ) throws -> LogImage {
         let descriptor = open(copy, O_RDONLY | O_CLOEXEC)

@@ -44,7 +44,8 @@ package struct LogCheck {
                 report.faults.append(error.message)
             }
         }
-        if report.floor > LogPosition.start.version, !report.images.contains(where: { $0.place.version >= report.floor }) {
+        let hasImage = report.images.contains { $0.place.version >= report.floor }
+        if report.floor > LogPosition.start.version, !hasImage {
             report.faults.append(
                 "the log begins after version \(report.floor), and no image of that version or a later one is whole: no new replica can be made"
             )

@@ -21,8 +21,8 @@ final class Replication: Sendable {
 
     /// The number of groups that take the turn after one was superseded.
     private static let turnsAfterConflict = 64
-    /// Reading goes on beside a wait for the turn that is longer, because an interactive write of another store may
-    /// keep the turn for many seconds.
+    /// When the turn takes longer than this to get, reads proceed without it: an interactive write of another store may
+    /// hold it for many seconds.
     private static let shortWait = Duration.milliseconds(20)
     /// The bytes of entries at which a group ends.
     static let groupBytes = 8 << 20
@@ -58,7 +58,8 @@ final class Replication: Sendable {
         if codes.contains(error.code) { state.withLock { $0.failure = $0.failure ?? error } }
     }
 
-    /// Whether the writer will probably have everything that others have appended in a moment. Any thread may ask.
+    /// Whether the writer will probably have applied the entries of all other stores within `shortWait`. Any thread may
+    /// ask.
     var isTakingTurn: Bool {
         state.withLock { state in
             guard let began = state.turnBegan else { return false }
@@ -89,8 +90,9 @@ final class Replication: Sendable {
 
     /// Compares the replica's newest place with the log's. Throws `historyLost`.
     ///
-    /// The log's place must be read after the replica's: the replica has only what the log had before, so a log that
-    /// loses nothing is never behind it. That a turn began at some place says nothing of a replica that was read later.
+    /// Read the replica's place first. The replica contains only what the log already had, so an intact log is never
+    /// behind it. A place that was learned at the start of a turn does not qualify, because the replica may have been
+    /// read later.
     static func compare(_ replica: LogPosition, with newest: LogPosition, path: String) throws {
         let isFork = newest.version < replica.version || newest.version == replica.version && newest != replica
         if isFork { throw historyLost(replica.version, path) }

@@ -10,7 +10,7 @@ struct WriterJob: Sendable {
         case transaction(@Sendable (any WriteTransaction) throws -> Void)
         /// A schema change must be alone: when it fails, the transaction is not committed.
         case schema(Schema, Migration?)
-        /// A step that changes nothing here, and tells all stores of a log something.
+        /// A step that changes nothing here, and informs all stores of a log.
         case notice(RedoStep)
     }
 
@@ -53,8 +53,8 @@ struct GroupCommit {
     /// The bytes of changes after which a group takes no more members.
     private static let heldLimit = 16 << 20
 
-    /// Runs the first of the jobs: as many as one commit takes. Those behind them have no result. Throws when the whole
-    /// group failed; nothing was kept then.
+    /// Runs as many jobs from the front as fit into one commit; the others get no result. Throws when the whole group
+    /// failed, and then stores nothing.
     ///
     /// With a log, it also throws `Replication.Superseded` and `Replication.Failure`.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
@@ -154,7 +154,7 @@ struct GroupCommit {
             let savepoint = Savepoint(session, version: version, journalLimit: file.options.journalLimit)
             do {
                 try work(savepoint)
-            } catch let error where session.failure == nil && !(error is LMDBError) && !savepoint.isBeyondTakingBack {
+            } catch let error where session.failure == nil && !(error is LMDBError) && !savepoint.cannotRollBack {
                 try savepoint.rollBack()
                 throw MemberFailure(underlying: error)
             }

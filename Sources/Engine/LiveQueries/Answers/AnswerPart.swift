@@ -5,12 +5,12 @@ import Synchronization
 
 /// A part that an answer depends on, with the view that tells of its changes. Used by one thread at a time.
 final class AnswerPart {
-    private let part: LiveAnswer.Part
+    private let part: LiveValue.Part
     let view: LiveView
     private let changes = PartNotification()
 
     /// Reads the part. Throws as `LiveView` does.
-    init(_ part: LiveAnswer.Part, _ snapshot: any Snapshot) throws {
+    init(_ part: LiveValue.Part, _ snapshot: any Snapshot) throws {
         self.part = part
         view = try LiveView(of: part.subject, at: snapshot)
         try view.add(part.subject.subscriber(part.extent, changes), part.interest, at: snapshot, since: nil)
@@ -39,7 +39,7 @@ final class AnswerPart {
     }
 }
 
-/// What the view of a part has told.
+/// What the view of a part has reported.
 private final class PartNotification: Sendable {
     struct Content {
         var isResumed = false
@@ -49,7 +49,7 @@ private final class PartNotification: Sendable {
 
     private let content = Mutex(Content())
 
-    /// Returns what was told since the last call. Throws the error with which the observation ended.
+    /// Returns what was reported since the last call. Throws the error with which the observation ended.
     func take() throws -> Content {
         let taken = content.withLock { content in
             defer { content = Content() }

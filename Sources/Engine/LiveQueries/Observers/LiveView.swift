@@ -8,7 +8,7 @@ package enum LiveViewID: Hashable, Sendable {
     case query(BoundQuery)
     case sections(BoundQuery, SectionKey)
     case aggregate(LiveAggregate)
-    case answer(LiveAnswer)
+    case answer(LiveValue)
     case collection(ObjectReference, PropertyID)
     case object(ObjectReference)
 }
@@ -36,7 +36,7 @@ package final class LiveView {
             case .query(let query): try MaintainedResult(query, snapshot)
             case .sections(let query, let key): try MaintainedSections(query, by: key, snapshot)
             case .aggregate(let aggregate): try MaintainedAggregate(aggregate, snapshot)
-            case .answer(let answer): try MaintainedAnswer(answer, snapshot)
+            case .answer(let answer): try MaintainedValue(answer, snapshot)
             case .collection(let object, let property): try ObservedCollection(object, property, snapshot)
             case .object(let object): try ObservedObject(object, snapshot, isResumed: isResumed)
             }

@@ -146,7 +146,7 @@ extension QueryBinder {
     private func valueBefore(_ path: ParsedPath, _ binding: Binding) -> BoundPath? {
         guard path.components.count > 1 else { return nil }
         let shorter = ParsedPath(
-            components: Array(path.components.dropLast()), ranges: Unequal(Array(path.ranges.value.dropLast())))
+            components: Array(path.components.dropLast()), ranges: Uncompared(Array(path.ranges.value.dropLast())))
         return try? binding.valuePath(shorter, clause: .section)
     }
 

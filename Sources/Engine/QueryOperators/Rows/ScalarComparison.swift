@@ -47,7 +47,7 @@ package enum ScalarComparison {
         switch operation {
         case .beginsWith, .endsWith, .contains, .like: return false
         case .notEqual: return !isInOrder(left, .equal, right)
-        default: return isInOrder(left, operation, right)
+        case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual: return isInOrder(left, operation, right)
         }
     }
 
@@ -94,7 +94,8 @@ package enum ScalarComparison {
 extension ComparisonOperator {
     var isEquality: Bool { self == .equal || self == .notEqual }
 
-    /// Whether two values of one ordered type compare so; `!=` as `==`, for the caller to negate.
+    /// Whether two values of one ordered type compare so; `!=` as `==`, for the caller to negate. Operators of texts
+    /// alone compare as `==`, too.
     @inline(__always)
     package func isInOrder<T: Comparable>(_ left: T, _ right: T) -> Bool {
         switch self {
@@ -102,7 +103,7 @@ extension ComparisonOperator {
         case .lessOrEqual: left <= right
         case .greater: left > right
         case .greaterOrEqual: left >= right
-        default: left == right
+        case .equal, .notEqual, .beginsWith, .endsWith, .contains, .like: left == right
         }
     }
 }

@@ -31,7 +31,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
     }
 
     override var schema: Schema { schemas.new }
-    override var ruledSchema: Schema { schemas.working }
+    override var validationSchema: Schema { schemas.working }
 
     override func note(_ step: Step) { changes.removeAll(keepingCapacity: true) }
 

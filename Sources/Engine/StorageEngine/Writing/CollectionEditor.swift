@@ -59,7 +59,7 @@ package struct CollectionEditor {
         let old = try collection.value(at: position)
         try savepoint.rules.checkElement(value, for: column.property, of: objectClass.schema) { .link($0) == old }
         try exchange(at: position, for: value)
-        if column.ownsTarget { try savepoint.removeOwned(old, butNot: try collection.value(at: position), column) }
+        if column.ownsTarget { try savepoint.removeOwned(old, except: try collection.value(at: position), column) }
     }
 
     /// Replaces an element and ignores the objects that the old one owned.
@@ -79,7 +79,7 @@ package struct CollectionEditor {
     /// Removes an element, and the embedded object that it is.
     private func remove(at position: Int) throws {
         let old = try takeOut(at: position)
-        if column.ownsTarget { try savepoint.removeOwned(old.value, butNot: .null, column) }
+        if column.ownsTarget { try savepoint.removeOwned(old.value, except: .null, column) }
     }
 
     /// Removes an element and ignores the objects that it owned.

@@ -18,7 +18,7 @@ extension Savepoint {
     /// leaves out objects that the work itself created, and all later changes of a property that it assigned. Cost:
     /// some 0.5 µs for each step, and next to nothing for created objects.
     package func undo(limit: Int) -> [UInt8]? {
-        if isBeyondTakingBack { return nil }
+        if cannotRollBack { return nil }
         var writer = UndoRecord.Writer(limit: limit)
         var assigned: Set<Place> = []
         // The final size if all steps are assignments, but not for journals of mostly other steps.

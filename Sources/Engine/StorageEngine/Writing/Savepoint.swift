@@ -20,14 +20,14 @@ package class Savepoint: WriteTransaction {
     private let journalLimit: Int
     /// Whether the journal outgrew its limit and was dropped. The work can then be rolled back only with the whole LMDB
     /// transaction.
-    package private(set) var isBeyondTakingBack = false
+    package private(set) var cannotRollBack = false
 
     /// The inverse of one change.
     enum Step {
         /// Objects that were created one after the other are one step.
         case created(MutableClass, Range<Int64>)
-        case assigned(MutableClass, ObjectKey, ColumnLayout, old: FormerValue)
-        case deleted(MutableClass, ObjectKey, [FormerValue])
+        case assigned(MutableClass, ObjectKey, ColumnLayout, old: BeforeImage)
+        case deleted(MutableClass, ObjectKey, [BeforeImage])
         case inserted(MutableClass, ObjectKey, ColumnLayout, position: Int)
         case replaced(MutableClass, ObjectKey, ColumnLayout, position: Int, old: Value)
         case removed(MutableClass, ObjectKey, ColumnLayout, position: Int, mapKey: String?, old: Value)
@@ -54,18 +54,18 @@ package class Savepoint: WriteTransaction {
 
     package var schema: Schema { session.schema }
     /// The schema by which values are checked.
-    var ruledSchema: Schema { schema }
+    var validationSchema: Schema { schema }
     package var tag: HistoryTag { session.tag }
 
     func note(_ step: Step) {
-        guard !isBeyondTakingBack else { return }
+        guard !cannotRollBack else { return }
         journal.append(step)
         journalBytes += step.sizeEstimate
         if journalBytes > journalLimit { dropJournal() }
     }
 
     private func dropJournal() {
-        isBeyondTakingBack = true
+        cannotRollBack = true
         journal = Journal()
     }
 
@@ -75,11 +75,11 @@ package class Savepoint: WriteTransaction {
     /// - Parameter others: the bytes of other values of the same step.
     private func former(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, besides others: Int = 0
-    ) throws -> FormerValue? {
+    ) throws -> BeforeImage? {
         guard try session.isLongCollection(objectClass, key, column) else {
             return .value(try session.value(objectClass, key, column))
         }
-        guard !isBeyondTakingBack else { return nil }
+        guard !cannotRollBack else { return nil }
         let room = journalLimit - journalBytes - others
         if let blocks = try session.blocks(objectClass, key, column, limit: room) { return .blocks(blocks) }
         dropJournal()
@@ -235,7 +235,7 @@ package class Savepoint: WriteTransaction {
         guard column.ownsTarget else { return try exchange(objectClass, key, column, for: value) }
         let old = try session.value(objectClass, key, column)
         try exchange(objectClass, key, column, old, for: value)
-        try removeOwned(old, butNot: value, column)
+        try removeOwned(old, except: value, column)
     }
 
     /// Assigns a value and ignores the objects that the old one owned.
@@ -271,7 +271,7 @@ package class Savepoint: WriteTransaction {
     }
 
     private func exchange(
-        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, former: FormerValue?, for value: Value,
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, former: BeforeImage?, for value: Value,
         _ edit: CollectionEdit?, isDifference: Bool
     ) throws {
         if let former { note(.assigned(objectClass, key, column, old: former)) }
@@ -362,8 +362,8 @@ package class Savepoint: WriteTransaction {
 
     /// Deletes an object, but neither the links to it nor the objects that it owns.
     package func removeAlone(_ objectClass: MutableClass, _ key: ObjectKey) throws {
-        if !isBeyondTakingBack {
-            var row: [FormerValue] = []
+        if !cannotRollBack {
+            var row: [BeforeImage] = []
             var bytes = 0
             for column in objectClass.columns {
                 guard let old = try former(objectClass, key, column, besides: bytes) else { break }
@@ -380,11 +380,11 @@ package class Savepoint: WriteTransaction {
     private func removeUnlinked(_ objectClass: MutableClass, _ key: ObjectKey) throws {
         let owned = try objectClass.owningColumns.map { ($0, try session.value(objectClass, key, $0)) }
         try removeAlone(objectClass, key)
-        for (column, old) in owned { try removeOwned(old, butNot: .null, column) }
+        for (column, old) in owned { try removeOwned(old, except: .null, column) }
     }
 
     /// Deletes the embedded objects in a replaced value, except those that are also in the new one.
-    func removeOwned(_ old: Value, butNot new: Value, _ column: ColumnLayout) throws {
+    func removeOwned(_ old: Value, except new: Value, _ column: ColumnLayout) throws {
         guard let target = column.targetClass else { return }
         let kept = Set(new.linkedKeys)
         let objectClass = try objectClass(target)
@@ -418,7 +418,7 @@ package class Savepoint: WriteTransaction {
     }
 
     var rules: ValueRules {
-        ValueRules(ruledSchema) { [self] target in
+        ValueRules(validationSchema) { [self] target in
             guard let objectClass = session.objectClass(target.classID) else { return false }
             return try session.exists(objectClass, target.key)
         }
@@ -465,7 +465,7 @@ extension Savepoint.Step {
             case .created, .inserted: 0
             case .assigned(_, _, _, let old): old.sizeEstimate
             case .replaced(_, _, _, _, let old), .removed(_, _, _, _, _, let old): old.heapEstimate
-            case .deleted(_, _, let row): row.reduce(0) { $0 + MemoryLayout<FormerValue>.stride + $1.sizeEstimate }
+            case .deleted(_, _, let row): row.reduce(0) { $0 + MemoryLayout<BeforeImage>.stride + $1.sizeEstimate }
             case .kept(let key, let old, _): key.count + (old?.count ?? 0)
             }
         return MemoryLayout<Self>.stride + values

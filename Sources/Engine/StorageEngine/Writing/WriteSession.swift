@@ -224,7 +224,7 @@ package final class WriteSession {
     }
 
     /// Restores a removed object with its former values.
-    func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [FormerValue]) throws {
+    func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [BeforeImage]) throws {
         try wholly {
             let (address, slot) = place(objectClass, key)
             try cluster(address, objectClass).restoreSlot(slot)
@@ -240,7 +240,7 @@ package final class WriteSession {
         }
     }
 
-    func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: FormerValue) throws {
+    func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: BeforeImage) throws {
         switch value {
         case .value(let value): try assign(objectClass, key, column, value)
         case .blocks(let blocks):

@@ -2,8 +2,8 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// The data of each object that observers without key paths show, as far as they would not be notified of it otherwise:
-/// its changes count as modifications of the object, too.
+/// The related data that is shown with each object. For observers without key paths, its changes count as modifications
+/// of the object.
 package struct LiveShape: Hashable, Sendable {
     /// The objects that a path from the object leads to; the path begins with one of its properties.
     package struct Place: Hashable, Sendable {

@@ -42,13 +42,13 @@ final class OpenFiles: Sendable {
                 return file
             case .wait(let opening):
                 opening.wait()
-                goOn()
+                proceed()
             case .make(let opening):
                 let result = Result { try make() }
                 entries.withLock { entries in
                     entries[path] = (try? result.get()).map { Entry(file: $0) }
                 }
-                goOn()
+                proceed()
                 opening.set(())
                 return try result.get()
             case .refuse:
@@ -90,7 +90,7 @@ final class OpenFiles: Sendable {
     }
 
     /// The block of this thread waits no longer.
-    private func goOn() {
+    private func proceed() {
         guard let migrating = Self.migrating else { return }
         entries.withLock { $0[migrating]?.awaited = nil }
     }

@@ -12,10 +12,10 @@ extension Gateway {
     /// The order matters: the limit by address comes before authentication, so that keys cannot be guessed quickly.
     /// Errors from all middlewares inside get an identifier, are logged and compressed, and pages can read them.
     func useMiddlewares(_ router: inout Router, _ table: [Route]) {
-        router.use(nameClients)
+        router.use(resolveClientAddresses)
         useOutside(&router)
         router.use(limitAddresses)
-        if configuration.compresses { router.use(compressAnswers()) }
+        if configuration.compresses { router.use(compressResponses()) }
         router.use { [self] request, next in try identifyCaller(request, next) }
         router.use(limitCallers)
         router.use(
@@ -43,7 +43,7 @@ extension Gateway {
             traceRequests(
                 configuration.requestLog ?? LoggerRequestLog(context.logger), level: configuration.requestLogLevel,
                 into: requestMetrics))
-        router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
+        router.use(addSecurityHeaders(strictTransportSeconds: configuration.strictTransportSeconds))
         router.use(allowCrossOrigin { [limits = context.limits] in limits.now.origins })
         router.changeRefusals { [limits = context.limits] request, response in
             limits.now.origins.allowReading(&response, to: request)
@@ -54,9 +54,9 @@ extension Gateway {
     /// Rejects requests that browsers would let any page send to an unauthenticated server.
     private func checkOrigins(_ router: inout Router) {
         if let access = context.access, configuration.isForThisMachine {
-            router.use(refuseForeignHosts { access.isOpen })
+            router.use(refuseUnknownHosts { access.isOpen })
         }
-        router.use(refuseForeignPages { [limits = context.limits] in limits.now.origins })
+        router.use(refuseCrossSiteRequests { [limits = context.limits] in limits.now.origins })
     }
 
     /// Receives a body into a file only for authenticated callers within their rate limit, and only if what can be known
@@ -64,7 +64,7 @@ extension Gateway {
     private func admitFiles(_ router: inout Router, _ table: [Route]) {
         var gate = Router(logger: context.logger)
         checkOrigins(&gate)
-        gate.use(nameClients)
+        gate.use(resolveClientAddresses)
         gate.use(limitAddresses)
         gate.use { [self] request, next in try identifyCaller(request, next) }
         gate.use(limitCallers)
@@ -87,7 +87,7 @@ extension Gateway {
         router.beforeFile { [gate, self] request in
             guard case .now(let answer) = gate.respond(to: request), answer.status != Self.admitted else { return }
             var outside = Router(logger: context.logger)
-            outside.use(nameClients)
+            outside.use(resolveClientAddresses)
             useOutside(&outside)
             outside.use { _, _ in .now(answer) }
             guard case .now(let refusal) = outside.respond(to: request) else { return }
@@ -97,7 +97,7 @@ extension Gateway {
 
     private static let admitted = 204
 
-    private var nameClients: Middleware { trustProxies { [limits = context.limits] in limits.now.proxies } }
+    private var resolveClientAddresses: Middleware { trustProxies { [limits = context.limits] in limits.now.proxies } }
 
     private var limitAddresses: Middleware {
         limitRates(

@@ -338,7 +338,7 @@ final class Connection {
     private func openStream(_ headers: HeaderFields, _ start: @Sendable (EventStream) -> Void) -> MHD_Result {
         var head = Response(headers: EventStream.headers(adding: headers))
         guard method != .head else {
-            head.body = .pieces(UnmadeBody())
+            head.body = .pieces(OmittedBody())
             return queue(head)
         }
         guard !loop.isStopping else { return queue(readable(HTTPError.stopping.httpResponse)) }

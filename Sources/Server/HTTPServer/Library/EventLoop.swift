@@ -76,8 +76,8 @@ final class EventLoop {
         let shortest =
             [
                 configuration.firstRequestTimeout, configuration.idleTimeout, configuration.receiveTimeout,
-                configuration.streamHeartbeat, configuration.streamStuckTimeout, configuration.answerStuckTimeout,
-                configuration.answerStuckTimeoutWhenShort,
+                configuration.streamHeartbeat, configuration.streamStuckTimeout, configuration.responseStallTimeout,
+                configuration.responseStallTimeoutUnderPressure,
             ].min() ?? 1_000
         tickInterval = Int64(min(max(shortest / 4, 10), 1_000))
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -147,7 +147,7 @@ final class EventLoop {
 
     private func runDaemon() {
         mustRunDaemon = false
-        // Whoever is to be woken by several of its requests is woken once.
+        // A thread that several requests of this run wake is woken once.
         WakeUps.gather { _ = MHD_run(daemon) }
     }
 
@@ -185,15 +185,15 @@ final class EventLoop {
             // The library does not poll a suspended connection.
             connection.client?.look(at: connection.fd)
         }
-        cutStuckAnswers()
+        closeStalledResponses()
         cutStuckBodies()
         streams.tick(now)
     }
 
-    /// While bodies lack memory, closes the connections whose clients have sent nothing of theirs for a while.
+    /// While request bodies lack memory, closes connections whose bodies have stalled.
     private func cutStuckBodies() {
         guard bodies.isShort(now) else { return }
-        let limit = now - Int64(configuration.answerStuckTimeoutWhenShort)
+        let limit = now - Int64(configuration.responseStallTimeoutUnderPressure)
         for connection in connections.values
         where connection.phase == .receiving && connection.body.count > BodyMemory.small
             && connection.body.file == nil && connection.lastProgress <= limit
@@ -204,13 +204,13 @@ final class EventLoop {
 
     /// Closes connections whose clients read nothing of large responses. While other responses lack memory, it does so
     /// sooner, slowest first, and only as many as necessary.
-    private func cutStuckAnswers() {
+    private func closeStalledResponses() {
         var stuck: [Connection] = []
         for connection in connections.values {
             guard let idle = connection.answerIdleTime() else { continue }
-            if idle >= Int64(configuration.answerStuckTimeout) {
+            if idle >= Int64(configuration.responseStallTimeout) {
                 connection.cutStuckAnswer()
-            } else if idle >= Int64(configuration.answerStuckTimeoutWhenShort) {
+            } else if idle >= Int64(configuration.responseStallTimeoutUnderPressure) {
                 stuck.append(connection)
             }
         }

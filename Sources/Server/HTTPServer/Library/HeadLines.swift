@@ -30,7 +30,7 @@ struct HeadLines {
         return head
     }
 
-    /// Whether the fields behind a body in chunks are what fields may be. They are not used.
+    /// Whether the trailers of a chunked body are well formed. Their values are ignored.
     var areTrailersSound: Bool {
         var areSound = true
         forEachField(of: .FOOTER_KIND) { name, value in

@@ -11,7 +11,7 @@ final class LoopInbox: Sleeper {
         case answer(request: UInt64, connection: UInt64, Responder.Answer)
         /// The next piece of a body is ready, for a connection that is suspended until then.
         case piece(request: UInt64, connection: UInt64)
-        /// Somebody wants to know whether the loop runs.
+        /// A liveness check: the loop calls the closure.
         case roll(@Sendable () -> Void)
         /// Take no more connections, finish running requests by the deadline, in monotonic milliseconds, and stop. Calls
         /// `refusing` when new connections are refused.

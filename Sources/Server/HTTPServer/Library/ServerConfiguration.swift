@@ -32,7 +32,7 @@ package struct ServerConfiguration: Sendable {
     /// The maximum number of header fields; 431 beyond.
     package var headerCountLimit = 100
     /// The maximum size of a request body; 413 beyond.
-    package var bodyLimit = 8 * 1024 * 1024
+    package var bodyLimit = 16 * 1024 * 1024
     /// The directory for bodies of routes that accept them as files. The default is the system's directory for
     /// temporary files.
     package var temporaryDirectory = systemTemporaryDirectory()
@@ -49,10 +49,10 @@ package struct ServerConfiguration: Sendable {
 
     /// The memory for large responses that wait for their clients, of all loops; 503 beyond, except for a single one.
     package var responseMemory = 128 << 20
-    /// The time without progress after which a connection is closed whose client reads nothing of a large response. The
-    /// shorter one applies while others wait for `responseMemory`.
-    package var answerStuckTimeout = 15_000
-    package var answerStuckTimeoutWhenShort = 2_000
+    /// The server closes a connection whose client has read nothing of a large response for this long. The shorter time
+    /// applies while other responses wait for `responseMemory`.
+    package var responseStallTimeout = 15_000
+    package var responseStallTimeoutUnderPressure = 2_000
 
     /// The maximum number of open event streams of all loops; 503 beyond. At most as many as the process may have files
     /// open besides its connections and 256 others.

@@ -39,7 +39,7 @@ final class StreamSockets {
         /// When the kernel last accepted data, or there was nothing to send, in monotonic milliseconds.
         var lastProgress: Int64 = 0
         var heartbeatDue: Int64 = 0
-        /// The chunk that is being sent. Behind the other numbers, so that the flags need no memory of their own.
+        /// The chunk that is being sent. Declared after the other numbers, so that the flags fit into its padding.
         var chunk = StreamChunk()
         /// The socket accepts no more until epoll reports space.
         var isBlocked = false

@@ -24,9 +24,9 @@ struct Credential {
                     "The header Authorization must contain 'Bearer', a space, and an API key or a token.",
                     parameter: "Authorization")
             }
-            text = parts[1].trimmingSpaces
+            text = String(parts[1].trimmingBlanks)
         } else if let header = request.header("X-API-Key") {
-            text = header[...].trimmingSpaces
+            text = String(header[...].trimmingBlanks)
         } else if Self.isTakenFromQuery(of: request), let value = request.query(Self.parameter) {
             text = value
         } else {
@@ -39,15 +39,6 @@ struct Credential {
         guard request.method == .get, request.segments.count >= 3, request.segments[0] == "v1" else { return false }
         return request.segments[1] == "observe"
             || request.segments[1] == "subscriptions" && request.segments.count == 4 && request.segments[3] == "stream"
-    }
-}
-
-extension Substring {
-    fileprivate var trimmingSpaces: String {
-        var text = self
-        while text.first == " " { text.removeFirst() }
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 }
 

@@ -60,10 +60,10 @@ package struct GatewayConfiguration: Sendable {
 
     /// The maximum number of objects in the first event of a stream; beyond, it ends with an error.
     package var maximumObserved = 100_000
-    /// The lookups that the first result of a live query may take, and the nanoseconds that a commit may take all live
-    /// queries together, on the thread that all callers share. Costlier queries move to a thread of their caller's.
-    package var sharedEffort = 30_000
-    package var sharedPatience: Int64 = 20_000_000
+    /// Budgets of the thread that maintains the live queries of all callers: the look-ups for the first result of one
+    /// query, and the nanoseconds per commit for all of them. A query that exceeds them moves to a thread of its caller.
+    package var sharedQueryLookups = 30_000
+    package var sharedCommitNanoseconds: Int64 = 20_000_000
 
     /// The file in which subscription sets survive a restart. Nil to keep them in memory only.
     package var subscriptionFile: String?

@@ -7,7 +7,7 @@ import Synchronization
 package final class VersionWaits: Sendable {
     private struct Wait {
         let version: Version
-        /// Whether it waits for the listeners to be told.
+        /// Whether it waits until the listeners have been notified.
         var needsNews = false
         let body: @Sendable (_ isThere: Bool) -> Void
     }
@@ -15,7 +15,7 @@ package final class VersionWaits: Sendable {
     private struct State {
         var waits: [Int: Wait] = [:]
         var last = 0
-        /// The newest version that listeners were told of.
+        /// The newest version that listeners have been notified of.
         var announced = Version(0)
     }
 
@@ -25,7 +25,7 @@ package final class VersionWaits: Sendable {
     /// The number of requests that wait.
     package var count: Int { state.withLock { $0.waits.count } }
 
-    /// The newest version that listeners of commits were told of. The store may have later ones already.
+    /// The newest version that listeners of commits have been notified of. The store may already have later ones.
     package var announced: Version { state.withLock { $0.announced } }
 
     /// The store has this version at the start.
@@ -47,7 +47,7 @@ package final class VersionWaits: Sendable {
         if let newest = try? store.snapshot().version { release(upTo: newest) }
     }
 
-    /// As the other function, but for what listeners were told of with the version.
+    /// The same, but until listeners have been notified of the version.
     func wait(forAnnounced version: Version, _ time: Duration, _ body: @escaping @Sendable (Bool) -> Void) {
         let number = state.withLock { state -> Int? in
             guard state.announced < version else { return nil }
@@ -61,7 +61,7 @@ package final class VersionWaits: Sendable {
         }
     }
 
-    /// Listeners were told of this version. Cost: a lock when nothing waits.
+    /// Listeners have been notified of this version. Cost: a lock when nothing waits.
     package func reach(_ version: Version) {
         state.withLock { $0.announced = max($0.announced, version) }
         release(upTo: version)

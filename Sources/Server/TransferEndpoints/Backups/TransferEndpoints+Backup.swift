@@ -38,7 +38,7 @@ extension TransferEndpoints {
     /// to a file first, so that a slow client does not prevent the reuse of disk space; the disk needs room for it.
     package func getBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        guard request.method != .head else { return .now(Self.backup(.pieces(UnmadeBody()))) }
+        guard request.method != .head else { return .now(Self.backup(.pieces(OmittedBody()))) }
         let account = request.limitKey
         return pool.reply(for: account) { [self] in
             do {

@@ -1,4 +1,5 @@
 import Basics
+import HTTPMessages
 package import HTTPServer
 package import ObjectCoding
 package import ObjectModel
@@ -38,7 +39,6 @@ package enum EntityTags: Hashable {
 
     /// Parses a list of tags, which may contain commas. Nil for an invalid list.
     private static func tags(_ text: String) -> [String]? {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         let comma = UInt8(ascii: ","), quote = UInt8(ascii: "\"")
         var tags: [String] = []
         var rest = text.utf8[...]

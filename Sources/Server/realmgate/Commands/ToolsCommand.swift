@@ -52,9 +52,9 @@ struct ToolsCommand: ParsableCommand {
         try Self.serve(ToolServer(tools: tools, port: try OwnGateway(to: store), version: Realmgate.version))
     }
 
-    private static func gateway(at url: String, _ token: String?) throws(CommandFailure) -> DistantGateway {
-        do throws(DistantGateway.AddressFault) {
-            return try DistantGateway(url, token: token) { (host, port, seconds) throws(ToolFault) in
+    private static func gateway(at url: String, _ token: String?) throws(CommandFailure) -> RemoteGateway {
+        do throws(RemoteGateway.AddressFault) {
+            return try RemoteGateway(url, token: token) { (host, port, seconds) throws(ToolFault) in
                 do {
                     return try HealthProbe.connect(host: host, port: port, seconds: seconds)
                 } catch {

@@ -63,10 +63,10 @@ struct AnswerTests {
         predicate: .comparison(
             BoundComparison(.path(TaskStore.path(TaskStore.score, .int)), .greater, .constant(.int(10)))))
 
-    private static func answer(_ scores: Scores) throws -> LiveAnswer {
-        LiveAnswer(
+    private static func answer(_ scores: Scores) throws -> LiveValue {
+        LiveValue(
             AnyAnswerSource(scores),
-            dependingOn: [LiveAnswer.Part(.query(scores.query), keyPaths: [try TaskStore.keyPath("score")])])
+            dependingOn: [LiveValue.Part(.query(scores.query), keyPaths: [try TaskStore.keyPath("score")])])
     }
 
     @Test("it is read again for changes of what it depends on alone, once for all observers")
@@ -138,9 +138,9 @@ struct AnswerTests {
         let tasks = try TaskStore()
         try tasks.write { try $0.task(1, 1) }
         let told = Received()
-        let answer = LiveAnswer(
+        let answer = LiveValue(
             AnyAnswerSource(Failing()),
-            dependingOn: [LiveAnswer.Part(.query(BoundQuery(classID: TaskStore.task)), extent: .order)])
+            dependingOn: [LiveValue.Part(.query(BoundQuery(classID: TaskStore.task)), extent: .order)])
         let token = tasks.live.observeAnswer(answer, deliver: told.receive)
         try tasks.write { try $0.task(2, 2) }
         #expect(told.take() == ["initial "])

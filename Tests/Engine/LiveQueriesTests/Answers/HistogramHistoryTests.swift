@@ -44,8 +44,8 @@ struct HistogramHistoryTests {
 
         var histogram: LiveHistogram? { LiveHistogram(of: path, bounds: Self.bounds, write: Self.text) }
 
-        var answer: LiveAnswer {
-            LiveAnswer(
+        var answer: LiveValue {
+            LiveValue(
                 AnyAnswerSource(self),
                 dependingOn: [.init(.query(query)), .init(.aggregate(LiveAggregate(query, by: [path])))])
         }

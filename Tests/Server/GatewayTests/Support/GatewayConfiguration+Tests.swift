@@ -21,8 +21,8 @@ extension GatewayConfiguration {
     static func places(_ number: Int) -> GatewayConfiguration {
         var configuration = GatewayConfiguration.untimed
         switch number % 3 {
-        case 1: configuration.sharedEffort = 0
-        case 2: configuration.sharedPatience = 0
+        case 1: configuration.sharedQueryLookups = 0
+        case 2: configuration.sharedCommitNanoseconds = 0
         default: break
         }
         return configuration

@@ -17,8 +17,8 @@ func withServer(
     configuration.firstRequestTimeout = patience
     configuration.idleTimeout = patience
     configuration.receiveTimeout = patience
-    configuration.answerStuckTimeout = patience
-    configuration.answerStuckTimeoutWhenShort = patience
+    configuration.responseStallTimeout = patience
+    configuration.responseStallTimeoutUnderPressure = patience
     configuration.streamStuckTimeout = patience
     if wire == .tls { configuration.tls = try TestCertificate.shared.get().files }
     configure(&configuration)

@@ -1,7 +1,8 @@
 import Glibc
+import HTTPMessages
 
 /// A running gateway, reached over HTTP with a connection for each request.
-package struct DistantGateway: GatewayPort {
+package struct RemoteGateway: GatewayPort {
     private let host: String
     private let port: Int
     /// In front of the paths, without a slash at the end.
@@ -9,8 +10,8 @@ package struct DistantGateway: GatewayPort {
     private let token: String?
     private let connect: Connect
 
-    /// Opens a connection, and returns its descriptor: whoever calls it closes that. Reads and writes give up after so
-    /// many seconds.
+    /// Opens a connection and returns its descriptor, which the caller closes. Reads and writes time out after
+    /// `seconds`.
     package typealias Connect = @Sendable (_ host: String, _ port: Int, _ seconds: Int) throws(ToolFault) -> Int32
 
     /// An address that is not `http://HOST[:PORT][/PATH]`, or a token that no header can have: a sentence.
@@ -96,7 +97,7 @@ package struct DistantGateway: GatewayPort {
     }
 }
 
-/// A response of HTTP/1.1 whose connection was closed behind it.
+/// A complete HTTP/1.1 response, read until the server closed the connection.
 enum HTTPAnswer {
     /// Nil for what is not a whole response.
     static func parse(_ bytes: [UInt8]) -> GatewayAnswer? {
@@ -112,7 +113,7 @@ enum HTTPAnswer {
         var fields: [String: String] = [:]
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { return nil }
-            fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingSpaces
+            fields[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].trimmingBlanks)
         }
         let start = headEnd + 4
         guard fields["transfer-encoding"]?.lowercased() == "chunked" else {
@@ -133,11 +134,5 @@ enum HTTPAnswer {
             place = first + count + 2
         }
         return nil
-    }
-}
-
-extension Substring {
-    fileprivate var trimmingSpaces: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 }

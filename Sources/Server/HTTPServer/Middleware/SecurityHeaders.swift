@@ -6,7 +6,7 @@ import HTTPMessages
 /// `Cross-Origin-Resource-Policy` concerns embedding, and does not affect CORS.
 ///
 /// - Parameter strictTransportSeconds: the `max-age` of `Strict-Transport-Security`; nil or 0 for a server without TLS.
-package func secureAnswers(strictTransportSeconds: Int? = nil) -> Middleware {
+package func addSecurityHeaders(strictTransportSeconds: Int? = nil) -> Middleware {
     var fields: HeaderFields = [
         "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",

@@ -31,7 +31,7 @@ package struct CompressionPolicy: Sendable {
 ///
 /// ETags keep working: see `EncodedETags`. A response to HEAD has the fields of the one to GET, except `Content-Length`
 /// if it is known only after the body was produced. Responds with 406 if the client accepts no supported coding.
-package func compressAnswers(_ policy: CompressionPolicy = CompressionPolicy()) -> Middleware {
+package func compressResponses(_ policy: CompressionPolicy = CompressionPolicy()) -> Middleware {
     { request, next in
         let accepted = AcceptEncoding(request.header("Accept-Encoding"))
         guard accepted.allowsIdentity || accepted.coding != nil else {

@@ -13,7 +13,7 @@ import Synchronization
 /// Memory: at most `capacity` queries, whose texts have at most `longest` bytes together; such a query takes some 20 KB
 /// at most. A text that comes once leaves only the hash of it, so that clients who write values into their filters do not
 /// displace others.
-package final class KnownQueries: Sendable {
+package final class QueryCache: Sendable {
     /// The texts of a query as the client sent them.
     struct Text: Hashable {
         var classID: ClassID
@@ -41,7 +41,7 @@ package final class KnownQueries: Sendable {
         func isFor(_ schema: Schema, _ limits: QueryLimits) -> Bool { self.limits == limits && self.schema == schema }
 
         mutating func keep(_ query: BoundQuery, _ text: Text) {
-            if recent.count >= KnownQueries.capacity / 2 {
+            if recent.count >= QueryCache.capacity / 2 {
                 earlier = recent
                 recent = [:]
             }

@@ -3,7 +3,7 @@ import ObjectModel
 import Synchronization
 
 /// Caches how whole objects are written, by class, for the latest schema.
-final class KnownPlans: Sendable {
+final class PlanCache: Sendable {
     private struct State {
         var schema = Schema.empty
         var plans: [ClassID: RowPlan] = [:]

@@ -4,7 +4,7 @@ import QueryLanguage
 package import StoreContract
 
 /// An answer that is read as a whole, and what it depends on. Equal ones give the same answer at the same version.
-package struct LiveAnswer: Hashable, Sendable {
+package struct LiveValue: Hashable, Sendable {
     /// Data whose changes may make it another answer.
     package struct Part: Hashable, Sendable {
         let subject: LiveViewID

@@ -3,13 +3,13 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// One answer that is read as a whole, kept current for all observers of it. Used by one thread at a time.
+/// A value that is read as a whole, kept current for all its observers. Used by one thread at a time.
 ///
-/// Views of what it depends on tell when it may be another one, and only then it is read again, once for all observers,
-/// and compared. When the object whose property it is about is gone, nothing more is told: who observes the answer
-/// observes that object, too.
-final class MaintainedAnswer: MaintainedView {
-    private let answer: LiveAnswer
+/// The views of what it depends on report when the value may have changed. Only then is it read, once for all
+/// observers, and compared. After the object that owns the property is deleted it sends nothing: its observers watch
+/// that object as well.
+final class MaintainedValue: MaintainedView {
+    private let answer: LiveValue
     private var parts: [AnswerPart] = []
     /// Nil where the answer is read again after each change.
     private var histogram: MaintainedHistogram?
@@ -22,7 +22,7 @@ final class MaintainedAnswer: MaintainedView {
 
     /// Reads the answer. Throws the errors of the store and of the source, and `notFound` when the object whose property
     /// it is about does not exist.
-    init(_ answer: LiveAnswer, _ snapshot: any Snapshot) throws {
+    init(_ answer: LiveValue, _ snapshot: any Snapshot) throws {
         self.answer = answer
         try begin(snapshot)
     }
@@ -97,7 +97,7 @@ final class MaintainedAnswer: MaintainedView {
         guard let step = try known.step(for: watches), try answer.isHeld(in: step.before),
             answer.holder != nil || watches.classes.allSatisfy({ step.objectCount(of: $0) <= Self.mostReadBack })
         else { return nil }
-        // What cannot be read there now, perhaps could then, is told anew.
+        // A value that cannot be read at that version may have been readable then, so it is sent in full.
         return (try? answer.source.read(step.before)).map { AnswerContent($0) }
     }
 }

@@ -4,7 +4,7 @@ import ObjectModel
 
 /// A value that a change replaced or deleted, as it is kept until the work ends, for taking the change back. A long
 /// collection stays in its stored form: as values, its elements would take up to twenty times as much memory.
-enum FormerValue {
+enum BeforeImage {
     case value(Value)
     indirect case blocks(StoredBlocks)
 

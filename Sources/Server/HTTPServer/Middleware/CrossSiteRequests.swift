@@ -9,7 +9,7 @@ import HTTPMessages
 /// response.
 ///
 /// - Parameter policy: called for each request, because it may change.
-package func refuseForeignPages(_ policy: @escaping @Sendable () -> CrossOriginPolicy) -> Middleware {
+package func refuseCrossSiteRequests(_ policy: @escaping @Sendable () -> CrossOriginPolicy) -> Middleware {
     { request, next in
         guard request.method.mayChange else { return next(request) }
         let policy = policy()
@@ -59,7 +59,7 @@ extension String {
 /// Rejects requests whose `Host` is not this machine, while the condition is true. A page can make its own name resolve
 /// to a loopback address (DNS rebinding), and then has the same origin as the server there: without this check it could
 /// do anything on a server that requires no credentials.
-package func refuseForeignHosts(while condition: @escaping @Sendable () -> Bool) -> Middleware {
+package func refuseUnknownHosts(while condition: @escaping @Sendable () -> Bool) -> Middleware {
     { request, next in
         guard let host = request.header("Host"), condition(), !LocalName.isAuthority(host) else { return next(request) }
         throw HTTPError(
