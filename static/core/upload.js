@@ -1,5 +1,6 @@
 // Files sent as the body of a request, with the share that is sent. fetch does not report it.
 
+import { EventParser } from "../client/events.js";
 import { problemOf, unreachable } from "../client/transport.js";
 import { RealmgateError } from "./api.js";
 import { parse } from "./json.js";
@@ -23,6 +24,16 @@ export const mediaType = (format) => types[format];
  */
 export function sendFile(gateway, address, body, format, { sent = () => {}, event = () => {}, streams = false, headers = {}, cut = cutImport } = {}) {
   const request = new XMLHttpRequest();
+  const parser = new EventParser();
+  let parsed = 0;
+  let last;
+  /** The last of the events that came since the last call. */
+  const lastEvent = () => {
+    const events = parser.add(request.responseText.slice(parsed));
+    parsed = request.responseText.length;
+    const newest = events.findLast(({ type }) => type);
+    return newest && { type: newest.type, data: parse(newest.text) };
+  };
   const done = new Promise((resolve, reject) => {
     request.open("POST", address);
     request.setRequestHeader("Content-Type", types[format]);
@@ -31,8 +42,8 @@ export function sendFile(gateway, address, body, format, { sent = () => {}, even
     request.upload.onprogress = ({ loaded, total }) => sent(loaded, total);
     request.onprogress = () => {
       if (!streams) return;
-      const last = eventsOf(request.responseText).findLast(({ type }) => type === "progress");
-      if (last !== undefined) event(last.type, last.data);
+      last = lastEvent() ?? last;
+      if (last?.type === "progress") event(last.type, last.data);
     };
     request.onload = () => {
       if (request.status >= 300) {
@@ -40,9 +51,10 @@ export function sendFile(gateway, address, body, format, { sent = () => {}, even
       } else if (!streams) {
         resolve(parse(request.responseText));
       } else {
-        const last = eventsOf(request.responseText).at(-1);
+        last = lastEvent() ?? last;
         if (last?.type === "done") resolve(last.data);
-        else reject(new RealmgateError(last?.data.status ?? 500, last?.data ?? { detail: cut }));
+        else if (last?.type === "error") reject(new RealmgateError(last.data.status, last.data));
+        else reject(new RealmgateError(500, { detail: cut }));
       }
     };
     request.onerror = () => reject(unreachable());
@@ -50,13 +62,4 @@ export function sendFile(gateway, address, body, format, { sent = () => {}, even
     request.send(body);
   });
   return { done, abort: () => request.abort() };
-}
-
-/** The events that have come as a whole: `[{type, data}]`. */
-function eventsOf(text) {
-  return text.split("\n\n").slice(0, -1).flatMap((block) => {
-    const type = /^event: (.*)$/m.exec(block)?.[1];
-    const data = /^data: (.*)$/m.exec(block)?.[1];
-    return type && data ? [{ type, data: parse(data) }] : [];
-  });
 }

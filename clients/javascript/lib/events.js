@@ -12,6 +12,32 @@ export const wake = () => { for (const waker of wakers) waker(); };
 globalThis.addEventListener?.("online", wake);
 globalThis.document?.addEventListener("visibilitychange", () => { if (!document.hidden) wake(); });
 
+/** Parses a stream of events, in pieces of any length. */
+export class EventParser {
+  #rest = "";
+  #event = { data: [] };
+
+  /** Returns the events that the piece completes: `{type, text, id}`. One without a type has no text. */
+  add(piece) {
+    const lines = (this.#rest + piece).split(/\r?\n/);
+    this.#rest = lines.pop();
+    return lines.flatMap((line) => {
+      if (line === "") {
+        const { type, data, id } = this.#event;
+        this.#event = { data: [] };
+        return data.length > 0 || type || id ? [{ type, text: type ? data.join("\n") : "", id }] : [];
+      }
+      const colon = line.indexOf(":");
+      const field = colon < 0 ? line : line.slice(0, colon);
+      const text = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+      if (field === "data") this.#event.data.push(text);
+      else if (field === "event") this.#event.type = text;
+      else if (field === "id" && !text.includes("\0")) this.#event.id = text;
+      return [];
+    });
+  }
+}
+
 /** In milliseconds. */
 const heartbeat = 15_000;
 
@@ -116,38 +142,21 @@ export class EventStream {
 
   async #read(reader, signal, state) {
     const decoder = new TextDecoder();
-    let rest = "";
-    let event = { data: [] };
+    const parser = new EventParser();
     while (true) {
       const { value, done } = await reader.read();
       if (done || signal.aborted) return unreachable();
       this.#lastChunk = Date.now();
       state.hasBegun = true;
-      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r?\n/);
-      rest = lines.pop();
-      for (const line of lines) {
-        if (line === "") {
-          const { type, data, id } = event;
-          event = { data: [] };
-          if (data.length > 0 || type || id) {
-            const text = type ? data.join("\n") : "";
-            const document = this.#guard(() => (this.isRaw && text && type !== "error" && type !== "closing" ? text : parse(text)));
-            if (type === "error" && document.subscription === undefined) return new RealmgateError(document.status, document);
-            if (type === "closing") return new RealmgateError(503, { code: document.code, detail: "The server stops." });
-            this.#guard(() => this.on.event(type, this.isRaw ? text : document, id));
-            state.opened = 0;
-            if (signal.aborted || this.#control.signal.aborted) return unreachable();
-          }
-          // Only now: an event that could not be applied has not been received.
-          if (id !== undefined) this.lastEventID = id;
-          continue;
-        }
-        const colon = line.indexOf(":");
-        const field = colon < 0 ? line : line.slice(0, colon);
-        const text = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-        if (field === "data") event.data.push(text);
-        else if (field === "event") event.type = text;
-        else if (field === "id" && !text.includes("\0")) event.id = text;
+      for (const { type, text, id } of parser.add(decoder.decode(value, { stream: true }))) {
+        const document = this.#guard(() => (this.isRaw && text && type !== "error" && type !== "closing" ? text : parse(text)));
+        if (type === "error" && document.subscription === undefined) return new RealmgateError(document.status, document);
+        if (type === "closing") return new RealmgateError(503, { code: document.code, detail: "The server stops." });
+        this.#guard(() => this.on.event(type, this.isRaw ? text : document, id));
+        state.opened = 0;
+        if (signal.aborted || this.#control.signal.aborted) return unreachable();
+        // Only now: an event that could not be applied has not been received.
+        if (id !== undefined) this.lastEventID = id;
       }
     }
   }
