@@ -427,7 +427,10 @@ targets += floor(
         tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests(
             "QueryOperators",
-            ["QueryOperators", "QueryLanguage", "ColumnTesting", "StoreTesting", "TestBasics", "ObjectModel"]),
+            [
+                "QueryOperators", "StoreContract", "QueryLanguage", "ColumnTesting", "StoreTesting", "TestBasics",
+                "ObjectModel",
+            ]),
         tests(
             "QueryExecution",
             [

@@ -39,10 +39,10 @@ extension QueryParser {
         var hint: String?
         switch current.keyword {
         case .not where following.keyword == .in: hint = "NOT … IN"
-        case .and, .or: hint = previous.isPropertyName ? source.slice(previous.range) + " == true" : nil
+        case .and, .or: hint = previous.isPropertyName && !isOfGroups ? source.slice(previous.range) + " == true" : nil
         default:
             if case .word(let name, _) = current.kind { hint = Self.operatorMeant(by: name, operators) }
-            if current.kind == .end || current.kind == .punctuation(")"), previous.isPropertyName {
+            if current.kind == .end || current.kind == .punctuation(")"), previous.isPropertyName, !isOfGroups {
                 hint = source.slice(previous.range) + " == true"
             }
         }

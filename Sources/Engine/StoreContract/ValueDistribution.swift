@@ -48,11 +48,12 @@ package struct ValueDistribution: Hashable, Sendable {
 }
 
 extension Value {
-    /// The place of a number or date on a finite scale, dates in seconds since 1970; nil for null, NaN, infinity, text.
+    /// The place of a number or date on a finite scale, dates in seconds since 1970; nil for null, NaN, infinity, text,
+    /// and for decimals beyond the range of a double.
     package var scalePosition: Double? {
         let position: Double? =
             switch self {
-            case .int(let number): Double(number)
+            case .int(let number): number.scalePosition
             case .float(let number): Double(number)
             case .double(let number): number
             case .decimal(let number): number.double
@@ -64,7 +65,17 @@ extension Value {
     }
 }
 
+extension Int64 {
+    /// The nearest double that is not above the number, so that a bound at or below it is none of a larger number.
+    package var scalePosition: Double {
+        let nearest = Double(self)
+        guard nearest.magnitude >= 0x1p53, nearest >= 0x1p63 || Int64(nearest) > self else { return nearest }
+        return nearest.nextDown
+    }
+}
+
 extension Timestamp {
-    /// Seconds since 1970.
-    package var scalePosition: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
+    /// Whole seconds since 1970, rounded down. No interval is shorter, and with its nanoseconds the last moment of a
+    /// second would round to the next one.
+    package var scalePosition: Double { Double(seconds) - (nanoseconds < 0 ? 1 : 0) }
 }

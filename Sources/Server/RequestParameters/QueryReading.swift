@@ -90,7 +90,7 @@ package struct QueryReader {
     private func checkLength(_ filter: String, _ name: String) throws(Problem) {
         guard filter.utf8.count > limits.filter else { return }
         throw Problem(
-            QueryError.Code.tooLong, "The \(name) is longer than \(limits.filter) bytes. Pass long lists in 'args'.",
+            QueryError.Code.tooLong, "'\(name)' is longer than \(limits.filter) bytes. Pass long lists in 'args'.",
             parameter: name)
     }
 

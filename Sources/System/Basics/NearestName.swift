@@ -1,13 +1,14 @@
 extension Sequence<String> {
     /// The name that a person most likely meant by `typed`, for the hint of an error: the one at the smallest edit
     /// distance (two swapped letters are one edit), ignoring case, if at most a third of its letters (and at least one)
-    /// is wrong. Cost: |typed| × total length.
+    /// is wrong. A single letter is like no other. Cost: |typed| × total length.
     package func nearest(to typed: String) -> String? {
         let wanted = Array(typed.lowercased())
         var best: (name: String, distance: Int)?
         for name in self {
             let candidate = Array(name.lowercased())
             let limit = Swift.max(1, Swift.max(wanted.count, candidate.count) / 3)
+            guard wanted.count > 1 || candidate == wanted else { continue }
             let distance = editDistance(wanted, candidate)
             if distance <= limit, distance < best?.distance ?? .max { best = (name, distance) }
         }

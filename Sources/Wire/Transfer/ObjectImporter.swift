@@ -101,7 +101,7 @@ package struct ObjectImporter: Sendable {
                 let atEnd = batch.ending != nil
                 if isTimeToConnect(total, atEnd: atEnd) {
                     let links = total.forwardLinks
-                    let done = try write { try self.connect(links, $0, atEnd: atEnd) }
+                    let done = try write { try self.connect(links, $0, atEnd: atEnd, isAtomic: false) }
                     total.forwardLinks = []
                     total.add(done)
                     total.noteConnected()
@@ -249,13 +249,13 @@ package struct ObjectImporter: Sendable {
                     if rows.isMultiple(of: batchSize) {
                         total.bytes = source.withLock { $0.position }
                         if isTimeToConnect(total, atEnd: false) {
-                            total.add(try connect(total.takeForwardLinks(), transaction, atEnd: false))
+                            total.add(try connect(total.takeForwardLinks(), transaction, atEnd: false, isAtomic: true))
                             total.noteConnected()
                         }
                         try progress(total)
                     }
                 }
-                total.add(try connect(total.takeForwardLinks(), transaction, atEnd: true))
+                total.add(try connect(total.takeForwardLinks(), transaction, atEnd: true, isAtomic: true))
                 total.bytes = source.withLock { $0.position }
                 total.version = transaction.version
                 total.finish()
@@ -343,7 +343,7 @@ package struct ObjectImporter: Sendable {
     /// Assigns the links that could not be resolved when their objects were read. Unresolved ones continue to wait, up
     /// to the limit; at the end, and beyond the limit, they are errors.
     private func connect(
-        _ links: [ForwardLink], _ transaction: any WriteTransaction, atEnd: Bool
+        _ links: [ForwardLink], _ transaction: any WriteTransaction, atEnd: Bool, isAtomic: Bool
     ) throws -> Outcome {
         let writer = ObjectWriter(transaction, policy)
         var outcome = Outcome()
@@ -366,7 +366,7 @@ package struct ObjectImporter: Sendable {
                 try transaction.set(objectClass.id, link.object, [link.draft.property: value])
             } catch {
                 guard var fault = RecordFault(aboutOneObject: error) else { throw error }
-                fault.message += " The object was imported without the link."
+                if !isAtomic { fault.message += " The object was imported without the link." }
                 outcome.add(incomplete: LineFault(fault, line: link.line))
             }
         }

@@ -265,6 +265,10 @@ struct GroupingTests {
         Refused("aggregates/objects/Person?by=age&having=count", 400, "query.syntax", parameter: "having"),
         Refused(
             "aggregates/objects/Person?by=age&having=count > 1 SORT(age ASC)", 400, "query.syntax", parameter: "having"),
+        Refused(
+            "aggregates/objects/Person?by=age&having="
+                + Array(repeating: "count > 0", count: 101).joined(separator: " OR "),
+            400, "query.too_many_keys", parameter: "having"),
         Refused("aggregates/objects/Person?by=age&having=count(", 400, "query.syntax", parameter: "having"),
         Refused("aggregates/objects/Person?by=age&having=count > 'x'", 400, "query.type_mismatch", parameter: "having"),
         Refused("aggregates/objects/Person?by=age&having=count > age", 400, "query.invalid", parameter: "having"),

@@ -28,15 +28,17 @@ package struct LiveAggregate: Hashable, Sendable {
 
     /// The answer at a version. Throws the errors of the store, and `sumOverflow`.
     package func answer(_ snapshot: any Snapshot) throws -> AggregateAnswer {
-        answer(of: try snapshot.aggregate(query, requests, by: paths))
+        try answer(of: try snapshot.aggregate(query, requests, by: paths), within: snapshot.budget)
     }
 
     /// Whether the answer has all groups, ascending by their keys.
     var listsAll: Bool { condition == nil && arrangement == .all }
 
-    /// Those of all groups that satisfy the condition, arranged.
-    package func answer(of all: [AggregateGroup]) -> AggregateAnswer {
-        arrangement.answer(condition?.selection(of: all) ?? all)
+    /// Those of all groups that satisfy the condition, arranged. Throws as the budget does.
+    package func answer(
+        of all: [AggregateGroup], within budget: QueryBudget? = nil
+    ) throws(StoreError) -> AggregateAnswer {
+        arrangement.answer(try condition?.selection(of: all, within: budget) ?? all)
     }
 }
 

@@ -34,7 +34,7 @@ final class MaintainedAggregate: MaintainedView {
         self.tallies = tallies
         self.all = all
         isAmbiguous = tallies?.isAmbiguous == true
-        if !aggregate.listsAll { chosen = aggregate.answer(of: all) }
+        if !aggregate.listsAll { chosen = try aggregate.answer(of: all, within: snapshot.budget) }
     }
 
     private var answer: AggregateAnswer { chosen ?? AggregateAnswer(groups: all) }
@@ -96,7 +96,7 @@ final class MaintainedAggregate: MaintainedView {
         if indices.isEmpty { return }
         let earlier = chosen
         if let earlier {
-            let now = aggregate.answer(of: all)
+            let now = try aggregate.answer(of: all)
             indices = GroupDiff.between(earlier.groups, now.groups)
             chosen = now
         }
@@ -218,7 +218,7 @@ extension MaintainedAggregate {
         guard let past = try pastTallies(step), !past.isAmbiguous, !past.isOutdated, let all = try? past.all() else {
             return nil
         }
-        return aggregate.answer(of: all)
+        return try aggregate.answer(of: all)
     }
 
     /// The tallies before a step that leads to the present; nil where they are not found at little cost.

@@ -65,7 +65,11 @@ struct Binding {
     func argument(_ number: Int, _ range: SourceRange) throws(QueryError) -> QueryArgument {
         guard arguments.indices.contains(number) else {
             let given =
-                arguments.isEmpty ? "no arguments are provided" : "only \(arguments.count) arguments are provided"
+                switch arguments.count {
+                case 0: "no arguments are provided"
+                case 1: "only 1 argument is provided"
+                default: "only \(arguments.count) arguments are provided"
+                }
             throw source.error(.argument, "Request for argument at index \(number) but \(given).", range)
         }
         return arguments[number]

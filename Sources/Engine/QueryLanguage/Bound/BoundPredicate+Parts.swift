@@ -27,6 +27,15 @@ extension BoundPredicate {
         }
     }
 
+    /// The number of conditions that `AND`, `OR` and `NOT` combine.
+    package var comparisonCount: Int {
+        switch self {
+        case .constant, .comparison, .between, .fullText, .geoWithin: 1
+        case .not(let inner): inner.comparisonCount
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.comparisonCount }
+        }
+    }
+
     /// Whether the condition is true for any part.
     package func containsPart(where condition: (Part) -> Bool) -> Bool {
         var isFound = false

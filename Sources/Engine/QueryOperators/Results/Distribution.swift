@@ -108,7 +108,7 @@ extension Leaf {
             }
         }
         switch kind {
-        case .int: visit { Double(int(at: $0)) }
+        case .int: visit { int(at: $0).scalePosition }
         case .float: visit { Double(float(at: $0)) }
         case .double: visit { double(at: $0) }
         case .date: visit { date(at: $0).scalePosition }

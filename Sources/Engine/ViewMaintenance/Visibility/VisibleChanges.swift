@@ -2,6 +2,7 @@ import Basics
 import ObjectModel
 import QueryExecution
 import QueryLanguage
+import QueryOperators
 import StoreContract
 
 /// Finds the visible part of a delta through a visibility filter: a function of what is visible before and after.

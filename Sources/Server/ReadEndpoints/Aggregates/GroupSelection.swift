@@ -105,9 +105,9 @@ package enum GroupSelection: Sendable {
         if case .groups(_, let condition) = self { condition } else { nil }
     }
 
-    /// The groups that the response has, of all groups ascending by their keys.
-    func answer(of all: [AggregateGroup]) -> AggregateAnswer {
-        arrangement.answer(condition?.selection(of: all) ?? all)
+    /// The groups that the response has, of all groups ascending by their keys. Throws as the budget does.
+    func answer(of all: [AggregateGroup], within budget: QueryBudget?) throws -> AggregateAnswer {
+        arrangement.answer(try condition?.selection(of: all, within: budget) ?? all)
     }
 }
 
@@ -227,14 +227,20 @@ extension QueryReader {
                 "A condition on groups compares functions and key paths with constants, as in average(delay) > 10.",
                 parameter: "having")
         }
+        // A live aggregate tests each group after each commit that changes one.
+        guard found.size <= limits.keys else {
+            throw Problem(
+                .queryTooManyKeys,
+                "'having' has \(found.size) comparisons; at most \(limits.keys) are allowed. Compare with many values by IN.",
+                parameter: "having")
+        }
         return found
     }
 }
 
 extension JSONWriter {
-    /// Writes the members `bins` and `others`. Values without a place on the scale count as others: nulls, NaN and
-    /// infinities.
-    ///
+    /// Writes the members `bins` and `others`. Values without a place on the scale count as others: nulls, NaN,
+    /// infinities and decimals beyond the range of a double.
     func bins(_ found: ValueDistribution, _ type: BaseType, _ style: TypeStyle) {
         name(BinsRead.name)
         beginArray()
@@ -261,7 +267,7 @@ extension JSONWriter {
             decimal(whole ?? Decimal128(shortest: position), style)
         case .int:
             if let whole = Int64(exactly: position) { int(whole) } else { double(position) }
-        default: double(position)
+        default: double(position, style)
         }
     }
 }

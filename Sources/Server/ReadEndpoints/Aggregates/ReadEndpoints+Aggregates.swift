@@ -42,7 +42,7 @@ private struct AggregateRead: Sendable {
             json.bins(try distribute(group) { ValueBins.bounds($0, atMost: most, of: type) }, type, form.style)
         } else {
             let found = try run()
-            let answer = selection.answer(of: found)
+            let answer = try selection.answer(of: found, within: snapshot.budget)
             guard answer.groups.count <= limit else {
                 throw AggregateForm.tooMany(answer.groups.count + (answer.others?.groups ?? 0), limit: limit)
             }

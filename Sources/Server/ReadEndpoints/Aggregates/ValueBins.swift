@@ -25,6 +25,11 @@ struct ValueBins: Equatable {
     // MARK: Numbers
 
     private static func round(_ low: Double, _ high: Double, _ most: Int, isWhole: Bool) -> [Double] {
+        // Zero is a multiple of every width, so one interval does not reach over it: it gets the ends of two.
+        if most == 1, low < 0, high >= 0 {
+            let two = round(low, high, 2, isWhole: isWhole)
+            return [two[0], two[two.count - 1]]
+        }
         // Neighbouring bounds must differ, also far from zero.
         let least = max((low.ulp > high.ulp ? low.ulp : high.ulp) * 2, isWhole ? 1 : .leastNormalMagnitude)
         // Dividing first keeps the difference of the largest numbers finite.

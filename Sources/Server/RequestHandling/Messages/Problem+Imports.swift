@@ -12,7 +12,7 @@ extension Problem {
         let outcome = refusal.outcome
         self.init(
             .importRefused,
-            "\(outcome.refused) lines are invalid, so nothing was imported. Correct them, or omit 'atomic' to import the others."
+            "\(outcome.refused) \(outcome.refused == 1 ? "line is" : "lines are") invalid, so nothing was imported. Correct them, or omit 'atomic' to import the others."
         )
         lines = outcome.faults
         imported = ImportedPart(outcome, line: nil)
