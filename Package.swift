@@ -246,7 +246,8 @@ targets += floor(
             [
                 "ServerLog", "WriteRequests", "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "Identity",
                 "AccessRules", "HTTPMessages", "Transfer", "RealmImport", "RealmFiles", "ObjectCoding", "WireProtocol",
-                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography", "Basics", log,
+                "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Cryptography", "Basics",
+                log,
             ]),
         // What paths, parameters and cursors of a request name.
         module(

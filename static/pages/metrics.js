@@ -1,13 +1,17 @@
 // Metrics: the last hour as charts, from the points that the gateway keeps, and the present numbers as a table.
 //
-// Cost: two requests every ten seconds while the page is open and in view: the history, at most 360 points, and the metrics.
+// Cost: four requests every ten seconds while the page is open and in view: the history, at most 360 points, the
+// metrics, and for administrators the slow queries and the open connections.
 
 import { isAbsent, paths } from "../core/api.js";
 import { buckets, quantile, readMetrics } from "../core/prometheus.js";
+import { bytes, time } from "../core/quantities.js";
 import { tally } from "../core/values.js";
 import { LineChart } from "../charts/line-chart.js";
 import { make } from "../parts/element.js";
-import { absent, empty, faultPanel, heading, loading, panel, table } from "../parts/ui.js";
+import { absent, empty, faultPanel, heading, loading, panel, redraw, table } from "../parts/ui.js";
+import { connectionsPanel } from "./connections.js";
+import { slowQueriesPanel } from "./slow-queries.js";
 
 const hour = 3_600_000;
 /** Less than this makes no line that says anything. */
@@ -42,8 +46,10 @@ export function open(root, _, { gateway }) {
   const status = make("p.note", { role: "status" });
   const routes = make("div", {}, loading());
   const all = make("div", {}, loading());
+  const parts = [slowQueriesPanel, connectionsPanel].map((makePanel) => makePanel({ gateway, optional }));
   const body = make("div.stack", {}, status, grid,
     panel("Where the time goes", { note: "The routes by the time that their requests have taken in all, since the server was started. That of a stream ends when it opens." }, routes),
+    parts.map((one) => one.root),
     panel("All metrics", { note: "The current values of GET /metrics, which Prometheus reads." }, all));
   root.replaceChildren(heading("Metrics", "The last hour, as the server has kept it."), body);
   grid.hidden = true;
@@ -59,6 +65,8 @@ export function open(root, _, { gateway }) {
         draw(history);
         redraw(routes, routeTable(families));
         redraw(all, allTable(families));
+        await Promise.all(parts.map((one) => one.read()));
+        if (isClosed) return;
         hasDrawn = true;
         body.querySelector(".faulty")?.remove();
       }
@@ -107,31 +115,21 @@ export function open(root, _, { gateway }) {
   };
 }
 
+/** What `ask()` returns; null where the caller may not know: a key that only reads the metrics is not told what others ask for. */
+async function optional(ask) {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
 function minutes(milliseconds) {
   const number = Math.round(milliseconds / 60_000);
   if (number < 1) return "less than a minute";
   return number === 1 ? "a minute" : `${number} minutes`;
 }
-
-function time(seconds) {
-  if (seconds === 0) return "0 s";
-  if (seconds < 0.001) return `${Math.round(seconds * 1e6)} µs`;
-  return seconds < 1 ? `${trimmed((seconds * 1000).toFixed(1))} ms` : `${trimmed(seconds.toFixed(2))} s`;
-}
-
-function bytes(count) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let unit = 0;
-  let rest = count;
-  while (rest >= 1024 && unit < units.length - 1) {
-    rest /= 1024;
-    unit += 1;
-  }
-  return `${trimmed(rest.toFixed(rest < 100 && unit > 0 ? 1 : 0))} ${units[unit]}`;
-}
-
-/** Without zeros that say nothing: 2.0 is 2. */
-const trimmed = (text) => text.replace(/\.0+$/, "");
 
 const durations = "realmgate_http_request_duration_seconds";
 
@@ -176,13 +174,4 @@ function allTable(families) {
     return [make("code", {}, family.name), family.help, family.type, tally(sum)];
   });
   return table("All metrics", ["Name", "What it is", "Kind", { words: "Now", number: true }], rows);
-}
-
-/** Shows another table in the place of one that the reader may have scrolled, or be at with the keyboard. */
-function redraw(root, made) {
-  const scrolled = root.firstElementChild?.scrollLeft ?? 0;
-  const hadFocus = root.firstElementChild === document.activeElement;
-  root.replaceChildren(made);
-  made.scrollLeft = scrolled;
-  if (hadFocus) made.focus();
 }

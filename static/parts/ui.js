@@ -80,6 +80,20 @@ export function table(caption, heads, rows) {
         index === 0 ? make(`th${kind(0)}`, { scope: "row" }, cell || make("span.null", {}, "empty")) : make(`td${kind(index)}`, {}, cell ?? "")))))));
 }
 
+/** Shows another table in the place of one that the reader may have scrolled, or be at with the keyboard. */
+export function redraw(root, made) {
+  const before = root.firstElementChild;
+  const scrolled = scrolledPart(before)?.scrollLeft ?? 0;
+  const hadFocus = document.activeElement !== document.body && scrolledPart(before) === document.activeElement;
+  root.replaceChildren(made);
+  const part = scrolledPart(made);
+  if (part === null) return;
+  part.scrollLeft = scrolled;
+  if (hadFocus) part.focus();
+}
+
+const scrolledPart = (one) => (one?.matches(".table-scroll") ? one : one?.querySelector(".table-scroll") ?? null);
+
 /** A sentence where there is nothing else to show. */
 export function empty(sentence, ...more) {
   return make("div.empty", {}, make("p", {}, sentence), more);

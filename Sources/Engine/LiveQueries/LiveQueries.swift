@@ -142,8 +142,7 @@ package final class LiveQueries: CommitReceiver {
     private func subscriber<Event: LiveEventKind>(
         _ holds: SchemaBinding?, _ deliver: @escaping @Sendable (Event) -> Void
     ) -> Subscriber<Event> {
-        guard policy.isShared else { return Subscriber(asLongAs: holds, deliver) }
-        return Subscriber(asLongAs: holds) { [clock] event in clock.measure { deliver(event) } }
+        Subscriber(asLongAs: holds) { [clock] event in clock.measure { deliver(event) } }
     }
 
     private func register(
@@ -151,11 +150,12 @@ package final class LiveQueries: CommitReceiver {
         _ visibility: (any VisibilityFilter)?, _ version: Version?
     ) -> LiveToken {
         let address = LiveAddress(visibility: visibility.map { AnyVisibilityFilter(visibility: $0) }, subject: subject)
+        let cost = LiveCost()
         let registration = LiveRegistration(
             subject: subject, subscriber: subscriber, keyPaths: keyPaths, shape: shape, since: version,
-            visibility: address.visibility)
+            visibility: address.visibility, cost: cost)
         hand { $0.registrations.append(registration) }
-        return LiveToken { [self] in
+        return LiveToken(cost) { [self] in
             subscriber.cancel()
             hand { $0.left.insert(address) }
         }

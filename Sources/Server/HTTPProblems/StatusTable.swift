@@ -82,6 +82,8 @@ package enum StatusTable {
         case .keysNotFound, .keysUnavailable: 404
         case .keysUnsaved: 503
 
+        case .connectionNotFound: 404
+        case .connectionEnded: 503
         case .queriesLimited, .transfersLimited: 429
         case .gatewayBusy, .gatewayDraining: 503
         case .storeStopped, .storeDiskNearlyFull: 503

@@ -7,7 +7,7 @@ import Synchronization
 /// The queue of a client that reads too slowly is limited: when its stream is full, events are skipped until the queue
 /// has drained. Then it joins the topic again from its last version, and receives the difference since then in one
 /// event, or everything again.
-package final class StreamSubscription: TopicMember {
+package final class StreamSubscription: TopicMember, CostedStream {
     /// Parses the client's request again, under the present schema: returns the topic key, or why there is nothing to
     /// observe.
     package typealias Binding = @Sendable () -> Result<TopicKey, Ending>
@@ -46,18 +46,22 @@ package final class StreamSubscription: TopicMember {
     ///   - caller: the caller for whose account large beginnings are encoded.
     ///   - version: the version that a reconnecting client knows.
     ///   - bind: called when the schema was replaced.
+    /// - Returns: what sends them, which exists as long as the stream.
     package static func begin(
         _ key: TopicKey, _ topics: Topics, _ stream: EventStream, for caller: LimitKey, since version: Version?,
         bind: @escaping Binding
-    ) {
+    ) -> StreamSubscription {
         let subscription = StreamSubscription(stream, topics, key, caller, bind)
-        stream.send(.retry)
+        stream.send(.retry, isEvent: false)
         // The stream releases this when it ends.
         stream.onDrain { subscription.catchUp() }
         subscription.state.withLock { $0.topic }.join(subscription, since: version)
         // The stream retains the subscription until then.
         stream.onClose { _ in subscription.leave() }
+        return subscription
     }
+
+    package var cost: StreamCost { state.withLock { $0.topic }.cost }
 
     package var plainStream: EventStream? { stream }
 

@@ -77,7 +77,7 @@ extension Topic {
     /// checks.
     private func part(of delivery: Delivery) throws -> (event: EncodedEvent, isLast: Bool)? {
         do {
-            return try delivery.event.part(delivery.next)
+            return try counted { try delivery.event.part(delivery.next) }
         } catch let error as StoreError where error == .abandoned {
             return nil
         }

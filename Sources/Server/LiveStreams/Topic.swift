@@ -82,6 +82,8 @@ package final class Topic: Sendable {
     /// The members' own streams, which receive the same bytes.
     let group = EventStreamGroup()
     let state = Mutex(State())
+    /// The nanoseconds that encoding the events, and queueing them for the streams, has taken so far.
+    private let encoding = Atomic<Int64>(0)
 
     init(_ key: TopicKey, _ context: TopicContext) {
         self.key = key
@@ -95,6 +97,23 @@ package final class Topic: Sendable {
         state.withLock { !$0.receiving.isEmpty || $0.initialSnapshot?.members.isEmpty == false }
     }
 
+    /// What the topic has cost so far. From any thread.
+    package var cost: StreamCost {
+        let (observation, members) = state.withLock { state in
+            (state.main.flatMap { state.joins[$0]?.observation }, state.members.count)
+        }
+        return StreamCost(
+            nanoseconds: encoding.load(ordering: .relaxed) + (observation?.nanoseconds ?? 0),
+            sharedBy: max(members, 1))
+    }
+
+    /// Counts the time that some work for the topic's events takes.
+    func counted<R>(_ work: () throws -> R) rethrows -> R {
+        let start = monotonicNanoseconds()
+        defer { encoding.wrappingAdd(monotonicNanoseconds() - start, ordering: .relaxed) }
+        return try work()
+    }
+
     /// Sends a member the state, or the changes since a version that it knows, and all later changes. From any thread.
     package func join(_ member: any TopicMember, since version: Version?) {
         if let made = state.withLock({ $0.wait(member, since: version) }) { observe(made, since: version) }
@@ -102,7 +121,8 @@ package final class Topic: Sendable {
 
     func observe(_ made: Int, since version: Version?) {
         let observation = TopicObservation(key, context.live, since: version) { [weak self] event in
-            self?.deliver(event, to: made)
+            guard let self else { return }
+            counted { self.deliver(event, to: made) }
         }
         // The join may have ended already; then the observation ends.
         state.withLock { $0.joins[made]?.observation = observation }
@@ -263,9 +283,11 @@ extension Topic {
         context.workers.run(for: members.first?.caller) { [self] in
             func encode() -> Result<(LargeEvent, SharedBytes?), any Error> {
                 Result {
-                    let event = try encoder.large(snapshot, content)
-                    // Retained until all have received it.
-                    return (event, try event.part(0)?.event.bytes)
+                    try counted {
+                        let event = try encoder.large(snapshot, content)
+                        // Retained until all have received it.
+                        return (event, try event.part(0)?.event.bytes)
+                    }
                 }
             }
             var outcome = encode()

@@ -10,6 +10,9 @@ import Synchronization
 struct TopicObservation: Sendable {
     private let tokens: [LiveToken]
 
+    /// The time that the views have taken so far, in nanoseconds, for all of their observers together.
+    var nanoseconds: Int64 { tokens.reduce(0) { $0 + $1.cost.nanoseconds } }
+
     /// - Parameter deliver: called on the live queries' thread. It may be called again after `deleted` and `failed`;
     ///   ignore such calls.
     init(

@@ -40,6 +40,8 @@ final class HeldRead: Sendable {
         /// Whether a change was reported while an answer was being read.
         var hasNews = false
         var isExpired = false
+        /// Its number among the open connections; nil for one that does not wait.
+        var connection: UInt64?
         var lease: Quota.Lease?
         /// Has the version that the request found; nil once that was read.
         var probe: ReadProbe?
@@ -72,7 +74,7 @@ final class HeldRead: Sendable {
 
     /// - Parameter seconds: how long it waits at most.
     func begin(for seconds: Int) {
-        polls.heldReads.add(self, for: seconds)
+        register(for: seconds)
         responder.client.onEnd { [weak self] in self?.endEarly() }
         // They may have changed since the request came.
         if polls.context.isDraining.load(ordering: .relaxed) { return endEarly() }
@@ -81,6 +83,21 @@ final class HeldRead: Sendable {
         if seconds == 0 { expire() }
         if dependence.isExact { return watch() }
         onWorker { [self] in readBase() }
+    }
+
+    private func register(for seconds: Int) {
+        polls.heldReads.add(self, for: seconds)
+        guard seconds > 0 else { return }
+        let context = polls.context
+        let number = context.connections.add(read: read.request, since: context.configuration.clock()) { [weak self] in
+            self?.endEarly()
+        }
+        let isOver = state.withLock { state in
+            state.connection = number
+            return state.phase == .over
+        }
+        // It was ended in between.
+        if isOver { context.connections.remove(number) }
     }
 
     func onWorker(_ work: @escaping @Sendable () -> Void) {
@@ -226,7 +243,7 @@ final class HeldRead: Sendable {
     /// Ends it if the caller's permissions were lost or have changed.
     func endUnlessValid() {
         guard let access = polls.context.access, !access.isValid(read.caller) else { return }
-        finish(with: OpenStreams.ended.httpResponse)
+        finish(with: OpenConnections.accessEnded.httpResponse)
     }
 
     /// Caches take a 304 only for a request that is a conditional one.
@@ -239,14 +256,15 @@ final class HeldRead: Sendable {
     func finish(with reply: Reply) { finish(with: reply, if: nil) }
 
     private func finish(with reply: Reply, if phase: Phase?) {
-        let kept: (watches: [ChangeWatch], lease: Quota.Lease?)? = state.withLock { state in
+        let kept: (watches: [ChangeWatch], lease: Quota.Lease?, connection: UInt64?)? = state.withLock { state in
             guard state.phase != .over, phase == nil || state.phase == phase else { return nil }
             state.phase = .over
             defer { (state.watches, state.lease, state.probe) = ([], nil, nil) }
-            return (state.watches, state.lease)
+            return (state.watches, state.lease, state.connection)
         }
         guard let kept else { return }
         polls.heldReads.remove(self)
+        if let number = kept.connection { polls.context.connections.remove(number) }
         responder.client.forgetAction()
         reply.answer(responder)
         // Released outside of the lock.

@@ -47,6 +47,7 @@ package final class OperationEndpoints: Sendable {
     let context: GatewayContext
     let sources: MetricSources
     let history = MetricsHistory()
+    let plans = SlowQueryPlans()
     /// The newest lines of the log.
     let logs: RecentLog
     let logStreams: LogStreams

@@ -2,6 +2,7 @@ package import AccessRules
 import FairScheduling
 package import HTTPMessages
 package import HTTPServer
+import JSONCoding
 import ObjectCoding
 package import ObjectModel
 package import StoreContract
@@ -47,15 +48,39 @@ extension GatewayContext {
 
     /// Does a read here and now. On a loop's thread a read of many objects or values is for a worker.
     ///
-    /// - Parameter snapshot: the snapshot, if queries do all of the reading: then its budget ends a read that takes
-    ///   too long.
+    /// - Parameters:
+    ///   - snapshot: the snapshot, if queries do all of the reading: then its budget ends a read that takes too long.
+    ///   - asked: what is read, to be noted if it takes long.
     package func reply(
-        reading size: Int, from snapshot: (any Snapshot)? = nil, for request: Request, _ read: () throws -> Response
+        reading size: Int, from snapshot: (any Snapshot)? = nil, for request: Request,
+        asking asked: @autoclosure () -> AskedQuery? = nil, _ read: () throws -> Response
     ) throws -> Reply {
         guard !request.isOnLoop || snapshot?.budget != nil || size <= settings.now.all.inlineObjects else {
             throw NeedsWorker()
         }
-        return .now(try read())
+        let start = monotonicNanoseconds()
+        let response: Response
+        do {
+            response = try read()
+        } catch  where request.isOnLoop || error is TextMemory.Exhausted {
+            // It begins again: on a worker, or when there is memory.
+            throw error
+        } catch {
+            note(asked(), request, hasFailed: true, since: start)
+            throw error
+        }
+        note(asked(), request, since: start)
+        return .now(response)
+    }
+
+    /// Notes a query that took long.
+    private func note(
+        _ asked: @autoclosure () -> AskedQuery?, _ request: Request, hasFailed: Bool = false, since start: Int64
+    ) {
+        let spent = monotonicNanoseconds() - start
+        guard spent >= settings.now.all.slowQueryNanoseconds, let asked = asked() else { return }
+        slowQueries.note(
+            asked, request, hasFailed: hasFailed, nanoseconds: spent, at: configuration.clock())
     }
 
     // MARK: Earlier versions

@@ -4,6 +4,7 @@ package import HTTPMessages
 import HTTPProblems
 package import HTTPServer
 import JSONCoding
+package import LiveStreams
 package import Logging
 package import ObjectCoding
 import ObjectModel
@@ -32,8 +33,8 @@ package final class GatewayContext: Sendable {
     package let bodyValues: Int
     /// The memory for long responses of requests that found none at first.
     package let turns: MemoryQueue
-    /// The open event streams of all callers.
-    let streams = OpenStreams()
+    /// The event streams and waiting reads of all callers.
+    package let connections = OpenConnections()
     /// The snapshots of all callers.
     package let snapshots: FrozenVersions
     /// Accounts for the stored responses to repeatable requests.
@@ -42,6 +43,7 @@ package final class GatewayContext: Sendable {
     package let waits = VersionWaits()
     let ruleProblems: RuleProblems
     package let requestCounters = RequestCounters()
+    package let slowQueries = SlowQueries()
     /// Whether the server is about to stop.
     package let isDraining = Atomic(false)
 
@@ -106,18 +108,19 @@ package final class GatewayContext: Sendable {
         return .unrestricted
     }
 
-    /// Registers a stream, which ends when its caller's permissions change.
-    package func opened(_ stream: EventStream, by caller: Caller) {
-        guard let access else { return }
-        streams.add(stream, of: caller)
+    /// Registers a request's stream, which ends when its caller's permissions change.
+    ///
+    /// - Parameter owner: what sends its events, if that knows their cost.
+    package func opened(_ stream: EventStream, for request: Request, costing owner: (any CostedStream)? = nil) {
+        connections.add(stream, costing: owner, of: request, since: configuration.clock())
         // They may have changed since the caller was authenticated.
-        if !access.isValid(caller) { endStreams() }
+        if let access, let caller = try? self.caller(of: request), !access.isValid(caller) { endStreams() }
     }
 
     /// Ends the streams of callers whose permissions were lost or have changed.
     package func endStreams() {
         guard let access else { return }
-        streams.end { access.isValid($0) }
+        connections.endStreams { access.isValid($0) }
     }
 
     /// Logs rules that do not fit the schema.

@@ -278,14 +278,15 @@ package final class StreamEndpoints: Sendable {
         let lastSeen = try context.known(lastSeen(request)?.version, first.way, caller.view, request)
         let account = request.limitKey
         return .events { [self] stream in
-            StreamSubscription.begin(first, topics, stream, for: account, since: lastSeen) { [self] in
+            let subscription = StreamSubscription.begin(first, topics, stream, for: account, since: lastSeen) {
+                [self] in
                 do {
                     return .success(try first.reading?.read(nil) ?? first)
                 } catch {
                     return .failure(ending(of: error, for: caller))
                 }
             }
-            context.opened(stream, by: caller)
+            context.opened(stream, for: request, costing: subscription)
         }
     }
 

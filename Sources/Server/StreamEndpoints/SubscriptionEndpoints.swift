@@ -316,15 +316,15 @@ package final class SubscriptionEndpoints: Sendable {
         if position != nil, set.subscriptions.contains(where: { $0.query.path != nil }) { try request.requireWorker() }
         try set.hold()
         return .events { [self] stream in
-            open(stream, of: set, for: caller, account, position)
-            context.opened(stream, by: caller)
+            context.opened(
+                stream, for: request, costing: open(stream, of: set, for: caller, account, position))
         }
     }
 
     private func open(
         _ events: EventStream, of set: SubscriptionSet, for caller: Caller, _ account: LimitKey,
         _ position: StreamPosition?
-    ) {
+    ) -> SetStream {
         let bind: @Sendable (SubscriptionQuery) -> Result<TopicKey, Problem> = { [self] query in
             do {
                 return .success(try channelKey(of: query, for: caller))
@@ -350,6 +350,7 @@ package final class SubscriptionEndpoints: Sendable {
             if set.close(stream, sets.now) { sets.release(set) }
             stream.end()
         }
+        return stream
     }
 }
 

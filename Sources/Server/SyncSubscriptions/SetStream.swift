@@ -11,7 +11,7 @@ import WireProtocol
 ///
 /// Each event's id contains the client's version for every subscription. A client that reads too slowly is handled as
 /// on other streams: each subscription joins its topic again from its last version, once there is room.
-package final class SetStream: Sendable {
+package final class SetStream: CostedStream {
     /// A subscription's state in the stream.
     fileprivate struct StreamSlot {
         enum Phase {
@@ -101,7 +101,7 @@ package final class SetStream: Sendable {
         self.bind = bind
         self.bindQuery = bindQuery
         self.didFail = didFail
-        stream.send(.retry)
+        stream.send(.retry, isEvent: false)
         stream.onDrain { [weak self] in self?.catchUp() }
     }
 
@@ -200,6 +200,12 @@ package final class SetStream: Sendable {
         }
         member?.leave()
         checkBarriers()
+    }
+
+    /// The cost of all subscriptions.
+    package var cost: StreamCost {
+        let topics = state.withLock { $0.slots.values.compactMap { $0.member?.topic } }
+        return topics.reduce(StreamCost()) { $0 + $1.cost }
     }
 
     /// Where the subscriptions are observed at present.

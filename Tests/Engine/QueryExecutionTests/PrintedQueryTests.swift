@@ -1,3 +1,4 @@
+import ColumnTesting
 import ObjectModel
 import QuerySyntax
 import QueryLanguage

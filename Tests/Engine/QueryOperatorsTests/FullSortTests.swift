@@ -22,7 +22,10 @@ struct FullSortTests {
                 ])
         ])
 
-    private static func path(_ number: UInt16) -> BoundPath { PATH }
+    private static func path(_ number: UInt16) -> BoundPath {
+        let id = PropertyID(number)
+        return BoundPath(end: .property(id, schema.classes[0][id]?.type ?? PropertyType(.int)))
+    }
 
     private struct Pair {
         var key: ObjectKey

@@ -27,6 +27,33 @@ struct EventStreamTests {
         #expect(drained.values.count == 1)
     }
 
+    @Test("a stream knows what it has carried: events, without what is none, and bytes by whether they wait")
+    func traffic() {
+        let stream = EventStream(limit: 10)
+        #expect(stream.traffic == EventStream.Traffic())
+        let start = monotonicNanoseconds()
+        stream.send(SharedBytes("retry"), isEvent: false)
+        #expect(stream.traffic == EventStream.Traffic(events: 0, sentBytes: 0, waitingBytes: 5, lastEvent: nil))
+        stream.send(SharedBytes("123"))
+        #expect(stream.send(SharedBytes("12"), SharedBytes("345")) == .queued)
+        // A refused event is none.
+        #expect(stream.send(SharedBytes("x")) == .full)
+        let first = stream.traffic
+        #expect(first.events == 2 && first.sentBytes == 0 && first.waitingBytes == 13)
+        #expect(first.lastEvent.map { (start...monotonicNanoseconds()).contains($0) } == true)
+        stream.didSend(9)
+        #expect(stream.traffic.sentBytes == 9 && stream.traffic.waitingBytes == 4)
+        let group = EventStreamGroup()
+        group.join(stream)
+        #expect(group.send(SharedBytes("y")).isEmpty)
+        let second = stream.traffic
+        #expect(second.events == 3 && second.waitingBytes == 5)
+        #expect(second.lastEvent ?? 0 >= first.lastEvent ?? 0)
+        stream.close()
+        group.send(SharedBytes("late"))
+        #expect(stream.traffic == second)
+    }
+
     @Test("a stream takes nothing after its end, and tells its owner once")
     func closing() {
         let reasons = Recorder<EventStream.CloseReason>()

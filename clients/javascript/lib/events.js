@@ -151,7 +151,7 @@ export class EventStream {
       for (const { type, text, id } of parser.add(decoder.decode(value, { stream: true }))) {
         const document = this.#guard(() => (this.isRaw && text && type !== "error" && type !== "closing" ? text : parse(text)));
         if (type === "error" && document.subscription === undefined) return new RealmgateError(document.status, document);
-        if (type === "closing") return new RealmgateError(503, { code: document.code, detail: "The server stops." });
+        if (type === "closing") return new RealmgateError(503, { code: document.code, detail: "The server ends the stream." });
         this.#guard(() => this.on.event(type, this.isRaw ? text : document, id));
         state.opened = 0;
         if (signal.aborted || this.#control.signal.aborted) return unreachable();

@@ -74,8 +74,8 @@ package struct LiveOverload: Error, Equatable {
 final class DeliveryClock: Sendable {
     private let delivered = Atomic<Int64>(0)
 
-    /// Nanoseconds so far.
-    var nanoseconds: Int64 { delivered.load(ordering: .relaxed) }
+    /// The monotonic time in nanoseconds without that of deliveries: differences are the time of the views' work.
+    var worked: Int64 { SystemClock.monotonic - delivered.load(ordering: .relaxed) }
 
     func measure(_ deliver: () -> Void) {
         let start = SystemClock.monotonic

@@ -20,6 +20,7 @@ struct LiveRegistration: Sendable {
     let since: Version?
     /// Its visibility filter; nil for an observer that sees everything.
     var visibility: AnyVisibilityFilter?
+    let cost: LiveCost
 
     /// Makes the view at the snapshot. Throws when it does not fit the schema, and `notFound`.
     func makeView(_ snapshot: any Snapshot) throws -> LiveView {
@@ -30,8 +31,12 @@ struct LiveRegistration: Sendable {
 /// Keeps an observation alive: it ends when the token is cancelled or the last reference to it is dropped.
 package final class LiveToken: Sendable {
     private let end: @Sendable () -> Void
+    package let cost: LiveCost
 
-    init(end: @escaping @Sendable () -> Void) { self.end = end }
+    init(_ cost: LiveCost, end: @escaping @Sendable () -> Void) {
+        self.cost = cost
+        self.end = end
+    }
 
     deinit { end() }
 

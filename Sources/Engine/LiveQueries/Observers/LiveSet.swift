@@ -60,9 +60,11 @@ final class LiveSet {
         let worked = policy.isShared ? SystemClock.threadWork : 0
         for number in numbers.sorted() {
             guard let subject = subjects[number] else { continue }
-            let start = policy.isShared ? SystemClock.monotonic - clock.nanoseconds : 0
+            let start = clock.worked
             subject.advance(by: step, to: later)
-            if policy.isShared { costs.append((number, SystemClock.monotonic - clock.nanoseconds - start)) }
+            let spent = clock.worked - start
+            subject.cost.add(spent)
+            if policy.isShared { costs.append((number, spent)) }
             if step.changes.schemaChanged { dependencyIndex.note(subject, as: number) }
             if !subject.isObserved { remove(number) }
         }
@@ -98,10 +100,13 @@ final class LiveSet {
     func admit(_ registration: LiveRegistration) {
         guard registration.subscriber.isActive else { return }
         let id = registration.subject
+        let start = clock.worked
         do {
             let seen = try filtered?.shown() ?? snapshot
             let subject = try subjects[id] ?? registration.makeView(try limited() ?? seen)
+            registration.cost.follow(subject.cost)
             try subject.add(registration, seen, past)
+            subject.cost.add(clock.worked - start)
             keep(subject, as: id)
         } catch let error as StoreError where error.code == .tooExpensive && policy.isShared {
             registration.subscriber.fail(LiveOverload(version: nil))

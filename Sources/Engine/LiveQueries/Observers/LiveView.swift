@@ -20,6 +20,8 @@ package enum LiveViewID: Hashable, Sendable {
 package final class LiveView {
     package let id: LiveViewID
     private let view: any MaintainedView
+    /// Its owner counts it.
+    let cost = ViewCost()
 
     /// Reads the present state. Throws if the subject does not fit the schema, `notFound` for an object that does not
     /// exist, and the errors of the store.

@@ -6,7 +6,7 @@ import Synchronization
 /// The queue between the producer and the socket is bounded: when it is full, `send` rejects events and the producer
 /// coalesces until `onDrain`. Accepted events arrive in order and complete, or the stream ends.
 ///
-/// An idle stream costs this process about 300 bytes, without its owner's closures: this object (128), its entry among
+/// An idle stream costs this process about 320 bytes, without its owner's closures: this object (144), its entry among
 /// the sockets of its loop (96, and as much again while that table has spare capacity), and malloc's overhead. Waiting
 /// events are shared; each costs a stream one reference, the first of them no allocation.
 package final class EventStream: Sendable {
@@ -30,6 +30,25 @@ package final class EventStream: Sendable {
         case serverStopping
     }
 
+    /// What a stream has carried so far.
+    package struct Traffic: Sendable, Equatable {
+        /// The accepted events; an event in parts counts as one for each part, and heartbeats do not count.
+        package var events: Int
+        /// The accepted bytes that the kernel has, without the response head and the framing.
+        package var sentBytes: Int
+        /// The accepted bytes that wait for the client.
+        package var waitingBytes: Int
+        /// When the last event was accepted, in monotonic nanoseconds; nil for none.
+        package var lastEvent: Int64?
+
+        package init(events: Int = 0, sentBytes: Int = 0, waitingBytes: Int = 0, lastEvent: Int64? = nil) {
+            self.events = events
+            self.sentBytes = sentBytes
+            self.waitingBytes = waitingBytes
+            self.lastEvent = lastEvent
+        }
+    }
+
     /// Notifies the sending side.
     enum Waker: Sendable {
         case loop(LoopInbox, stream: UInt64)
@@ -45,6 +64,11 @@ package final class EventStream: Sendable {
         var refused = false
         /// Whether the sending side was notified and has not looked yet.
         var isAwaited = false
+        /// The accepted events; behind the flags, so that it needs no memory of its own.
+        var events: UInt32 = 0
+        var acceptedBytes = 0
+        /// When the last event was accepted, in monotonic nanoseconds.
+        var lastEvent: Int64 = 0
         var onClose: (@Sendable (CloseReason) -> Void)?
         var onDrain: (@Sendable () -> Void)?
 
@@ -82,16 +106,18 @@ package final class EventStream: Sendable {
 
     /// Sends an event. Never blocks. Cost: a lock and, for the first event since the loop last looked, one post to the
     /// loop. For many streams at once use ``EventStreamGroup``.
+    ///
+    /// - Parameter isEvent: false for bytes that are none, or only its beginning.
     @discardableResult
-    package func send(_ event: SharedBytes) -> SendResult {
-        let (result, mustWake) = enqueue(event)
+    package func send(_ event: SharedBytes, isEvent: Bool = true) -> SendResult {
+        let (result, mustWake) = enqueue(event, at: isEvent ? monotonicNanoseconds() : nil)
         if mustWake { wake() }
         return result
     }
 
     /// Sends an event in two parts, for events whose beginning differs between streams.
     package func send(_ start: SharedBytes, _ rest: SharedBytes) -> SendResult {
-        let (result, mustWake) = enqueue(start, rest)
+        let (result, mustWake) = enqueue(start, rest, at: monotonicNanoseconds())
         if mustWake { wake() }
         return result
     }
@@ -107,18 +133,25 @@ package final class EventStream: Sendable {
     }
 
     /// Queues an event as `send` does, but tells the caller whether to wake the sending side.
-    func enqueue(_ event: SharedBytes, _ rest: SharedBytes? = nil) -> (result: SendResult, mustWake: Bool) {
+    ///
+    /// - Parameter now: the time in monotonic nanoseconds; nil for what does not count as an event.
+    func enqueue(
+        _ event: SharedBytes, _ rest: SharedBytes? = nil, at now: Int64?
+    ) -> (result: SendResult, mustWake: Bool) {
         state.withLock { state in
             guard state.closed == nil, !state.finishing else { return (.closed, false) }
             guard state.pendingBytes < limit else {
                 state.refused = true
                 return (.full, false)
             }
+            let bytes = event.count + (rest?.count ?? 0)
             if event.count > 0 { state.queue.append(event) }
-            state.pendingBytes += event.count
-            if let rest, rest.count > 0 {
-                state.queue.append(rest)
-                state.pendingBytes += rest.count
+            if let rest, rest.count > 0 { state.queue.append(rest) }
+            state.pendingBytes += bytes
+            state.acceptedBytes += bytes
+            if let now {
+                state.events &+= 1
+                state.lastEvent = now
             }
             return (.queued, state.takeWake())
         }
@@ -136,6 +169,15 @@ package final class EventStream: Sendable {
 
     /// The accepted bytes that wait for the client.
     var waitingBytes: Int { state.withLock { $0.pendingBytes } }
+
+    /// What the stream has carried so far.
+    package var traffic: Traffic {
+        state.withLock { state in
+            Traffic(
+                events: Int(state.events), sentBytes: state.acceptedBytes - state.pendingBytes,
+                waitingBytes: state.pendingBytes, lastEvent: state.events > 0 ? state.lastEvent : nil)
+        }
+    }
 
     /// Whether more bytes than the limit wait for the client.
     package var isCongested: Bool { state.withLock { $0.pendingBytes >= limit } }

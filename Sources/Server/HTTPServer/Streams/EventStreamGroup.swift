@@ -52,12 +52,13 @@ package final class EventStreamGroup: Sendable {
     ///   which follows for each of them, and add them again.
     @discardableResult
     package func send(_ event: SharedBytes) -> [EventStream] {
+        let now = monotonicNanoseconds()
         let (behind, wakes) = state.withLock { state in
             var behind: [EventStream] = []
             var wakes = Wakes(streamCount: state.streams.count)
             var hasLeavers = false
             for stream in state.streams {
-                let (result, mustWake) = stream.enqueue(event)
+                let (result, mustWake) = stream.enqueue(event, at: now)
                 switch result {
                 case .queued: if mustWake { wakes.add(stream) }
                 case .full: behind.append(stream)

@@ -338,7 +338,7 @@ final class StreamSockets {
                 let silence = now - entries[slot].lastProgress
                 if entries[slot].isBlocked, silence >= Int64(configuration.streamStuckTimeout) { end(slot, .stuck) }
             } else if now >= entries[slot].heartbeatDue {
-                stream.send(heartbeat)
+                stream.send(heartbeat, isEvent: false)
             }
         }
     }

@@ -47,14 +47,13 @@ extension OperationEndpoints {
     package func observeLogs(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: LogFilter.parameters + [ParameterName.lastEventID])
         let filter = try LogFilter(parameters)
-        let caller = try context.caller(of: request)
         let first = request.lastEventID.flatMap { logs.number(of: $0) } ?? 0
         // What is overwritten already was never promised to a client that begins.
         let oldest = logs.lines(after: 0, atMost: 0)
         let from = request.lastEventID == nil ? max(first, oldest.lost) : first
         return .events { [self] stream in
             logStreams.add(stream, filter, after: from)
-            context.opened(stream, by: caller)
+            context.opened(stream, for: request)
         }
     }
 }

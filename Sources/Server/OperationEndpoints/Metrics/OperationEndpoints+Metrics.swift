@@ -106,6 +106,13 @@ extension OperationEndpoints {
             "realmgate_queries_cached", .gauge,
             "Queries whose parsed form is cached for the next request with the same text; at most 256.",
             sources.queries.count)
+        text.single(
+            "realmgate_slow_queries_total", .counter, "Queries that took 5 ms or more; see GET /v1/slow-queries.",
+            context.slowQueries.requestCount)
+        text.single(
+            "realmgate_slow_query_forms", .gauge,
+            "Different forms of these within the last hour that are kept for administrators; at most 100, in 5 MB.",
+            context.slowQueries.count(at: context.configuration.clock()))
         // The older name, for dashboards, until version 0.2.
         text.single(
             "realmgate_queries_kept", .gauge, "The older name of realmgate_queries_cached.", sources.queries.count)

@@ -28,7 +28,9 @@ private struct AggregateRead: Sendable {
     let answerBytes: Int
 
     /// Throws the errors of the store, and 400 for too many groups.
-    func response() throws -> Response {
+    ///
+    /// - Parameter selected: gets the number of objects that the query selects.
+    func response(selected: inout Int?) throws -> Response {
         let json = JSONWriter(capacity: 512)
         json.beginObject()
         json.name("version")
@@ -36,12 +38,18 @@ private struct AggregateRead: Sendable {
         let look = LinkResolver(snapshot, answerLimit: answerBytes)
         if groups.isEmpty {
             // One group with all objects.
-            for all in try run() { form.members(of: all, look, json) }
+            for all in try run() {
+                selected = all.count
+                form.members(of: all, look, json)
+            }
         } else if case .intervals(let most) = selection, let group = groups.first {
             let type = group.path.valueType.base
-            json.bins(try distribute(group) { ValueBins.bounds($0, atMost: most, of: type) }, type, form.style)
+            let found = try distribute(group) { ValueBins.bounds($0, atMost: most, of: type) }
+            selected = found.counts.reduce(found.otherCount, +)
+            json.bins(found, type, form.style)
         } else {
             let found = try run()
+            selected = found.reduce(0) { $0 + $1.count }
             let answer = try selection.answer(of: found, within: snapshot.budget)
             guard answer.groups.count <= limit else {
                 throw AggregateForm.tooMany(answer.groups.count + (answer.others?.groups ?? 0), limit: limit)
@@ -90,7 +98,11 @@ extension ReadEndpoints {
             limit: context.configuration.maximumGrouping, answerBytes: context.configuration.answerBytes)
         let unchanged = try notModified(request, snapshot) { try dependence(of: asked, at: place) }
         if let unchanged { return .now(unchanged) }
-        return try context.reply(reading: place.size, from: place.counted, for: request) { try read.response() }
+        var selected: Int?
+        return try context.reply(
+            reading: place.size, from: place.counted, for: request,
+            asking: AskedQuery(query, of: snapshot, returned: selected)
+        ) { try read.response(selected: &selected) }
     }
 
     private func dependence(of asked: AggregateQuery, at place: CollectionTarget) throws -> ReadDependence {
@@ -143,7 +155,10 @@ extension ReadEndpoints {
                 distribute: { try read.content().distribution(read.query, of: $0.path, bounds: $1) },
                 form: AggregateForm(asked, by: groups.map(\.key), style), groups: groups, selection: selection,
                 limit: context.configuration.maximumGrouping, answerBytes: context.configuration.answerBytes)
-            return try context.reply(reading: count, for: request) { try chosen.response() }
+            return try context.reply(reading: count, for: request) {
+                var selected: Int?
+                return try chosen.response(selected: &selected)
+            }
         }
         return try context.reply(reading: count, for: request) {
             let values = try snapshot.aggregate(holder, id, asked.map(\.function))

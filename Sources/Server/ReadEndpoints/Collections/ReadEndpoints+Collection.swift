@@ -38,7 +38,9 @@ private struct CollectionRead: Sendable {
     }
 
     /// Throws the errors of the store.
-    func response(to request: Request) throws -> Response {
+    ///
+    /// - Parameter found: gets the number of objects in the response.
+    func response(to request: Request, found: inout Int?) throws -> Response {
         // One object more than requested shows whether there is a next page.
         var window = window
         let limit = window.limit ?? 0
@@ -54,6 +56,7 @@ private struct CollectionRead: Sendable {
         }
         let hasMore = keys.count > limit
         if hasMore { keys.removeLast() }
+        found = keys.count
 
         let (offset, classID, sort) = (window.offset, query.classID, query.order)
         let cursor: @Sendable (Int) throws -> String = { [snapshot, held, keys] count in
@@ -129,9 +132,11 @@ extension ReadEndpoints {
         if let unchanged { return .now(unchanged) }
         // For callers with restricted access the store searches for visible objects.
         let size = context.seesEverything(request) ? read.size : nil
-        return try context.reply(reading: size ?? place.size, from: place.counted, for: request) {
-            try read.response(to: request)
-        }
+        var found: Int?
+        return try context.reply(
+            reading: size ?? place.size, from: place.counted, for: request,
+            asking: AskedQuery(query, read.window, of: snapshot, returned: found)
+        ) { try read.response(to: request, found: &found) }
     }
 
     /// Parses `offset` and `limit`.

@@ -187,7 +187,9 @@ extension ReadEndpoints {
             return ReadDependence([WatchedPart(shown)], isExact: false)
         }
         if let unchanged { return .now(unchanged) }
-        return try context.reply(reading: place.size, from: place.counted, for: request) { try read.response() }
+        return try context.reply(
+            reading: place.size, from: place.counted, for: request, asking: AskedQuery(asked, of: snapshot)
+        ) { try read.response() }
     }
 
     /// Returns the sections of plain values: `by` is `self`, or `@keys` of a map, or a function of one of them.

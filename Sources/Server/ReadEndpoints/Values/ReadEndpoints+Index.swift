@@ -30,7 +30,9 @@ extension ReadEndpoints {
         let (snapshot, read) = (place.snapshot, try indexRead(parameters, place))
         let unchanged = try notModified(request, snapshot) { read.dependence(at: place) }
         if let unchanged { return .now(unchanged) }
-        return try context.reply(reading: place.size, from: place.counted, for: request) {
+        return try context.reply(
+            reading: place.size, from: place.counted, for: request, asking: AskedQuery(read.query, of: snapshot)
+        ) {
             .index(try read.index(in: snapshot), of: snapshot)
         }
     }

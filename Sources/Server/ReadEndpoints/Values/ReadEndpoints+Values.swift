@@ -31,9 +31,10 @@ extension ReadEndpoints {
         let (snapshot, read) = (place.snapshot, try valuesRead(parameters, place))
         let unchanged = try notModified(request, snapshot) { read.dependence(at: place) }
         if let unchanged { return .now(unchanged) }
-        return try context.reply(reading: place.size, from: place.counted, for: request) {
-            try read.response(of: snapshot)
-        }
+        return try context.reply(
+            reading: place.size, from: place.counted, for: request,
+            asking: AskedQuery(read.query, read.window, of: snapshot)
+        ) { try read.response(of: snapshot) }
     }
 
     /// Parses a request for values of objects.

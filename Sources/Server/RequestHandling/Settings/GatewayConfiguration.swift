@@ -88,6 +88,8 @@ package struct GatewayConfiguration: Sendable {
     /// Milliseconds that the queries of one request may take, including the first run of an event stream's query; 400
     /// beyond. Nil for no limit.
     package var queryMilliseconds: Int? = 10_000
+    /// The time from which on a query counts among the slow ones, in nanoseconds.
+    package var slowQueryNanoseconds: Int64 = 5_000_000
 
     /// Returns the time of day, for expiry times.
     package var clock: @Sendable () -> Timestamp = { .now() }

@@ -122,6 +122,8 @@ extension Problem {
         case keysUnsaved = "keys.unsaved"
 
         // Limits and the state of the server.
+        case connectionNotFound = "connection.not_found"
+        case connectionEnded = "connection.ended"
         case queriesLimited = "queries.limited"
         case transfersLimited = "transfers.limited"
         case gatewayBusy = "gateway.busy"

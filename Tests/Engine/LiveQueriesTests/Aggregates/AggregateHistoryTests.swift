@@ -4,7 +4,7 @@ import ViewMaintenance
 import LiveQueries
 import LiveTesting
 import ObjectModel
-import QueryExecution
+import QueryOperators
 import QueryLanguage
 import StoreContract
 import StoreTesting

@@ -35,6 +35,13 @@ struct Wire {
         self.router = router
     }
 
+    /// The same store behind another router.
+    func with(_ router: Router) -> Wire {
+        var other = Wire(store: store, router: router)
+        other.home = home
+        return other
+    }
+
     /// Creates two dogs, two people and a note; versions 2 to 5.
     static func populated() throws -> Wire {
         let wire = try Wire()
