@@ -338,4 +338,32 @@ struct CollectionsEditingTests {
         #expect(_name(for: \CollectionsDog.owners.projectTo.home?.street) == "owners.home.street")
         #expect(await exception { _ = CollectionsPerson().dogs.projectTo } != nil)
     }
+
+    @Test("the managed objects of unmanaged collections are deleted, unmanaged objects are not the realm's")
+    func deletedThroughUnmanaged() async throws {
+        let realm = try CollectionsRealm.open()
+        let dogs = (0..<5).map { CollectionsDog("\($0)") }
+        try realm.write { realm.add(dogs) }
+        let (list, set) = (List<CollectionsDog>(), MutableSet<CollectionsDog>())
+        let map = Map<String, CollectionsDog?>()
+        list.append(objectsIn: [dogs[0], dogs[1]])
+        set.insert(dogs[2])
+        (map["a"], map["b"]) = (dogs[3], .some(nil))
+        try realm.write {
+            realm.delete(list)
+            realm.delete(set)
+            realm.delete(map)
+            realm.delete(List<CollectionsDog>())
+        }
+        #expect(realm.objects(CollectionsDog.self).map(\.name) == ["4"])
+        #expect(dogs.map(\.isInvalidated) == [true, true, true, true, false] && map.isEmpty)
+        let foreign = await exception {
+            let realm = try CollectionsRealm.open()
+            let list = List<CollectionsDog>()
+            list.append(CollectionsDog("unmanaged"))
+            realm.beginWrite()
+            realm.delete(list)
+        }
+        #expect(foreign == "Can only delete an object from the Realm it belongs to.")
+    }
 }

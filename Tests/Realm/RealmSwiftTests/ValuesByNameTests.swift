@@ -261,4 +261,23 @@ struct ValuesByNameTests {
         try realm.write { dynamic.link = dynamic }
         #expect(object.link?.id == 3)
     }
+
+    @Test("the key invalidated is isInvalidated, of objects and maps, unless a map has that key")
+    func invalidated() throws {
+        let (realm, object) = try Self.stored()
+        let (map, list) = (object.map32, object.list8)
+        func values() -> [Bool?] {
+            [
+                object.value(forKey: "invalidated") as? Bool, map.value(forKey: "invalidated") as? Bool,
+                (list as any RealmCollection).value(forKey: "invalidated") as? Bool,
+            ]
+        }
+        #expect(values() == [false, false, false])
+        #expect(NamedNumbers().value(forKey: "invalidated") as? Bool == false)
+        #expect(object.value(forKeyPath: "map32.invalidated") as? Bool == false)
+        try realm.write { map["invalidated"] = 6 }
+        #expect(isWhole(map.value(forKey: "invalidated"), 6))
+        try realm.write { realm.delete(object) }
+        #expect(values() == [true, true, true])
+    }
 }

@@ -8,8 +8,8 @@ import Testing
 import TestBasics
 
 /// Kills programs that synchronise with a gateway, and the gateway itself, with SIGKILL: while they open their files,
-/// during the first download, between a commit and its upload, and during the upload. Afterwards all have the same data,
-/// everything acknowledged exists, and nothing exists twice.
+/// during the first download, between a commit and its upload, during the upload, and during a client reset. Afterwards
+/// all have the same data, everything acknowledged exists, and nothing exists twice.
 ///
 /// A seed says after which event and after how many commits each is killed, not after what time.
 @Suite("Followers and their gateway killed in the middle of anything", .serialized)
@@ -22,6 +22,13 @@ struct FollowedKillTests {
     @Test("a gateway that is killed while followers write, and followers with it, loses nothing either")
     func gateway() throws {
         try Scene(followers: 2).play(rounds: 2 * TestRun.length, killsGateway: true)
+    }
+
+    @Test(
+        "followers that are killed during client resets come to the gateway's state, and what was in its backup is not lost",
+        arguments: ["discard", "recover"])
+    func resets(_ mode: String) throws {
+        try Scene(followers: 2, resetMode: mode).playResets(rounds: 2 * TestRun.length)
     }
 
     @Test("one process at a time follows a gateway with a file, and the next may when that one is gone")
@@ -95,15 +102,17 @@ struct FollowedKillTests {
         private let schema: String
         private var server: RunningServer
         private let names: [String]
+        private let resetMode: String
         private var random: SeededRandom
         private var history = History()
         private var kills = 0
         /// The commits that the programs were left alone for.
         private var awaited = 0
 
-        init(followers: Int) throws {
+        init(followers: Int, resetMode: String = "recover") throws {
             directory = try TestDirectory()
-            random = .ofTest(followers)
+            random = .ofTest("\(followers) \(resetMode)")
+            self.resetMode = resetMode
             schema = try directory.write(Self.schema, to: "schema.json")
             names = (0..<followers).map { "f\($0)" }
             server = try RunningServer(
@@ -125,7 +134,7 @@ struct FollowedKillTests {
         func worker(_ name: String, _ more: [String] = []) throws -> ChildProcess {
             try ChildProcess(
                 try Program.beside("FollowWorker"), [directory.file(name), server.address, name] + more,
-                directory: directory.path)
+                environment: ["FOLLOW_WORKER_RESET": resetMode], directory: directory.path)
         }
 
         func play(rounds: Int, killsGateway: Bool) throws {
@@ -138,7 +147,69 @@ struct FollowedKillTests {
             #expect(history.acknowledged >= awaited)
         }
 
-        private func play(_ round: Int, _ killsGateway: Bool) throws {
+        /// In each round the gateway loses what came after a backup, and the programs are killed while they find that out.
+        func playResets(rounds: Int) throws {
+            do {
+                for round in 0..<rounds {
+                    try play(4 * round, false)
+                    try settle()
+                    let backup = directory.file("backup-\(round)")
+                    try run(["backup", directory.file("a.realmgate"), backup])
+                    // What all receive now is lost, so that each must reset; what is written afterwards is partly unsent.
+                    try play(4 * round + 1, false, isKept: false)
+                    try settle()
+                    try play(4 * round + 2, false, isKept: false)
+                    server.process.send(SIGKILL)
+                    _ = try server.process.wait()
+                    try run(["restore", backup, directory.file("a.realmgate"), "--replace"])
+                    try restartGateway()
+                    for kill in 0..<3 { try killResetting(4 * round + 3, kill) }
+                    // A reset that has not begun would discard what the next round writes.
+                    try settle()
+                }
+            } catch {
+                throw TestFailure("seed \(random.seed): \(error)")
+            }
+            #expect(history.acknowledged >= awaited)
+        }
+
+        /// Kills each program at some moment of its client reset: in the first run before it, later after its end, or
+        /// wherever it is after some commits.
+        private func killResetting(_ round: Int, _ kill: Int) throws {
+            let workers = try names.map { try worker($0, ["\(round)k\(kill)", "\(random.below(1 << 30))"]) }
+            for worker in workers {
+                let commits = random.below(40)
+                switch kill == 0 ? random.below(3) : 3 {
+                case 0: try worker.wait(until: "the reset") { worker.output.contains("resetting\n") }
+                case 1: try worker.wait(until: "the end of the reset") { worker.output.contains("reset\n") }
+                case 2: try worker.wait(until: "the file") { worker.output.contains("open\n") }
+                default:
+                    try worker.wait(until: "the end of the reset, or commits") {
+                        worker.output.contains("reset\n") || Self.commits(worker) > commits
+                    }
+                }
+                worker.send(SIGKILL)
+                guard try worker.wait() == -SIGKILL else {
+                    throw TestFailure("it ended before it was killed: \(worker.output.suffix(400))")
+                }
+            }
+            for worker in workers { try history.take(worker.output, isKept: false) }
+        }
+
+        private func run(_ arguments: [String]) throws {
+            let result = try Program.run(arguments, in: directory)
+            guard result.status == 0 else { throw TestFailure("\(arguments): \(result.errors)") }
+        }
+
+        private func restartGateway() throws {
+            server = try RunningServer(
+                ["--data", directory.file("a.realmgate"), "--schema", schema], host: server.host, port: server.port,
+                in: directory)
+        }
+
+        /// - Parameter isKept: whether what is acknowledged must exist afterwards.
+        private func play(_ round: Int, _ killsGateway: Bool, isKept: Bool = true) throws {
+            let awaitedBefore = awaited
             let workers = try names.map { try worker($0, ["\(round)", "\(random.below(1 << 30))"]) }
             var waiting = Array(workers.indices)
             while !waiting.isEmpty {
@@ -157,7 +228,8 @@ struct FollowedKillTests {
                     throw TestFailure("it ended before it was killed: \(worker.output.suffix(400))")
                 }
             }
-            for worker in workers { try history.take(worker.output) }
+            for worker in workers { try history.take(worker.output, isKept: isKept) }
+            if !isKept { awaited = awaitedBefore }
         }
 
         /// Waits until the program has made this many more commits.
@@ -180,9 +252,7 @@ struct FollowedKillTests {
             server.process.send(SIGKILL)
             _ = try server.process.wait()
             if let writing { try leave(writing, for: meanwhile) }
-            server = try RunningServer(
-                ["--data", directory.file("a.realmgate"), "--schema", schema], host: server.host, port: server.port,
-                in: directory)
+            try restartGateway()
             if let writing { try leave(writing, for: afterwards) }
         }
 
@@ -248,7 +318,8 @@ struct FollowedKillTests {
         private var markedObjects: [String: String] = [:]
         private(set) var acknowledged = 0
 
-        mutating func take(_ output: String) throws {
+        /// - Parameter isKept: whether what was acknowledged must exist; else it may.
+        mutating func take(_ output: String, isKept: Bool) throws {
             for line in output.split(separator: "\n", omittingEmptySubsequences: true) {
                 let words = line.split(separator: " ").map(String.init)
                 if ["error", "unexpected"].contains(words[0]) { throw TestFailure("it was told: \(line)") }
@@ -256,7 +327,7 @@ struct FollowedKillTests {
                 guard words.count > 2, ["try", "done"].contains(words[0]), let what = words.last else { continue }
                 if words[0] == "try" {
                     tried[words[1], default: []].insert(what)
-                } else {
+                } else if isKept {
                     done[words[1], default: []].insert(what)
                     acknowledged += 1
                 }

@@ -8,7 +8,8 @@ import TestBasics
 ///     FollowWorker PATH GATEWAY NAME ROUND SEED     writes
 ///     FollowWorker PATH GATEWAY NAME                waits until both sides have everything, and reports its content
 ///
-/// The names of its objects contain NAME and ROUND, and no other worker deletes them. See `FollowedKillTests`.
+/// FOLLOW_WORKER_RESET in the environment says whether a client reset discards or recovers what was not sent. The names of
+/// its objects contain NAME and ROUND, and no other worker deletes them. See `FollowedKillTests`.
 @main
 enum FollowWorker {
     static func main() async {
@@ -55,9 +56,17 @@ actor Work {
             // An unavailable gateway is part of the test.
             say("\(error.code == .connection ? "outage" : "error") \(error.code) \(error.message)")
         }
+        let (before, after) = (Self.before, Self.after)
+        configuration.syncConfiguration?.clientResetMode =
+            ProcessInfo.processInfo.environment["FOLLOW_WORKER_RESET"] == "discard"
+            ? .discardUnsyncedChanges(beforeReset: before, afterReset: after)
+            : .recoverUnsyncedChanges(beforeReset: before, afterReset: after)
         self.configuration = configuration
         self.name = name
     }
+
+    private static let before: ClientResetMode.BeforeReset = { _ in say("resetting") }
+    private static let after: ClientResetMode.AfterReset = { _, _ in say("reset") }
 
     /// Commits endlessly. Some commits begin before anything has been downloaded.
     func write(round: String, seed: UInt64) async throws {

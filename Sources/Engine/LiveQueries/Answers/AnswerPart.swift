@@ -79,7 +79,7 @@ extension LiveViewID {
         case .sections: Subscriber<LiveSectionEvent> { event in news.note(event) { _ in true } }
         case .aggregate: Subscriber<LiveAggregateEvent> { event in news.note(event) { _ in true } }
         case .answer: Subscriber<LiveAnswerEvent> { event in news.note(event) { _ in true } }
-        case .collection: Subscriber<LiveCollectionEvent> { event in news.note(event) { _ in true } }
+        case .collection, .nested: Subscriber<LiveCollectionEvent> { event in news.note(event) { _ in true } }
         case .object: Subscriber<LiveObjectEvent> { event in news.note(event) { _ in true } }
         }
     }

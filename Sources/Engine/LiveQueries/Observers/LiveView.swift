@@ -10,6 +10,8 @@ package enum LiveViewID: Hashable, Sendable {
     case aggregate(LiveAggregate)
     case answer(LiveValue)
     case collection(ObjectReference, PropertyID)
+    /// A collection within a mixed value.
+    case nested(NestedPlace)
     case object(ObjectReference)
 }
 
@@ -40,6 +42,7 @@ package final class LiveView {
             case .aggregate(let aggregate): try MaintainedAggregate(aggregate, snapshot)
             case .answer(let answer): try MaintainedValue(answer, snapshot)
             case .collection(let object, let property): try ObservedCollection(object, property, snapshot)
+            case .nested(let place): try ObservedNestedCollection(place, snapshot)
             case .object(let object): try ObservedObject(object, snapshot, isResumed: isResumed)
             }
     }

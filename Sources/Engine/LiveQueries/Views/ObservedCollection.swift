@@ -11,9 +11,7 @@ final class ObservedCollection: MaintainedView {
     private let object: ObjectReference
     private let property: PropertyID
     private var type: PropertyType
-    private var reach: ElementDeepChangeChecker
-    /// The classes that elements link to at the present version, once read; nothing else is known of the elements.
-    private var linkedClasses: Set<ClassID>?
+    private var links: ElementLinks
     var subscriberGroups: [SubscriberGroup<LiveCollectionEvent, Void>] = []
 
     /// Throws `unknownClass`, `unknownProperty`, `notACollection`. Whether the object exists is checked when an
@@ -21,25 +19,12 @@ final class ObservedCollection: MaintainedView {
     init(_ object: ObjectReference, _ property: PropertyID, _ snapshot: any Snapshot) throws {
         self.object = object
         self.property = property
-        type = try Self.type(of: property, object.classID, snapshot.schema)
-        reach = ElementDeepChangeChecker(try Self.property(property, object.classID, snapshot.schema), snapshot.schema)
+        let stored = try snapshot.schema.stored(property, of: object.classID)
+        type = try Self.type(of: stored)
+        links = ElementLinks(stored, snapshot.schema)
     }
 
-    private static func property(
-        _ property: PropertyID, _ classID: ClassID, _ schema: Schema
-    ) throws -> PropertySchema {
-        guard let objectClass = schema[classID] else {
-            throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")
-        }
-        guard let stored = objectClass[property], !stored.type.isComputed else {
-            throw StoreError(
-                .unknownProperty, "Class '\(objectClass.name)' has no stored property number \(property.rawValue).")
-        }
-        return stored
-    }
-
-    private static func type(of property: PropertyID, _ classID: ClassID, _ schema: Schema) throws -> PropertyType {
-        let stored = try Self.property(property, classID, schema)
+    private static func type(of stored: PropertySchema) throws -> PropertyType {
         guard stored.type.isCollection else {
             throw StoreError(
                 .notACollection, "Property '\(stored.name)' is not a list, set or map: observe its object instead.",
@@ -48,14 +33,7 @@ final class ObservedCollection: MaintainedView {
         return stored.type
     }
 
-    var watches: Set<LiveWatch> {
-        var classes: Set<ClassID> = []
-        for subscriberGroup in subscriberGroups {
-            classes.formUnion(
-                subscriberGroup.filter == nil ? reach.classes.union(subscriberGroup.classes) : subscriberGroup.classes)
-        }
-        return Set(classes.map { .objects(of: $0) }).union([.object(object)])
-    }
+    var watches: Set<LiveWatch> { links.watches(of: subscriberGroups).union([.object(object)]) }
 
     /// Adds an observer and sends it the begin of the observation, and the difference since the version that it knows.
     /// Throws `notFound`, `unknownProperty`.
@@ -89,7 +67,7 @@ final class ObservedCollection: MaintainedView {
             return
         }
         if step.changes.schemaChanged { try adopt(snapshot.schema) }
-        if try edit(step) != nil { linkedClasses = nil }
+        if try edit(step) != nil { links.forget() }
         var last: LiveCollectionChange?
         for subscriberGroup in subscriberGroups {
             let difference = try difference(step, subscriberGroup)
@@ -124,24 +102,19 @@ final class ObservedCollection: MaintainedView {
     }
 
     func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
-        let target = schema[object.classID]?[property]?.targetClass
-        guard target != nil || keyPaths.isEmpty else {
-            throw StoreError(
-                .unknownProperty,
-                "The collection does not hold links, so it does not support key paths.")
-        }
-        return try KeyPathFilter(keyPaths, from: target, schema, else: "the collection's elements")
+        try ElementLinks.filter(keyPaths, of: schema[object.classID]?[property], schema)
     }
 
     /// Looks up again everything that depends on the schema. Observers whose key paths no longer exist fail on their
     /// own.
     private func adopt(_ schema: Schema) throws {
-        let now = try Self.type(of: property, object.classID, schema)
+        let stored = try schema.stored(property, of: object.classID)
+        let now = try Self.type(of: stored)
         guard now.collection == type.collection else {
             throw StoreError(.unknownProperty, "The type of the observed collection has changed.")
         }
         type = now
-        reach = ElementDeepChangeChecker(try Self.property(property, object.classID, schema), schema)
+        links = ElementLinks(stored, schema)
         adoptKeyPaths(schema)
     }
 }
@@ -184,26 +157,9 @@ extension ObservedCollection {
     private func modifiedLinks(
         _ step: VersionDelta, _ subscriberGroup: SubscriberGroup<LiveCollectionEvent, Void>
     ) throws -> ModifiedLinks {
-        guard let filter = subscriberGroup.filter else {
-            var modified = try reach.modified(by: step, among: linkedClasses(step.after))
-            if let shape = subscriberGroup.interest.shape { modified.add(try shape.modifiedRoots(by: step)) }
-            return modified
+        try links.modified(by: step, for: subscriberGroup) { classes in
+            try collection(step.after).forEach { _, value in value.collectLinkedClasses(into: &classes) }
         }
-        guard let target = reach.target else { return ModifiedLinks() }
-        return ModifiedLinks(of: target, try filter.modifiedRoots(by: step))
-    }
-
-    /// The links of mixed values can only be found by reading the values; mostly there are none.
-    private func linkedClasses(_ reads: any ObjectReads) throws -> Set<ClassID> {
-        if let linkedClasses { return linkedClasses }
-        var classes: Set<ClassID> = []
-        if let target = reach.target {
-            classes = [target]
-        } else if type.isMixed {
-            try collection(reads).forEach { _, value in value.collectLinkedClasses(into: &classes) }
-        }
-        linkedClasses = classes
-        return classes
     }
 
     private func listChanges(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: VersionDelta) throws

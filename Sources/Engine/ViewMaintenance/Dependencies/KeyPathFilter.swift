@@ -22,6 +22,14 @@ package struct KeyPathFilter {
         try adopt(schema)
     }
 
+    /// The filter of observers of mixed values, whose paths begin at any class; nil without paths. Throws as `adopt`
+    /// does.
+    package init?(ofMixed paths: [LiveKeyPath], _ schema: Schema) throws(StoreError) {
+        guard !paths.isEmpty else { return nil }
+        self.init(paths)
+        try adopt(schema)
+    }
+
     /// The branches of all paths.
     package var branches: [LiveKeyPath.Branch] { paths.flatMap(\.branches) }
 
@@ -42,6 +50,17 @@ package struct KeyPathFilter {
         var roots: Set<ObjectKey> = []
         for path in paths { for branch in path.branches { roots.formUnion(try step.roots(of: branch.tree)) } }
         return roots
+    }
+
+    /// The same objects for paths of several classes, as far as they are of these.
+    package func modifiedLinks(by step: VersionDelta, among classes: Set<ClassID>) throws -> ModifiedLinks {
+        var keys: [ClassID: Set<ObjectKey>] = [:]
+        for path in paths where classes.contains(path.classID) {
+            for branch in path.branches {
+                keys[path.classID, default: []].formUnion(try step.roots(of: branch.tree))
+            }
+        }
+        return ModifiedLinks(mixed: keys)
     }
 }
 

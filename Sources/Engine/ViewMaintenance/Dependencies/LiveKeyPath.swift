@@ -39,6 +39,32 @@ package struct LiveKeyPath: Hashable, Sendable {
         openText = reader.isOpen ? text : nil
     }
 
+    /// The path from each class that has it and that a mixed value can link to. Throws `unknownProperty` if there is
+    /// none, and `keyPathTooWide`.
+    package static func fromMixed(
+        _ text: String, of schema: Schema, takesWildcards: Bool = true
+    ) throws(StoreError) -> [LiveKeyPath] {
+        var paths: [LiveKeyPath] = []
+        var fault: (error: StoreError, isNear: Bool)?
+        let first = text.prefix { $0 != "." }
+        for objectClass in schema.classes where !objectClass.isEmbedded {
+            do {
+                paths.append(try LiveKeyPath(text, in: objectClass.id, of: schema, takesWildcards: takesWildcards))
+            } catch {
+                guard error.code == .unknownProperty else { throw error }
+                // The error of a class that has the beginning of the path says more.
+                let isNear = objectClass[String(first)] != nil
+                if fault == nil || isNear && fault?.isNear == false { fault = (error, isNear) }
+            }
+        }
+        guard paths.isEmpty else { return paths }
+        if let fault, fault.isNear { throw fault.error }
+        throw StoreError(
+            .unknownProperty,
+            "Invalid property name: property '\(first)' not found in object of any type that a mixed value can link to",
+            property: String(first), hint: fault?.error.hint)
+    }
+
     /// The classes whose changes can matter.
     package var classes: Set<ClassID> { branches.reduce(into: []) { $0.formUnion($1.tree.classes) } }
 

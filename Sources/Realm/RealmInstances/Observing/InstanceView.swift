@@ -46,6 +46,7 @@ extension LiveViewID {
         switch self {
         case .query, .sections, .aggregate, .answer: nil
         case .collection(let object, _), .object(let object): object
+        case .nested(let place): place.object
         }
     }
 

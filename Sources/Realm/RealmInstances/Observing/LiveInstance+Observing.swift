@@ -39,6 +39,13 @@ extension LiveInstance {
         try register(.collection(object, property), keyPaths, deliver)
     }
 
+    /// Observes a list or dictionary within a mixed value, in the same way. Throws `notFound` also.
+    package func observeNested(
+        _ place: NestedPlace, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveCollectionEvent) -> Void
+    ) throws -> InstanceToken {
+        try register(.nested(place), keyPaths, deliver)
+    }
+
     /// Observes one object. There is no first call; changes are relative to the instance's present version, and have no
     /// old values where the instance made them itself. Throws as `observe`, and `notFound`, `unknownProperty`.
     package func observeObject(

@@ -1,3 +1,5 @@
+import LiveQueries
+import ViewMaintenance
 import ObjectModel
 import QueryLanguage
 import RealmInstances
@@ -28,11 +30,14 @@ protocol CollectionAccessor: AnyObject {
     /// Returns a query for the elements if they are objects; nil for other values.
     func objectQuery() throws -> BoundQuery?
 
-    /// The property that contains the elements if they are plain values; nil for a query of objects.
-    var elements: PropertyAccessor? { get }
+    /// The collection that contains the elements if they are plain values; nil for objects.
+    var elements: (any ValuesSource)? { get }
 
     /// Returns the identity of the collection, for other threads and versions.
     func payload() throws -> CollectionReferencePayload
+
+    /// Resolves key paths of the elements by Swift names; none for nil, for an empty list, and for plain values.
+    func keyPaths(_ texts: [String]?) throws -> [LiveKeyPath]
 
     /// Observes the collection on the realm's thread, queue or actor. Throws wherever `observe` of a collection traps.
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken
@@ -97,7 +102,7 @@ extension ResultsAccessor: CollectionAccessor {
 
     func objectQuery() throws -> BoundQuery? { query }
 
-    var elements: PropertyAccessor? { nil }
+    var elements: (any ValuesSource)? { nil }
 }
 
 /// A list, set, map or linking-objects property of a managed object.
@@ -196,5 +201,5 @@ final class PropertyAccessor: CollectionAccessor {
         return BoundQuery(classID: target, scope: .property(owner, property.id))
     }
 
-    var elements: PropertyAccessor? { property.type.isLink || property.type.isComputed ? nil : self }
+    var elements: (any ValuesSource)? { property.type.isLink || property.type.isComputed ? nil : self }
 }

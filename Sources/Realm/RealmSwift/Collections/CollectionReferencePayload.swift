@@ -2,12 +2,12 @@ import ObjectModel
 import QueryLanguage
 
 /// The identity of a managed collection without its realm, for access from another thread or at another version.
-enum CollectionReferencePayload: Sendable {
+indirect enum CollectionReferencePayload: Sendable {
     case objects(BoundQuery)
     /// A property of an object, by its stored name.
     case property(ObjectReference, column: String)
-    /// The sorted or distinct values of a property.
-    case values(ObjectReference, column: String, [ValueStep])
+    /// The sorted, distinct or filtered values of a collection.
+    case values(CollectionReferencePayload, [ValueStep])
 
     /// A list or dictionary within a mixed value of a property.
     case nested(ObjectReference, column: String, [NestedPath.Step], isList: Bool)
@@ -34,9 +34,9 @@ enum CollectionReferencePayload: Sendable {
         case .property(let owner, let column):
             guard try realm.exists(owner) else { return nil }
             return try PropertyAccessor(realm, owner, column: column)
-        case .values(let owner, let column, let steps):
-            guard try realm.exists(owner) else { return nil }
-            return try ValuesAccessor(PropertyAccessor(realm, owner, column: column), steps)
+        case .values(let source, let steps):
+            guard let source = try source.accessor(in: realm) as? any ValuesSource else { return nil }
+            return ValuesAccessor(source, steps)
         case .nested(let owner, let column, let steps, let isList):
             guard try realm.exists(owner) else { return nil }
             let holder = try PropertyAccessor(realm, owner, column: column)

@@ -54,7 +54,7 @@ extension RealmCollectionImpl {
     func keyValueName(of key: String) -> String? { RealmSwift.keyValueName(of: key, in: Element.self, accessor) }
 
     public func value(forKey key: String) -> Any? {
-        if key == "invalidated" { return isInvalidated }
+        if key == KeyValuePath.invalidated { return isInvalidated }
         return raising { try ofOwnKind(keyValue(key)) }
     }
 
@@ -116,6 +116,9 @@ enum KeyValuePath {
     /// platforms; an `NSNull` that is created in the usual way does not on Linux.
     nonisolated(unsafe) static let null = Optional<Any>.none as AnyObject
 
+    /// The key of `isInvalidated`.
+    static let invalidated = "invalidated"
+
     static func value(at path: String, of subject: Any) throws -> Any? { try value(at: path[...], of: subject) }
 
     private static func value(at path: Substring, of subject: Any) throws -> Any? {
@@ -135,6 +138,7 @@ enum KeyValuePath {
         case is NSNull: return nil
         case let object as ObjectBase:
             if key == "self" { return object }
+            if key == invalidated, object.slotIfKnown(of: key) == nil { return object.isInvalidated }
             guard let slot = object.slotIfKnown(of: key) else {
                 return object.value(forUndefinedKey: key).flatMap { flattened($0) }
             }

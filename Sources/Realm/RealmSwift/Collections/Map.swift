@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import LiveQueries
 import ObjectModel
 import StoreContract
 
@@ -174,9 +175,13 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     // MARK: Key-value access
 
-    /// Returns the value of a key: `NSNull` for null, nil if the key does not exist.
+    /// Returns the value of a key: `NSNull` for null, nil if the key does not exist. Without such a key, `invalidated` is
+    /// `isInvalidated`.
     public func value(forKey key: String) -> AnyObject? {
-        self[Key(_key: key)].map { KeyValuePath.plain($0) as AnyObject }
+        if key == KeyValuePath.invalidated, isInvalidated || self[Key(_key: key)] == nil {
+            return isInvalidated as AnyObject
+        }
+        return self[Key(_key: key)].map { KeyValuePath.plain($0) as AnyObject }
     }
 
     public func value(forKeyPath keyPath: String) -> AnyObject? {

@@ -1,3 +1,4 @@
+import ViewMaintenance
 import LiveQueries
 import ObjectModel
 import QueryLanguage
@@ -7,10 +8,7 @@ import StoreContract
 /// The location of a collection within a mixed value: the property, and the steps from its value or, if the property is
 /// a collection, from its elements.
 final class NestedPath: Sendable {
-    enum Step: Hashable, Sendable {
-        case index(Int)
-        case key(String)
-    }
+    typealias Step = NestedPlace.Step
 
     let owner: ObjectReference
     let property: BoundProperty
@@ -51,7 +49,7 @@ final class NestedAccessor: EditableAccessor {
     var isInvalidated: Bool { realm.isConfinedHere && (try? current()) == nil }
     var kindName: String { isList ? "RLMArray" : "RLMDictionary" }
     var ownsElements: Bool { false }
-    var elements: PropertyAccessor? { nil }
+    var elements: (any ValuesSource)? { self }
     func objectQuery() throws -> BoundQuery? { nil }
 
     func isSame(as other: any CollectionAccessor) -> Bool {
@@ -101,9 +99,14 @@ final class NestedAccessor: EditableAccessor {
             location.owner, column: location.property.column, location.steps, isList: isList)
     }
 
+    func keyPaths(_ texts: [String]?) throws -> [LiveKeyPath] { try realm.keyPathsFromMixed(texts) }
+
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         try check()
-        return try NestedObservation.begin(self, deliver)
+        let place = NestedPlace(location.owner, location.property.id, location.steps, isList: isList)
+        return try realm.live.observeNested(place, keyPaths: self.keyPaths(keyPaths)) {
+            CollectionNotification($0).map(deliver)
+        }
     }
 
     // MARK: The containing value
@@ -163,14 +166,6 @@ final class NestedAccessor: EditableAccessor {
 }
 
 extension Value {
-    fileprivate subscript(step: NestedPath.Step) -> Value? {
-        switch (self, step) {
-        case (.list(let elements), .index(let index)): elements.indices.contains(index) ? elements[index] : nil
-        case (.dictionary(let map), .key(let key)): map[key]
-        default: nil
-        }
-    }
-
     /// Returns this value with the value at the end of the steps replaced; nil if they lead nowhere.
     fileprivate func replacing(_ steps: ArraySlice<NestedPath.Step>, with value: Value) throws -> Value? {
         guard let step = steps.first else { return value }

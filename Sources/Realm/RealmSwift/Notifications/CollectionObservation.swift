@@ -35,13 +35,23 @@ extension RLMRealm {
     func keyPaths(_ texts: [String]?, of classID: ClassID?) throws -> [LiveKeyPath] {
         guard let texts, !texts.isEmpty, let classID else { return [] }
         return try texts.flatMap { text in
-            let path = try LiveKeyPath(text, in: classID, of: models.schema, takesWildcards: false)
-            guard models.renamesProperties else { return [path] }
-            // The path may be resolved again later, under the names of the store.
-            let stored = try transaction?.schema ?? snapshot.schema
-            return try storedNames(of: text, from: classID).map {
-                try LiveKeyPath($0, in: classID, of: stored, takesWildcards: false)
-            }
+            try inStore(LiveKeyPath(text, in: classID, of: models.schema, takesWildcards: false), text)
+        }
+    }
+
+    /// Resolves key paths of the objects in mixed values, which can be of every class. A path must exist in one of them.
+    func keyPathsFromMixed(_ texts: [String]?) throws -> [LiveKeyPath] {
+        try (texts ?? []).flatMap { text in
+            try LiveKeyPath.fromMixed(text, of: models.schema, takesWildcards: false).flatMap { try inStore($0, text) }
+        }
+    }
+
+    /// The path with the names of the store, under which it may be resolved again later.
+    private func inStore(_ path: LiveKeyPath, _ text: String) throws -> [LiveKeyPath] {
+        guard models.renamesProperties else { return [path] }
+        let stored = try transaction?.schema ?? snapshot.schema
+        return try storedNames(of: text, from: path.classID).map {
+            try LiveKeyPath($0, in: path.classID, of: stored, takesWildcards: false)
         }
     }
 
@@ -70,9 +80,11 @@ extension RLMRealm {
 }
 
 extension ResultsAccessor {
+    func keyPaths(_ texts: [String]?) throws -> [LiveKeyPath] { try realm.keyPaths(texts, of: query.classID) }
+
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         try check()
-        return try realm.live.observe(query, keyPaths: realm.keyPaths(keyPaths, of: query.classID)) { event in
+        return try realm.live.observe(query, keyPaths: self.keyPaths(keyPaths)) { event in
             CollectionNotification(event).map { news in
                 Logger.log(.debug, Category.Storage.notification, "\(self.text): an observer is called.")
                 deliver(news)
@@ -84,9 +96,13 @@ extension ResultsAccessor {
 }
 
 extension PropertyAccessor {
+    func keyPaths(_ texts: [String]?) throws -> [LiveKeyPath] {
+        property.type.isMixed ? try realm.keyPathsFromMixed(texts) : try realm.keyPaths(texts, of: property.targetClass)
+    }
+
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         try check()
-        let keyPaths = try realm.keyPaths(keyPaths, of: property.targetClass)
+        let keyPaths = try self.keyPaths(keyPaths)
         if property.type.isComputed, let query = try objectQuery() {
             return try realm.live.observe(query, keyPaths: keyPaths) { CollectionNotification($0).map(deliver) }
         }
@@ -190,7 +206,7 @@ enum CollectionObservation {
         }
         guard let file = accessor.realm.file else { throw RealmException("Not allowed within a migration.") }
         try accessor.check()
-        _ = try accessor.realm.keyPaths(keyPaths, of: accessor.objectQuery()?.classID)
+        _ = try accessor.keyPaths(keyPaths)
         return (try accessor.payload(), file, accessor.realm.configuration)
     }
 }

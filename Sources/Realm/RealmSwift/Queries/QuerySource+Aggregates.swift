@@ -19,9 +19,8 @@ extension _QuerySource {
     ) throws -> Value {
         guard accessor != nil else { return try aggregate(function, property, of: unmanaged()) }
         guard let values = try values() else { return try objects().aggregate(function, property) }
-        let type = values.source.property.type
-        let owner = try values.realm.bound(values.source.owner.classID).name
-        try check(function, property, type, "\(owner).\(values.source.property.name)")
+        let type = values.source.valuesType
+        try check(function, property, type, try values.source.valuesName)
         return try values.values().aggregate(function, of: type.base)
     }
 

@@ -36,9 +36,7 @@ public struct _QuerySource {
     func objects() throws -> ResultsAccessor {
         let accessor = try managed()
         if let results = accessor as? ResultsAccessor { return results }
-        guard let query = try accessor.objectQuery() else {
-            throw RealmException("Collections within mixed values cannot be queried.")
-        }
+        guard let query = try accessor.objectQuery() else { throw RealmException.invalidObject }
         return try ResultsAccessor(accessor.realm, query)
     }
 
@@ -58,7 +56,7 @@ public struct _QuerySource {
     func values() throws -> ValuesAccessor? {
         let accessor = try managed()
         if let values = accessor as? ValuesAccessor { return values }
-        return try accessor.elements.map { try ValuesAccessor($0) }
+        return accessor.elements.map { ValuesAccessor($0) }
     }
 
     /// Returns the collection itself as results.
@@ -99,7 +97,9 @@ extension Map: _QueryKind { var queryKind: CollectionKind { .map } }
 extension RealmCollectionImpl {
     public var _source: _QuerySource {
         _QuerySource(
-            accessor, (accessor?.elements ?? accessor as? PropertyAccessor)?.property.type.collection ?? _unmanagedKind,
+            accessor,
+            accessor?.elements?.valuesType.collection ?? (accessor as? PropertyAccessor)?.property.type.collection
+                ?? _unmanagedKind,
             isEmptyForever: isEmptyForever)
     }
 

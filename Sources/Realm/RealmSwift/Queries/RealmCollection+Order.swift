@@ -56,7 +56,7 @@ extension _QuerySource {
     func sorted(by descriptors: [SortDescriptor]) throws -> any CollectionAccessor {
         guard let values = try values() else { return try objects().sorted(by: descriptors) }
         guard let first = descriptors.first else { return values }
-        let type = PropertyKind(values.source.property.type.base).text
+        let type = PropertyKind(values.source.valuesType.base).text
         for descriptor in descriptors where descriptor.keyPath != "self" {
             throw RealmException(
                 "Cannot sort on key path '\(descriptor.keyPath)': \(kind.plural.lowercased()) of '\(type)' can only be sorted on 'self'"
@@ -65,19 +65,19 @@ extension _QuerySource {
         guard descriptors.count == 1 else {
             throw RealmException("Cannot sort \(kind.singular) of '\(type)' on more than one key path")
         }
-        return try values.followed(by: .sort(ascending: first.ascending))
+        return values.followed(by: .sort(ascending: first.ascending))
     }
 
     func distinct(by keyPaths: [String]) throws -> any CollectionAccessor {
         guard let values = try values() else { return try objects().distinct(by: keyPaths) }
         guard !keyPaths.isEmpty else { return values }
         for path in keyPaths where path != "self" {
-            let type = PropertyKind(values.source.property.type.base).text
+            let type = PropertyKind(values.source.valuesType.base).text
             throw RealmException(
                 "Cannot get distinct values of key path '\(path)': \(kind.plural.lowercased()) of '\(type)' can only be made distinct on 'self'"
             )
         }
-        return try values.followed(by: .distinct)
+        return values.followed(by: .distinct)
     }
 }
 

@@ -137,7 +137,9 @@ public final class RLMRealm {
 
     private struct Skip {
         weak var token: InstanceToken?
-        let body: () throws -> Void
+        var bodies: [() throws -> Void] = []
+
+        func run() throws { for body in bodies { try body() } }
     }
 
     /// Rebuilds the models after a migration has renamed properties of the new schema.
@@ -343,14 +345,14 @@ public final class RLMRealm {
     }
 
     /// Registers an action that runs after each commit that skips the token's observer, to update the observer's own
-    /// state.
+    /// state; after the actions that are registered for the token already.
     func onSkip(_ token: InstanceToken, _ body: @escaping () throws -> Void) {
         skips = skips.filter { $0.value.token != nil }
-        skips[ObjectIdentifier(token)] = Skip(token: token, body: body)
+        skips[ObjectIdentifier(token), default: Skip(token: token)].bodies.append(body)
     }
 
     private func tellSkipped(_ tokens: [InstanceToken]) throws {
-        for token in tokens where token.isValid { try skips[ObjectIdentifier(token)]?.body() }
+        for token in tokens where token.isValid { try skips[ObjectIdentifier(token)]?.run() }
     }
 
     func cancelWrite() throws {

@@ -191,6 +191,8 @@ public struct Realm: Equatable {
     private func delete<Objects: Sequence>(all objects: Objects, of realm: Realm?) where Objects.Element: ObjectBase {
         raising {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
+            // An unmanaged collection may have managed objects.
+            guard let realm else { return Array(objects).forEach { delete($0) } }
             guard realm == self else {
                 throw RealmException("Can only delete an object from the Realm it belongs to.")
             }
