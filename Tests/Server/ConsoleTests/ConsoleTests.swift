@@ -11,7 +11,9 @@ import Testing
 struct ConsoleTests {
     let directory: TestDirectory
     let server: RunningServer
-    let client: LoopbackClient
+    /// A connection of its own for each request: the server closes one that is silent for a minute, and what a browser
+    /// does between two requests may take longer.
+    var client: LoopbackClient { get throws { try server.client() } }
     let browser: Browser
 
     /// Resets the database to the state in which every test begins.
@@ -20,7 +22,6 @@ struct ConsoleTests {
         directory = site.directory
         server = site.server
         browser = site.browser
-        client = try server.client()
         browser.forgetComplaints()
         for name in ["Dog", "Person", "Thing", "Odd"] {
             let key = ["Person": "handle"][name] ?? "id"
