@@ -47,8 +47,7 @@ package final class ChangeWatch: Sendable {
     }
 
     /// Calls `action` once all changes up to a version have been reported, on the live queries' thread. Never if the
-    /// store is
-    /// closed before, or this released.
+    /// store is closed before, or this released.
     package func whenNotified(_ version: Version, _ action: @escaping @Sendable () -> Void) {
         let topics: Topics? = state.withLock { state in
             if !state.hasBegun { state.waiting.append((version, action)) }
@@ -125,8 +124,8 @@ extension Topics {
     /// first.
     ///
     /// - Parameters:
-    /// - version: the version of the state that is known. If what is shown differs already, a notification follows
-    /// soon.
+    ///   - version: the version of the state that is known. If what is shown differs already, a notification follows
+    ///     soon.
     ///   - caller: the caller for whose account results are kept that cost much.
     package func watch(
         _ part: WatchedPart, since version: Version, for caller: LimitKey,
