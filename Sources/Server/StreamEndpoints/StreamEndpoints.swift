@@ -129,15 +129,8 @@ package final class StreamEndpoints: Sendable {
     func heldSectionsKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
-        let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
-        let property = try PropertyCollection(collection: named, snapshot)
-        guard let place = try CollectionTarget(property) else {
-            throw Problem(
-                .sectionsValues,
-                "'\(property.holderClass.name).\(property.schema.name)' contains plain values, whose sections cannot be observed. Read them at /v1/sections/objects/…, and observe the collection to learn when.",
-                property: property.schema.name)
-        }
-        return try sectionsKey(request, place, named.hops.map(\.query))
+        let (place, way) = try heldObjects(path, snapshot, showing: "sections", else: .sectionsValues)
+        return try sectionsKey(request, place, way)
     }
 
     private func sectionsKey(
@@ -345,17 +338,29 @@ extension StreamEndpoints {
     func heldAggregatesKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
+        let (place, way) = try heldObjects(path, snapshot, showing: "aggregates", else: .aggregateValues)
+        var key = try aggregatesKey(request, place)
+        key.way = way
+        return key
+    }
+
+    /// The objects that a property holds, and the path to them, for a stream of their sections or aggregates.
+    ///
+    /// - Parameters:
+    ///   - kind: what the stream shows, as the path of the read says it.
+    ///   - code: the error's code for plain values, of which there are no such streams.
+    private func heldObjects(
+        _ path: PathParameters, _ snapshot: any Snapshot, showing kind: String, else code: Problem.Code
+    ) throws -> (place: CollectionTarget, way: [BoundQuery]) {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         let property = try PropertyCollection(collection: named, snapshot)
         guard let place = try CollectionTarget(property) else {
             throw Problem(
-                .aggregateValues,
-                "'\(property.holderClass.name).\(property.schema.name)' contains plain values, whose aggregates cannot be observed. Read them at /v1/aggregates/objects/…, and observe the collection to learn when.",
+                code,
+                "'\(property.holderClass.name).\(property.schema.name)' contains plain values, whose \(kind) cannot be observed. Read them at /v1/\(kind)/objects/…, and observe the collection to learn when.",
                 property: property.schema.name)
         }
-        var key = try aggregatesKey(request, place)
-        key.way = named.hops.map(\.query)
-        return key
+        return (place, named.hops.map(\.query))
     }
 
     private func aggregatesKey(_ request: Request, _ place: CollectionTarget) throws -> TopicKey {
