@@ -31,6 +31,7 @@ struct StreamPositionTests {
             let largest = Dictionary(grouping: versions.values) { $0 }.values.map(\.count).max() ?? 0
             #expect(position.exceptions.count == versions.count - largest)
             #expect(position.reached == versions.values.map { $0 ?? Version(0) }.min())
+            #expect(position.newest?.version == versions.values.compactMap { $0 }.max())
         }
         // A version whose history is not known counts as not heard of.
         #expect(StreamPosition([1: Version(5)], revision: 2) { _ in nil }.description == "0.2")

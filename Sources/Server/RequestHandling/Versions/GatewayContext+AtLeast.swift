@@ -63,7 +63,7 @@ extension GatewayContext {
     /// The state that the client has seen; nil when it says nothing of it.
     private func knownMark(_ request: Request) throws -> (mark: Mark, isRequired: Bool)? {
         guard let text = request.header(HeaderName.atLeast) else {
-            return request.lastEventID.flatMap { Mark($0) }.map { ($0, false) }
+            return request.lastEventID.flatMap { Mark($0) ?? StreamPosition($0)?.newest }.map { ($0, false) }
         }
         guard let mark = Mark(text) else {
             throw Problem(

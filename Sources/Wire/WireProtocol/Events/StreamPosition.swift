@@ -41,6 +41,14 @@ package struct StreamPosition: Hashable, Sendable {
         return mark
     }
 
+    /// The latest state that the client has received of any subscription; nil if it has received nothing.
+    package var newest: Mark? {
+        exceptions.values.reduce(mark) { known, other in
+            guard let known, let other else { return known ?? other }
+            return known.version < other.version ? other : known
+        }
+    }
+
     /// The version up to which the client has received all subscriptions; 0 if it has received nothing of one.
     package var reached: Version {
         exceptions.values.reduce(mark?.version ?? Version(0)) { min($0, $1?.version ?? Version(0)) }
