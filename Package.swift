@@ -253,7 +253,8 @@ targets += floor(
         module(
             "RequestParameters",
             [
-                "RequestHandling", "WriteRequests", "HTTPProblems", "HTTPServer", "AccessRules", "HTTPMessages",
+                "RequestHandling", "WriteRequests", "FairScheduling", "HTTPProblems", "HTTPServer", "AccessRules",
+                "HTTPMessages",
                 "ObjectCoding", "WireProtocol", "JSONCoding", "LiveQueries", "ViewMaintenance", "StoreContract",
                 "QueryLanguage", "QuerySyntax", "ObjectModel", "Cryptography", "Basics",
             ]),
@@ -320,7 +321,8 @@ targets += floor(
             "Gateway",
             [
                 "AdministrationEndpoints", "OperationEndpoints", "TransferEndpoints", "SnapshotEndpoints",
-                "StreamEndpoints", "LongPolling", "WriteEndpoints", "ReadEndpoints", "RequestHandling", "ServerLog",
+                "StreamEndpoints", "LongPolling", "WriteEndpoints", "ReadEndpoints", "RequestParameters",
+                "RequestHandling", "ServerLog",
                 "OpenAPIDescription", "WriteRequests", "SyncSubscriptions", "LiveStreams", "FairScheduling",
                 "HTTPProblems", "HTTPServer", "AccessRules", "HTTPMessages", "ObjectCoding", "WireProtocol",
                 "JSONCoding", "StoreContract", "ObjectModel", "Files", log,

@@ -107,7 +107,7 @@ extension GatewayContext {
     }
 
     /// The version of a snapshot that another gateway may have made.
-    func sharedVersion(of id: String) -> Version? {
+    package func sharedVersion(of id: String) -> Version? {
         store.sharedVersions == nil ? nil : FrozenVersions.version(of: id)
     }
 

@@ -134,6 +134,9 @@ package enum CursorCoding {
         return (form, mark, Array(parts.dropFirst(2)))
     }
 
+    /// Returns the mark of a cursor's page; nil for text that is no cursor.
+    static func mark(of text: String) -> Mark? { try? parts(of: text) { _ in }.mark }
+
     /// Values are written with their types, so that reading them needs no schema: a key path may end in a collection or
     /// a mixed value. Collections of one kind are equal in the sort order, so they are written empty; links are written
     /// with the number of their class.

@@ -3,6 +3,7 @@ import HTTPMessages
 package import HTTPServer
 import ObjectCoding
 import RequestHandling
+import RequestParameters
 import StoreContract
 import Synchronization
 

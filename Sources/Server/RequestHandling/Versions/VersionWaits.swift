@@ -48,7 +48,7 @@ package final class VersionWaits: Sendable {
     }
 
     /// The same, but until listeners have been notified of the version.
-    func wait(forAnnounced version: Version, _ time: Duration, _ body: @escaping @Sendable (Bool) -> Void) {
+    package func wait(forAnnounced version: Version, _ time: Duration, _ body: @escaping @Sendable (Bool) -> Void) {
         let number = state.withLock { state -> Int? in
             guard state.announced < version else { return nil }
             state.last += 1

@@ -164,6 +164,23 @@ struct AtLeastTests {
         resumed.stream.didClose(.clientLeft)
     }
 
+    @Test(
+        "a page goes on at a gateway that does not have the version of its cursor yet",
+        arguments: [HTTPMethod.get, .post])
+    func pages(method: HTTPMethod) throws {
+        func page(_ gateway: Wire, _ query: String) throws -> WireAnswer {
+            guard method == .post else { return try gateway.send(.get, "/v1/objects/Dog?\(query)") }
+            return try gateway.send(
+                .post, "/v1/query/objects/Dog", query, headers: ["Content-Type": "application/x-www-form-urlencoded"])
+        }
+        _ = try near.send(.post, "/v1/objects/Dog", #"{"id":1}"#)
+        keepFarBehind()
+        _ = try near.send(.post, "/v1/objects/Dog", #"{"id":2}"#)
+        let cursor = try #require(try page(near, "sort=id&limit=1")["next"]?.asString)
+        let second = try page(far, "sort=id&limit=1&after=\(cursor)")
+        #expect(second.status == 200 && second["items"]?.asArray?.first?["id"] == .int(2), "\(second.text)")
+    }
+
     /// Fails the next reads of the log by the other gateway, so that it does not have the next commit at once.
     private func keepFarBehind() {
         for _ in 0..<10 { faults.plan(.read, .unavailable) }

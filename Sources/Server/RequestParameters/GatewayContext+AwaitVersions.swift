@@ -1,22 +1,24 @@
-import HTTPMessages
 import FairScheduling
+import HTTPMessages
 package import HTTPServer
 import ObjectCoding
 import ObjectModel
+package import RequestHandling
 import StoreContract
 import WireProtocol
 
 /// Reading what one has written, at any gateway of a log.
 extension GatewayContext {
-    /// Has requests wait for the version that `Realmgate-At-Least` names, and streams for the one of their last event.
+    /// Has requests wait for the version that `Realmgate-At-Least` names, streams for the one of their last event, and
+    /// pages for the one of their cursor.
     ///
-    /// Responds with 503 when a replica does not have the version in time, and with 409 when the store has another
-    /// history, as one without a log does when it does not have the version: that one waits for nothing. A stream begins
-    /// with `initial` instead.
+    /// Responds with 503 when a replica does not have the version of `Realmgate-At-Least` in time, and with 409 when the
+    /// store has another history, as one without a log does when it does not have the version: that one waits for
+    /// nothing. A stream begins with `initial` instead, and a page is 410 `cursor.gone`.
     package func awaitVersions(_ request: Request, _ next: @escaping @Sendable (Request) -> Reply) -> Reply {
         let known: (mark: Mark, isRequired: Bool)
         do {
-            guard let found = try knownMark(request), found.mark.version > (try store.snapshot().version) else {
+            guard let found = try knownMark(of: request), found.mark.version > (try store.snapshot().version) else {
                 return awaitSnapshots(request, next)
             }
             // Without a log no other gateway can have made the version: it is of a history that a restore has ended.
@@ -48,7 +50,9 @@ extension GatewayContext {
     /// Has a request wait for the snapshots of other gateways that its target names. It goes on when they do not come.
     private func awaitSnapshots(_ request: Request, _ next: @escaping @Sendable (Request) -> Reply) -> Reply {
         guard store.sharedVersions != nil else { return next(request) }
-        var ids = request.query.compactMap { [ParameterName.snapshot, "to"].contains($0.name) ? $0.value : nil }
+        var ids = parameters(of: request).compactMap {
+            [ParameterName.snapshot, "to"].contains($0.name) ? $0.value : nil
+        }
         if request.segments.count >= 3, request.segments[1] == "snapshots" { ids.append(request.segments[2]) }
         guard let last = ids.compactMap({ sharedVersion(of: $0) }).max(), last > waits.announced else {
             return next(request)
@@ -60,10 +64,14 @@ extension GatewayContext {
         }
     }
 
-    /// The state that the client has seen; nil when it says nothing of it.
-    private func knownMark(_ request: Request) throws -> (mark: Mark, isRequired: Bool)? {
+    /// The latest state that the client names; nil when it names none.
+    private func knownMark(of request: Request) throws -> (mark: Mark, isRequired: Bool)? {
         guard let text = request.header(HeaderName.atLeast) else {
-            return request.lastEventID.flatMap { Mark($0) ?? StreamPosition($0)?.newest }.map { ($0, false) }
+            if let id = request.lastEventID { return (Mark(id) ?? StreamPosition(id)?.newest).map { ($0, false) } }
+            // Only another gateway can have made a cursor's page at a version that is not here yet.
+            guard store.sharedVersions != nil else { return nil }
+            let cursor = parameters(of: request).first { $0.name == "after" }
+            return cursor.flatMap { CursorCoding.mark(of: $0.value) }.map { ($0, false) }
         }
         guard let mark = Mark(text) else {
             throw Problem(
@@ -93,5 +101,11 @@ extension GatewayContext {
             .behind,
             "This server does not have version \(mark.version.rawValue) yet. Repeat the request, here or at another server."
         )
+    }
+
+    /// The parameters of a request's query, and of the form that a query has in its body.
+    private func parameters(of request: Request) -> [QueryItem] {
+        guard request.method == .post, request.segments.dropFirst().first == "query" else { return request.query }
+        return (try? request.read(of: request.segments, form: request.body, without: []).query) ?? request.query
     }
 }
