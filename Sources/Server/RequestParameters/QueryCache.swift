@@ -1,28 +1,48 @@
 import ObjectCoding
 import ObjectModel
 import QueryLanguage
+import QuerySyntax
 package import RequestHandling
-import Synchronization
+package import Synchronization
 
 /// Keeps queries that were parsed and bound before, by their texts, for the latest schema: a client that asks the same
-/// again is answered without the parser.
+/// again, or the same with other literals, is answered without the parser.
 ///
 /// A bound query depends on its texts, the schema and the limits, and on nothing else: objects that it names by key are
 /// looked up when it runs. With another schema or another limit all are forgotten.
 ///
 /// Memory: at most `capacity` queries, whose texts have at most `longest` bytes together; such a query takes some 20 KB
-/// at most. A text that comes once leaves only the hash of it, so that clients who write values into their filters do not
-/// displace others.
+/// at most. A text that comes once leaves only the hash of it, so that clients whose filters are all different do not
+/// displace others. Those that send each of many filters twice displace queries that come less often than theirs, which
+/// are then parsed as if there were no cache.
 package final class QueryCache: Sendable {
     /// The texts of a query as the client sent them.
     struct Text: Hashable {
+        /// What the texts mean.
+        enum Use: Hashable {
+            case query
+            /// The filter is without its literals.
+            case template
+            /// The filter is the key path of an aggregate.
+            case aggregate(AggregateRequest.Function)
+        }
+
+        var use = Use.query
         var classID: ClassID
         var filter: String?
         var arguments: String?
         var sort: String?
         var distinct: String?
 
-        var byteCount: Int { [filter, arguments, sort, distinct].reduce(0) { $0 + ($1?.utf8.count ?? 0) } }
+        var byteCount: Int { bytes(filter) + bytes(arguments) + bytes(sort) + bytes(distinct) }
+
+        private func bytes(_ text: String?) -> Int { text?.utf8.count ?? 0 }
+    }
+
+    private enum Entry {
+        case query(BoundQuery)
+        case template(QueryTemplate)
+        case aggregate(AggregateRequest)
     }
 
     static let capacity = 256
@@ -32,58 +52,120 @@ package final class QueryCache: Sendable {
         var schema = Schema.empty
         var limits = QueryLimits()
         /// The queries since this was emptied, and those before it that were not asked since.
-        var recent: [Text: BoundQuery] = [:]
-        var earlier: [Text: BoundQuery] = [:]
+        var recent: [Text: Entry] = [:]
+        var earlier: [Text: Entry] = [:]
         /// Hashes of texts that came once; a later one takes the place of an earlier one.
         var once = [Int](repeating: 0, count: 1024)
 
         /// Whether the queries are those of a schema and of limits.
         func isFor(_ schema: Schema, _ limits: QueryLimits) -> Bool { self.limits == limits && self.schema == schema }
 
-        mutating func keep(_ query: BoundQuery, _ text: Text) {
+        /// Forgets all that was kept for another schema or other limits.
+        mutating func begin(_ schema: Schema, _ limits: QueryLimits) {
+            if !isFor(schema, limits) {
+                self = State()
+                self.limits = limits
+            }
+            // Comparing is slow with an equal schema that another version of the store has allocated separately.
+            self.schema = schema
+        }
+
+        mutating func entry(_ text: Text) -> Entry? {
+            if let entry = recent[text] { return entry }
+            guard let entry = earlier[text] else { return nil }
+            keep(entry, text)
+            return entry
+        }
+
+        mutating func keep(_ entry: Entry, _ text: Text) {
             if recent.count >= QueryCache.capacity / 2 {
                 earlier = recent
                 recent = [:]
             }
             earlier[text] = nil
-            recent[text] = query
+            recent[text] = entry
+        }
+
+        /// Notes a text that came; returns whether it came before.
+        mutating func cameBefore(_ text: Text) -> Bool {
+            let hash = text.hashValue
+            let place = Int(UInt(bitPattern: hash) % UInt(once.count))
+            defer { once[place] = hash }
+            return once[place] == hash
         }
     }
 
     private let state = Mutex(State())
+    /// Queries and key paths that were found by the same text.
+    package let foundTexts = Atomic(0)
+    /// Queries that were found by a text with other literals.
+    package let foundTemplates = Atomic(0)
+    /// Queries and key paths that were not found.
+    package let parsed = Atomic(0)
 
     package init() {}
 
     /// The number of queries that are kept.
     package var count: Int { state.withLock { $0.recent.count + $0.earlier.count } }
 
-    /// Returns the query that the texts mean, from here or from `bind`. Cost: a hash of the texts, a lock that few share
-    /// and a comparison of references, as long as all callers have the same schema.
+    /// Returns the query that the texts mean, from here or from `bind`. Cost: a pass over the filter, a hash of the texts,
+    /// a lock that few share and a comparison of references, as long as all callers have the same schema.
     func query(
         _ text: Text, of schema: Schema, _ limits: QueryLimits, bind: () throws(Problem) -> BoundQuery
     ) throws(Problem) -> BoundQuery {
         guard text.byteCount <= Self.longest else { return try bind() }
-        let known = state.withLock { state -> BoundQuery? in
-            guard state.isFor(schema, limits) else { return nil }
-            if let query = state.recent[text] { return query }
-            guard let query = state.earlier[text] else { return nil }
-            state.keep(query, text)
+        let split = text.arguments == nil ? text.filter.flatMap { LiteralSplit($0) } : nil
+        var template = text
+        if let split {
+            template.use = .template
+            template.filter = split.text
+            // Each text has a length of its own, which the limit is for.
+            if case .template(let known) = entry(template, of: schema, limits),
+                (text.filter ?? "").utf8.count <= limits.filter, let query = known.query(with: split.literals)
+            {
+                foundTemplates.add(1, ordering: .relaxed)
+                return query
+            }
+        }
+        if case .query(let query) = entry(text, of: schema, limits) {
+            foundTexts.add(1, ordering: .relaxed)
             return query
         }
-        if let known { return known }
+        parsed.add(1, ordering: .relaxed)
         let query = try bind()
-        let hash = text.hashValue
         state.withLock { state in
-            if !state.isFor(schema, limits) {
-                state = State()
-                state.limits = limits
+            state.begin(schema, limits)
+            if let split, state.cameBefore(template), let found = QueryTemplate(query, of: split.literals) {
+                state.keep(.template(found), template)
+            } else if state.cameBefore(text) {
+                state.keep(.query(query), text)
             }
-            // Comparing is slow with an equal schema that another version of the store has allocated separately.
-            state.schema = schema
-            let place = Int(UInt(bitPattern: hash) % UInt(state.once.count))
-            if state.once[place] == hash { state.keep(query, text) } else { state.once[place] = hash }
         }
         return query
+    }
+
+    /// Returns the aggregate of a key path, from here or from `bind`.
+    func aggregate(
+        _ function: AggregateRequest.Function, _ path: String, _ classID: ClassID, of schema: Schema,
+        _ limits: QueryLimits, bind: () throws(Problem) -> AggregateRequest
+    ) throws(Problem) -> AggregateRequest {
+        let text = Text(use: .aggregate(function), classID: classID, filter: path)
+        guard text.byteCount <= Self.longest else { return try bind() }
+        if case .aggregate(let request) = entry(text, of: schema, limits) {
+            foundTexts.add(1, ordering: .relaxed)
+            return request
+        }
+        parsed.add(1, ordering: .relaxed)
+        let request = try bind()
+        state.withLock { state in
+            state.begin(schema, limits)
+            if state.cameBefore(text) { state.keep(.aggregate(request), text) }
+        }
+        return request
+    }
+
+    private func entry(_ text: Text, of schema: Schema, _ limits: QueryLimits) -> Entry? {
+        state.withLock { state in state.isFor(schema, limits) ? state.entry(text) : nil }
     }
 }
 

@@ -146,6 +146,17 @@ package struct QueryReader {
     package func aggregate(
         _ function: AggregateRequest.Function, _ text: String, _ objectClass: ClassSchema, in parameter: String? = nil
     ) throws(Problem) -> AggregateRequest {
+        guard let known, element == nil else {
+            return try parsedAggregate(function, text, objectClass, in: parameter)
+        }
+        return try known.aggregate(function, text, objectClass.id, of: schema, limits) { () throws(Problem) in
+            try parsedAggregate(function, text, objectClass, in: parameter)
+        }
+    }
+
+    private func parsedAggregate(
+        _ function: AggregateRequest.Function, _ text: String, _ objectClass: ClassSchema, in parameter: String?
+    ) throws(Problem) -> AggregateRequest {
         try bound(parameter ?? function.rawValue, text) { binder, text throws(QueryError) in
             try binder.bindAggregate(function, text, class: objectClass)
         }

@@ -104,8 +104,15 @@ extension OperationEndpoints {
             context.requestCounters.movedReads.load(ordering: .relaxed))
         text.single(
             "realmgate_queries_cached", .gauge,
-            "Queries whose parsed form is cached for the next request with the same text; at most 256.",
+            "Queries and key paths whose parsed form is cached for the next request with the same text, or with the same but for its literals; at most 256.",
             sources.queries.count)
+        text.family(
+            "realmgate_query_cache_lookups_total", .counter,
+            "Queries and key paths looked up in that cache: found by the same text, found by a text with other literals, or parsed."
+        )
+        text.sample(["found": "text"], sources.queries.foundTexts.load(ordering: .relaxed))
+        text.sample(["found": "template"], sources.queries.foundTemplates.load(ordering: .relaxed))
+        text.sample(["found": "none"], sources.queries.parsed.load(ordering: .relaxed))
         text.single(
             "realmgate_slow_queries_total", .counter, "Queries that took 5 ms or more; see GET /v1/slow-queries.",
             context.slowQueries.requestCount)

@@ -40,15 +40,59 @@ struct KnownQueryTests {
             #expect(try gateway.get("/v1/objects/Dog?filter=age%20%3E%2010&sort=-age").text.contains("Nora"))
         }
         #expect(try Self.kept(gateway) == 1)
-        // Each comes once.
-        for number in 0..<50 { _ = try gateway.get("/v1/objects/Dog?filter=age%20%3E%20\(100 + number)") }
+        // Each comes once. A list is no plain literal.
+        for number in 0..<50 { _ = try gateway.get("/v1/objects/Dog?filter=age%20IN%20%7B\(100 + number)%7D") }
         #expect(try Self.kept(gateway) == 1)
         for number in 0..<2000 {
-            for _ in 0..<2 { _ = try gateway.get("/v1/objects/Dog?filter=age%20%3E%20\(number)") }
+            for _ in 0..<2 { _ = try gateway.get("/v1/objects/Dog?filter=age%20IN%20%7B\(number)%7D") }
         }
         let kept = try Self.kept(gateway) ?? 0
         #expect(kept > 100)
         #expect(kept <= 256)
+    }
+
+    @Test("texts that differ by their literals alone are kept as one, and each is answered for its own")
+    func templates() throws {
+        let gateway = try TestGateway(as: .unrestricted)
+        try gateway.fill()
+        func lookUps(_ found: String) throws -> Double {
+            try Exposition(try gateway.get("/metrics").text)["realmgate_query_cache_lookups_total{found=\"\(found)\"}"]
+                ?? -1
+        }
+        let cold = try Gateway(store: gateway.store)
+        for age in 0..<20 {
+            for filter in ["age%20%3E%20\(age)", "age%20%3C%3D%20\(age)%20AND%20name%20!=%20%27x\(age)%27"] {
+                for target in [
+                    "/v1/objects/Dog?filter=\(filter)", "/v1/aggregates/objects/Dog?filter=\(filter)&sum=age",
+                ] {
+                    let expected = try cold.router.calling(as: .unrestricted).answer(try Request(.get, target))
+                    #expect(try gateway.get(target).text == expected.text, "\(target)")
+                }
+            }
+        }
+        // Two filters, in two routes, and the key path.
+        #expect(try Self.kept(gateway) == 3)
+        #expect(try lookUps("template") == 76)
+        #expect(try lookUps("text") == 38)
+        #expect(try lookUps("none") == 6)
+    }
+
+    @Test("a longer literal than the limit allows is refused, also where the rest of the filter is known")
+    func long() throws {
+        let gateway = try TestGateway(as: .unrestricted)
+        try gateway.fill()
+        for name in ["a", "b", "c"] {
+            #expect(try gateway.get("/v1/objects/Dog?filter=name%20=%20%27\(name)%27").status == 200)
+        }
+        var configuration = GatewayConfiguration.untimed
+        configuration.filterLimit = 20
+        gateway.gateway.update(configuration)
+        for name in ["a", "b", "c"] {
+            #expect(try gateway.get("/v1/objects/Dog?filter=name%20=%20%27\(name)%27").status == 200)
+        }
+        let long = String(repeating: "x", count: 20)
+        let refused = try gateway.get("/v1/objects/Dog?filter=name%20=%20%27\(long)%27")
+        #expect(refused.status == 400)
     }
 
     @Test("a limit that was lowered is kept to, also by a text that is known")
@@ -72,7 +116,8 @@ struct KnownQueryTests {
         ]
         let targets =
             [
-                "filter=a%20%3E%203", "filter=a%20%3D%20%275%27", "filter=b%20%3D%205%20OR%20_id%20%3D%202",
+                "filter=a%20%3E%203", "filter=a%20%3E%204", "filter=a%20%3E%205", "sum=a", "maximum=b",
+                "filter=a%20%3D%20%275%27", "filter=b%20%3D%205%20OR%20_id%20%3D%202",
                 "filter=a%20%3D%20%240&args=[5]", "filter=b%20%3D%20%240&args=[%22b5%22]", "distinct=b",
                 "filter=a%20%3D%20b",
             ].flatMap { ["/v1/objects/Item?\($0)", "/v1/aggregates/objects/Item?\($0)"] }
