@@ -237,6 +237,12 @@ struct ScanTests {
         try check(1, .list(keys.reversed()), "index, 60 look-ups: 20 objects", count: 20)
         let all = (0..<3000).map { Value.int(Int64($0)) }
         try check(1, .list(all), "scan id: one of 3000 numbers", count: 1000)
+        try check(1, .list([.int(30), .int(3), .int(30), .int(4)]), "index, 4 look-ups: 2 objects", count: 2)
+        // The index lists the others of a list with null.
+        let withNull = BoundComparison(.path(path(3)), .equal, .list([.null, .string("rare")]))
+        let plan = try executor.explain(BoundQuery(classID: Self.item, predicate: .comparison(withNull)), running: true)
+        #expect(plan.count == 10)
+        #expect(plan.root.parts[0].parts.contains { $0.words.hasPrefix("index, 1 look-up") })
     }
 
     @Test("explain counts objects and clusters of each part of the plan")

@@ -10,6 +10,8 @@ struct ColumnPlanner {
     let classID: ClassID
     let property: PropertyID
     let base: BaseType
+    /// Whether the property's index is known not to decide the test.
+    var indexIsOut = false
 
     private var planner: Planner { Planner(source: source) }
     private var capacity: Int { source.clusterCapacity }
@@ -98,7 +100,7 @@ struct ColumnPlanner {
     /// The objects that the property's index lists. Nil without an index, when the index cannot decide equality, as for
     /// a constant of another kind such as 3.0, and when a pass over the column costs less.
     private func lookUpAll(_ constants: [Value]) throws -> [ObjectKey]? {
-        guard !constants.isEmpty, constants.allSatisfy(isListed) else { return nil }
+        guard !indexIsOut, !constants.isEmpty, constants.allSatisfy(isListed) else { return nil }
         return try source.lookUp(constants, in: classID, property, limit: entryLimit(constants.count))
     }
 
@@ -130,15 +132,23 @@ struct ColumnPlanner {
         return max(64, objects / share)
     }
 
+    /// The objects that the property's index lists under one of several values; nil where it cannot tell, or where a pass
+    /// over the column costs less. Null is not among the values.
+    func planMembers(_ values: [Value]) throws -> (any Operator)? {
+        guard let keys = try lookUpAll(values) else { return nil }
+        let origin = values.count == 1 || !hasRanges ? "index" : "index, \(values.count) look-ups"
+        return KeySetOperator(keys, capacity: capacity, origin: origin)
+    }
+
     // MARK: IN
 
     private func planIn(_ constants: [Value]) throws -> any Operator {
         let values = constants.filter { !$0.isNull }
         let nulls: [any Operator] = values.count < constants.count ? [NullOperator(property, isNull: true)] : []
-        return planner.disjunction(nulls + (try planMembers(values)))
+        return planner.disjunction(nulls + (try planParts(values)))
     }
 
-    private func planMembers(_ values: [Value]) throws -> [any Operator] {
+    private func planParts(_ values: [Value]) throws -> [any Operator] {
         if let keys = try lookUpAll(values) {
             return [KeySetOperator(keys, capacity: capacity, origin: "index, \(values.count) look-ups")]
         }

@@ -56,21 +56,45 @@ struct Planner {
     // MARK: Comparisons
 
     private func plan(_ comparison: BoundComparison, _ classID: ClassID) throws -> any Operator {
-        let words = "\(comparison.operator.rawValue) between computed values"
-        if !comparison.isElementwise, let test = ElementTest(comparison),
-            let found = try planNumber(comparison.left, classID, test)
-        {
-            return found
+        var indexIsOut = false
+        if let column = indexed(comparison, classID) {
+            if let found = try column.planner.planMembers(column.values) { return found }
+            indexIsOut = true
         }
-        if case .path(let path) = comparison.left, !comparison.isElementwise, let test = ElementTest(comparison),
-            let found = try plan(insideOf: path, classID, quantifier: comparison.leftQuantifier, test)
-        {
-            return found
+        if !comparison.isElementwise, let test = ElementTest(comparison) {
+            if let found = try planNumber(comparison.left, classID, test) { return found }
+            if case .path(let path) = comparison.left {
+                if let found = try plan(insideOf: path, classID, quantifier: comparison.leftQuantifier, test) {
+                    return found
+                }
+                if path.isColumn, !isShorter(path.links, classID) {
+                    if path.links.isEmpty { return try plan(path.end, test, classID, indexIsOut: indexIsOut) }
+                    return try plan(path, classID, quantifier: comparison.leftQuantifier, [test])
+                }
+            }
         }
-        guard case .path(let path) = comparison.left, path.isColumn, !isShorter(path.links, classID),
-            !comparison.isElementwise, let test = ElementTest(comparison)
-        else { return RowOperator(source, classID, .comparison(comparison), about: words) }
-        return try plan(path, classID, quantifier: comparison.leftQuantifier, [test])
+        return RowOperator(
+            source, classID, .comparison(comparison), about: "\(comparison.operator.rawValue) between computed values")
+    }
+
+    /// The column and the constants of an equality that an index of the object's own property may decide. Then nothing
+    /// else is made of the constants, which costs as much as looking them up when there are many.
+    private func indexed(
+        _ comparison: BoundComparison, _ classID: ClassID
+    ) -> (planner: ColumnPlanner, values: [Value])? {
+        guard comparison.operator == .equal, !comparison.ignoresCase, !comparison.ignoresDiacritics,
+            !comparison.isElementwise, case .path(let path) = comparison.left, path.links.isEmpty, path.steps.isEmpty,
+            case .property(let property, let type) = path.end, type.collection == .single
+        else { return nil }
+        let values: [Value]
+        switch comparison.right {
+        case .constant(let value): values = [value]
+        case .list(let list) where comparison.rightQuantifier == .any: values = list
+        case .list, .objects, .path, .aggregate, .subquery, .arithmetic: return nil
+        }
+        // Nulls are found by the null mask.
+        guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
+        return (ColumnPlanner(source: source, classID: classID, property: property, base: type.base), values)
     }
 
     private func plan(_ between: BoundBetween, _ classID: ClassID) throws -> any Operator {
@@ -206,10 +230,14 @@ struct Planner {
         }
     }
 
-    private func plan(_ end: PathEnd, _ test: ElementTest, _ classID: ClassID) throws -> any Operator {
+    private func plan(
+        _ end: PathEnd, _ test: ElementTest, _ classID: ClassID, indexIsOut: Bool = false
+    ) throws -> any Operator {
         switch end {
         case .property(let property, let type):
-            return try ColumnPlanner(source: source, classID: classID, property: property, base: type.base).plan(test)
+            let column = ColumnPlanner(
+                source: source, classID: classID, property: property, base: type.base, indexIsOut: indexIsOut)
+            return try column.plan(test)
         case .object:
             let own = BoundComparison(
                 .path(BoundPath(end: .object(classID))), test.operation, .list(test.constants),

@@ -7,19 +7,37 @@ package final class KeySetOperator: Operator {
     private let capacity: Int
     private let origin: String
     private let found: SelectionMask
-    /// The offset of each cluster's keys in `keys`.
-    private var starts: [Int: Int] = [:]
+    /// The clusters that have keys, ascending.
+    private let clusters: [Int]
+    /// For each of these the offset of its first key in `keys`.
+    private let starts: [Int]
 
     /// `keys` in any order, possibly repeated; `origin` describes their source for people.
     package init(_ keys: [ObjectKey], capacity: Int, origin: String) {
         self.capacity = capacity
         self.origin = origin
-        self.keys = Self.isAscending(keys) ? keys : Set(keys).sorted()
+        let keys = Self.isAscending(keys) ? keys : Self.ascending(keys)
+        self.keys = keys
         found = SelectionMask(capacity: capacity)
-        for (position, key) in self.keys.enumerated() {
+        var clusters: [Int] = []
+        var starts: [Int] = []
+        for (position, key) in keys.enumerated() {
             let cluster = Int(key.rawValue) / capacity
-            if starts[cluster] == nil { starts[cluster] = position }
+            guard cluster != clusters.last else { continue }
+            clusters.append(cluster)
+            starts.append(position)
         }
+        self.clusters = clusters
+        self.starts = starts
+    }
+
+    private init(_ other: KeySetOperator) {
+        capacity = other.capacity
+        origin = other.origin
+        keys = other.keys
+        found = SelectionMask(capacity: other.capacity)
+        clusters = other.clusters
+        starts = other.starts
     }
 
     /// The objects of `classID` whose links in `property` lead to one of `targets`, looked up one by one.
@@ -38,22 +56,33 @@ package final class KeySetOperator: Operator {
 
     package var cost: Double { 0 }
 
-    package func candidateClusters() -> [Int]? { starts.keys.sorted() }
+    package func candidateClusters() -> [Int]? { clusters }
 
     package func narrow(_ mask: SelectionMask, in cluster: ClusterView) {
-        guard let start = starts[cluster.index] else { return mask.removeAll() }
+        let place = place(of: cluster.index)
+        guard place < clusters.count, clusters[place] == cluster.index else { return mask.removeAll() }
         found.reset(slotCount: mask.slotCount)
-        for key in keys[start...] {
-            let slot = Int(key.rawValue) - cluster.index * capacity
-            guard slot < capacity else { break }
+        let end = place + 1 < starts.count ? starts[place + 1] : keys.count
+        for position in starts[place]..<end {
+            let slot = Int(keys[position].rawValue) - cluster.index * capacity
             if slot >= 0, slot < found.slotCount { found.insert(slot) }
         }
         mask.formIntersection(found)
     }
 
+    /// The place of a cluster among those that have keys, or of the next one.
+    private func place(of cluster: Int) -> Int {
+        var (low, high) = (0, clusters.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if clusters[middle] < cluster { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     package func share(of cluster: ClusterView) -> Double { 0 }
 
-    func another() -> KeySetOperator { KeySetOperator(keys, capacity: capacity, origin: origin) }
+    func another() -> KeySetOperator { KeySetOperator(self) }
 
     package func copy() -> any Operator { another() }
 
@@ -63,6 +92,13 @@ package final class KeySetOperator: Operator {
 
     private static func isAscending(_ keys: [ObjectKey]) -> Bool {
         zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
+    }
+
+    private static func ascending(_ keys: [ObjectKey]) -> [ObjectKey] {
+        var distinct: [ObjectKey] = []
+        distinct.reserveCapacity(keys.count)
+        for key in keys.sorted() where key != distinct.last { distinct.append(key) }
+        return distinct
     }
 }
 
