@@ -32,6 +32,8 @@ final class ClassDirectory: Sendable {
     private let columns: [Int]
     /// The leaves of each column, once they are worth caching.
     private let slots: [Published<ColumnLeaves>]
+    /// The same, to be read without counting references: those counters are shared by all threads that read the class.
+    private let borrowedSlots: [Borrowed<Published<ColumnLeaves>>]
 
     init(liveMasks: [LiveMask?], places: [Place], kinds: [LeafKind], columns: [Int]) {
         self.liveMasks = liveMasks
@@ -40,6 +42,7 @@ final class ClassDirectory: Sendable {
         self.columns = columns
         // A few reads of single objects do not justify it.
         slots = kinds.map { _ in Published(patience: liveMasks.count / 8) }
+        borrowedSlots = slots.map { Borrowed($0) }
     }
 
     func liveMask(_ cluster: Int) -> LiveMask? { liveMasks.indices.contains(cluster) ? liveMasks[cluster] : nil }
@@ -53,8 +56,8 @@ final class ClassDirectory: Sendable {
     func leaf(_ cluster: Int, _ property: PropertyID) throws(LeafError) -> Leaf? {
         guard hasColumn(property), liveMasks.indices.contains(cluster) else { return nil }
         let column = columns[Int(property.rawValue)]
+        if let built = borrowedSlots[column].with({ $0.borrowed }) { return built.with { $0.leaves[cluster] } }
         let slot = slots[column]
-        if let built = slot.value { return built.leaves[cluster] }
         guard slot.isDue() else { return try leaf(cluster, column: column) }
         var leaves: [Leaf?] = []
         leaves.reserveCapacity(liveMasks.count)
@@ -75,6 +78,19 @@ final class ColumnLeaves: Sendable {
     init(_ leaves: [Leaf?]) { self.leaves = leaves }
 }
 
+/// A reference to an object that another one keeps alive for as long as this is used.
+struct Borrowed<Value: AnyObject & Sendable>: @unchecked Sendable {
+    /// The object is `Sendable`, and neither retained nor released here.
+    private let reference: Unmanaged<Value>
+
+    init(_ value: Value) { reference = Unmanaged.passUnretained(value) }
+
+    fileprivate init(_ reference: Unmanaged<Value>) { self.reference = reference }
+
+    @inline(__always)
+    func with<R>(_ body: (Value) throws -> R) rethrows -> R { try reference._withUnsafeGuaranteedRef(body) }
+}
+
 /// An object that is made once, by the first thread that finds it worthwhile: at once, or when look-ups have added up,
 /// because a point read right after a commit should not pay for a whole class.
 final class Published<Value: AnyObject & Sendable>: Sendable {
@@ -88,8 +104,9 @@ final class Published<Value: AnyObject & Sendable>: Sendable {
 
     deinit { reference(bits.load(ordering: .relaxed))?.release() }
 
+    /// The object, for as long as this one lives.
     @inline(__always)
-    var value: Value? { reference(bits.load(ordering: .acquiring))?.takeUnretainedValue() }
+    var borrowed: Borrowed<Value>? { reference(bits.load(ordering: .acquiring)).map { Borrowed($0) } }
 
     /// Counts a single look-up; returns true when it is time to make the object.
     func isDue() -> Bool { lookUps.add(1, ordering: .relaxed).newValue > patience }

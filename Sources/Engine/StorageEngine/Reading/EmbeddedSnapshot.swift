@@ -23,6 +23,8 @@ package final class EmbeddedSnapshot: ExecutedSnapshot {
     private let resolved = ResolvedLeaves()
     /// The directories by class number.
     private let directories: [Published<ClassDirectory>?]
+    /// The same, to be read without counting references: those counters are shared by all threads that read the class.
+    private let borrowedDirectories: [Borrowed<Published<ClassDirectory>>?]
     /// The first key that no object has had, by class number.
     private let nextKeys: [Int64]
 
@@ -44,6 +46,7 @@ package final class EmbeddedSnapshot: ExecutedSnapshot {
             nextKeys[Int(objectClass.id.rawValue)] = state.nextKey
         }
         self.directories = directories
+        borrowedDirectories = directories.map { $0.map { Borrowed($0) } }
         self.nextKeys = nextKeys
     }
 
@@ -72,11 +75,13 @@ package final class EmbeddedSnapshot: ExecutedSnapshot {
         guard let (cluster, slot) = place(of: key, in: classID) else { throw absence(of: property, classID, key) }
         let leaf: Leaf
         if let directory = try directory(of: classID) {
-            guard let mask = directory.liveMask(cluster), mask.isLive(slot), directory.hasColumn(property) else {
-                throw absence(of: property, classID, key)
+            leaf = try directory.with { directory in
+                guard let mask = directory.liveMask(cluster), mask.isLive(slot), directory.hasColumn(property) else {
+                    throw absence(of: property, classID, key)
+                }
+                guard let stored = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
+                return stored
             }
-            guard let stored = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
-            leaf = stored
         } else {
             guard schema[classID]?[property]?.leafKind != nil,
                 try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
@@ -155,7 +160,7 @@ extension EmbeddedSnapshot: ColumnSource {
     }
 
     package func liveMask(of classID: ClassID, cluster: Int) throws -> LiveMask? {
-        if let directory = try directory(of: classID) { return directory.liveMask(cluster) }
+        if let directory = try directory(of: classID) { return directory.with { $0.liveMask(cluster) } }
         let key = LeafAddress(classID: classID, cluster: cluster).key(FileFormat.liveMaskColumn)
         return try reading { transaction in
             try transaction.get(trees.leaves, key).map { try LiveMask(validating: $0) }
@@ -175,8 +180,10 @@ extension EmbeddedSnapshot: ColumnSource {
             if let directory = try directory(of: classID) {
                 // Locked once for the rest.
                 for cluster in rest {
-                    guard let live = directory.liveMask(cluster) else { continue }
-                    guard let leaf = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
+                    guard let live = directory.with({ $0.liveMask(cluster) }) else { continue }
+                    guard let leaf = try? directory.with({ try $0.leaf(cluster, property) }) else {
+                        throw StoreError.damaged(path)
+                    }
                     try body(
                         live, leaf.hasOverflow ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf)
                 }
@@ -209,7 +216,9 @@ extension EmbeddedSnapshot: ColumnSource {
     @inline(__always)
     func storedLeaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         if let directory = try directory(of: classID) {
-            guard let leaf = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
+            guard let leaf = try? directory.with({ try $0.leaf(cluster, property) }) else {
+                throw StoreError.damaged(path)
+            }
             return leaf
         }
         guard let kind = schema[classID]?[property]?.leafKind else { throw StoreError.damaged(path) }
@@ -235,13 +244,19 @@ extension EmbeddedSnapshot: ColumnSource {
         return try reading { try $0.origins(trees.backlinks, prefix: prefix, upTo: limit) }
     }
 
-    /// The class's directory, building it if it is due; nil while single look-ups are cheaper.
-    private func directory(of classID: ClassID) throws -> ClassDirectory? {
+    /// The class's directory, which lives as long as the snapshot, building it if it is due; nil while single look-ups are
+    /// cheaper.
+    @inline(__always)
+    private func directory(of classID: ClassID) throws -> Borrowed<ClassDirectory>? {
         let number = Int(classID.rawValue)
-        guard number < directories.count, let slot = directories[number] else { return nil }
-        if let built = slot.value { return built }
-        guard slot.isDue() else { return nil }
-        return slot.publish(try buildDirectory(of: classID))
+        guard number < borrowedDirectories.count, let slot = borrowedDirectories[number] else { return nil }
+        return try slot.with { $0.borrowed } ?? newDirectory(of: classID)
+    }
+
+    private func newDirectory(of classID: ClassID) throws -> Borrowed<ClassDirectory>? {
+        guard let slot = directories[Int(classID.rawValue)], slot.isDue() else { return nil }
+        _ = slot.publish(try buildDirectory(of: classID))
+        return slot.borrowed
     }
 
     private func buildDirectory(of classID: ClassID) throws -> ClassDirectory {
