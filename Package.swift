@@ -188,6 +188,8 @@ targets += floor(
         module(
             "HTTPServer",
             ["HTTPMessages", "Compression", "Cryptography", "Files", "Promises", "Basics", "CMicrohttpd", log]),
+        // Sends requests to a server, over HTTP or HTTPS: for the program's own commands.
+        module("HTTPClient", ["HTTPMessages", "Cryptography", "Basics"]),
         module("Identity", ["JSONCoding", "ObjectModel", "Basics", "Cryptography", "Files", log]),
         module(
             "AccessRules",
@@ -344,17 +346,17 @@ targets += floor(
         module(
             "ModelContext",
             [
-                "Gateway", "HTTPServer", "HTTPMessages", "WireProtocol", "JSONCoding", "StoreContract", "Promises",
-                "Basics", log,
+                "Gateway", "HTTPClient", "HTTPServer", "HTTPMessages", "WireProtocol", "JSONCoding", "StoreContract",
+                "Promises", "Basics", log,
             ]),
         program(
             "realmgate",
             [
-                "ModelContext", "Hosting", "RequestHandling", "ServerLog", "HTTPServer", "Identity", "AccessRules",
-                "HTTPMessages", "Transfer", "ObjectCoding", "YAMLCoding", "PostgresLog", "Projection", "EmbeddedStore",
-                "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "RealmImport",
-                "RealmFileKeys", "RealmFiles", "Cryptography", "Files", "Promises", "Basics", "CStamp", "CAllocator",
-                log, arguments,
+                "ModelContext", "Hosting", "RequestHandling", "ServerLog", "HTTPClient", "HTTPServer", "Identity",
+                "AccessRules", "HTTPMessages", "Transfer", "ObjectCoding", "YAMLCoding", "PostgresLog", "Projection",
+                "EmbeddedStore", "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel",
+                "RealmImport", "RealmFileKeys", "RealmFiles", "Cryptography", "Files", "Promises", "Basics", "CStamp",
+                "CAllocator", log, arguments,
             ]),
     ])
 
@@ -554,6 +556,7 @@ targets += floor(
     [
         tests("HTTPMessages", ["HTTPMessages", "Compression", "TestBasics"]),
         tests("HTTPServer", ["HTTPServer", "HTTPMessages", "HTTPTesting", "Compression", "TestBasics", log]),
+        tests("HTTPClient", ["HTTPClient", "HTTPServer", "HTTPMessages", "HTTPTesting", "TestBasics"]),
         tests("Identity", ["Identity", "SignatureTesting", "JSONCoding", "ObjectModel", "Basics"]),
         tests(
             "AccessRules",

@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import HTTPServer
+import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
 import TestBasics
@@ -7,27 +9,7 @@ import Testing
 
 @Suite("Following a gateway over TLS")
 struct FollowedTLSTests {
-    /// Whether a process can have file systems of its own, which simulate a system that trusts another authority.
-    private static var canUnshare: Bool {
-        guard let directory = try? TestDirectory(),
-            let process = try? ChildProcess("/usr/bin/env", ["unshare", "-rm", "true"], directory: directory.path)
-        else { return false }
-        return (try? process.wait()) == 0
-    }
-
-    private static let isTrustWanted = TestNeed.isMet(
-        canUnshare, "followers that trust a certificate", because: "this user may not have file systems of their own")
-
-    private func server(in directory: TestDirectory) throws -> RunningServer {
-        let openssl = try ChildProcess(
-            "/usr/bin/env",
-            [
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                "-days", "2",
-                "-subj", "/CN=own", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", directory.file("own.key"),
-                "-out", directory.file("own.pem"),
-            ], directory: directory.path)
-        guard try openssl.wait() == 0 else { throw TestFailure(openssl.errors) }
+    private func server(_ certificate: TestCertificate, in directory: TestDirectory) throws -> RunningServer {
         let schema = try directory.write(
             """
             {"schemaVersion": 1, "classes": [{"name": "WorkItem", "primaryKey": "_id", "properties": [
@@ -37,14 +19,16 @@ struct FollowedTLSTests {
         return try RunningServer(
             [
                 "--data", directory.file("a.realmgate"), "--schema", schema, "--tls-certificate",
-                directory.file("own.pem"), "--tls-key", directory.file("own.key"),
+                certificate.files.certificateChain, "--tls-key", certificate.files.key,
             ], in: directory)
     }
 
     @Test("a certificate that the system does not trust is not taken")
     func untrusted() throws {
         let directory = try TestDirectory()
-        let server = try server(in: directory)
+        let certificate = try TestCertificate(name: "own", for: "IP:127.0.0.1")
+        defer { certificate.remove() }
+        let server = try server(certificate, in: directory)
         let worker = try ChildProcess(
             try Program.beside("FollowWorker"), [directory.file("f"), server.address, "f", "0", "2"],
             directory: directory.path)
@@ -56,20 +40,19 @@ struct FollowedTLSTests {
         #expect(!worker.output.contains("error"))
     }
 
-    @Test("one that the system trusts is, for what comes down and what goes up", .enabled(if: isTrustWanted))
+    @Test("one that the system trusts is, for what comes down and what goes up", .enabled(if: SystemTrust.isWanted))
     func trusted() throws {
         let directory = try TestDirectory()
-        let server = try server(in: directory)
-        let trusting =
-            "mount --bind '\(directory.file("own.pem"))' /etc/ssl/certs/ca-certificates.crt && exec \"$@\""
+        let certificate = try TestCertificate(name: "own", for: "IP:127.0.0.1")
+        defer { certificate.remove() }
+        let server = try server(certificate, in: directory)
         func worker(_ more: [String]) throws -> ChildProcess {
             try ChildProcess(
                 "/usr/bin/env",
-                [
-                    "unshare", "-rm", "sh", "-c", trusting, "sh", try Program.beside("FollowWorker"),
-                    directory.file("f"),
-                    server.address, "f",
-                ] + more, directory: directory.path)
+                SystemTrust.command(
+                    trusting: certificate.files.certificateChain,
+                    [try Program.beside("FollowWorker"), directory.file("f"), server.address, "f"] + more),
+                directory: directory.path)
         }
         let writing = try worker(["0", "1"])
         try writing.wait(until: "a commit after the download") { writing.output.contains("done create") }

@@ -1,4 +1,6 @@
 import Foundation
+import HTTPServer
+import HTTPTesting
 import ProgramTesting
 import RepositoryFiles
 import TestBasics
@@ -221,12 +223,54 @@ struct ToolsCommandTests {
         #expect(gone.isError && gone.text.contains("cannot be reached"))
     }
 
+    /// A server with a certificate that an authority has issued for 127.0.0.1.
+    private func secureServer(by authority: TestCertificate) throws -> RunningServer {
+        let certificate = try TestCertificate(name: "s", for: "IP:127.0.0.1", from: authority)
+        return try RunningServer(
+            [
+                "--data", data, "--tls-certificate", certificate.files.certificateChain, "--tls-key",
+                certificate.files.key,
+            ], in: directory)
+    }
+
+    private static let count = call("query", #"{"class":"Dog"}"#)
+
+    @Test("over HTTPS it asks a gateway whose certificate it trusts, and sends no key to another one")
+    func secure() throws {
+        let authority = try TestCertificate(name: "authority")
+        defer { authority.remove() }
+        let server = try secureServer(by: authority)
+        defer { _ = try? server.stop() }
+        let options = ["--url", server.address, "--token", "secret"]
+        let trusted = try speak([Self.count], options, ["SSL_CERT_FILE": authority.files.certificateChain])
+        #expect(Self.result(trusted[0]).text.contains(#""count":3"#), "\(trusted)")
+        let other = Self.result(try speak([Self.count], options)[0])
+        #expect(other.isError && other.text.contains("no authority that this client trusts has issued it"), "\(other)")
+        let none = try Program.run(["mcp"] + options, environment: ["SSL_CERT_FILE": "/no/file"], in: directory)
+        #expect(none.status == 66 && none.errors.contains("'/no/file' cannot be used"), "\(none)")
+    }
+
+    @Test("what the system trusts needs no option", .enabled(if: SystemTrust.isWanted))
+    func systemTrust() throws {
+        let authority = try TestCertificate(name: "authority")
+        defer { authority.remove() }
+        let server = try secureServer(by: authority)
+        defer { _ = try? server.stop() }
+        let process = try ChildProcess(
+            "/usr/bin/env",
+            SystemTrust.command(
+                trusting: authority.files.certificateChain,
+                [try Program.executable(), "mcp", "--url", server.address]),
+            input: Self.count + "\n", directory: directory.path)
+        #expect(try process.wait() == 0)
+        #expect(process.output.contains(#"\"count\":3"#), "\(process.output)\(process.errors)")
+    }
+
     @Test(
         "options that do not fit are refused before anything is answered",
         arguments: [
             (["--data", "none.realmgate"], 66, "There is no database file"),
-            (["--url", "https://db.example"], 64, "does not speak HTTPS"),
-            (["--url", "db.example"], 64, "must be http://"),
+            (["--url", "ftp://db.example"], 64, "must be http://"), (["--url", "db.example"], 64, "must be http://"),
             (["--url", "http://:80"], 64, "must be http://"), (["--url", "http://h:x"], 64, "must be http://"),
             (["--url", "http://h", "--data", "a"], 64, "not both"),
             (["--url", "http://127.0.0.1:1", "--token", "a b"], 64, "a header cannot have"),

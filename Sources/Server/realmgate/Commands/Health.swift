@@ -1,4 +1,6 @@
 import ArgumentParser
+import HTTPClient
+import HTTPMessages
 import HTTPServer
 
 /// `realmgate health`: exits with 0 if the server answers.
@@ -33,8 +35,15 @@ struct Health: ParsableCommand {
         let host = service.server.host
         // A server that listens on all addresses is reached on the loopback address.
         let target = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
-        let status = try HealthProbe.status(
-            host: target, port: Int(service.server.port), overTLS: service.certificate != nil, seconds: timeout)
+        let base = BaseURL(host: target, port: Int(service.server.port), isSecure: service.certificate != nil)
+        let status: Int
+        do throws(HTTPClientError) {
+            // Only the presence of a server is checked.
+            let client = try HTTPClient(to: base, trusting: .unverified, patience: timeout, responseLimit: 1 << 20)
+            status = try client.send(.get, "/healthz").status
+        } catch {
+            throw CommandFailure(error.message)
+        }
         guard status == 200 else { throw CommandFailure("The server responds, but with status \(status).") }
         print("healthy")
     }

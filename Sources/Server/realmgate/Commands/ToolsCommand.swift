@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
 import Glibc
+import HTTPClient
 import ModelContext
 import StoreContract
 
@@ -15,12 +16,15 @@ struct ToolsCommand: ParsableCommand {
 
             With --data it opens the database file, with full access; a server may use the file at the same time. With \
             --url it asks a running gateway, as the caller of a token or key: what the caller's role hides stays hidden. \
-            Other users can see the arguments of a command, so give the token in the variable REALMGATE_TOKEN.
+            Other users can see the arguments of a command, so give the token in the variable REALMGATE_TOKEN. Over \
+            HTTPS an authority that the system trusts must have issued the gateway's certificate, or one in the file \
+            that SSL_CERT_FILE names.
 
             Examples, as commands in the configuration of such a program:
 
               realmgate mcp --data shop.realmgate
               realmgate mcp --url http://127.0.0.1:8080 --allow-writes
+              realmgate mcp --url https://db.example.com
             """)
 
     @OptionGroup var database: StoreOptions
@@ -53,17 +57,18 @@ struct ToolsCommand: ParsableCommand {
     }
 
     private static func gateway(at url: String, _ token: String?) throws(CommandFailure) -> RemoteGateway {
-        do throws(RemoteGateway.AddressFault) {
-            return try RemoteGateway(url, token: token) { (host, port, seconds) throws(ToolFault) in
-                do {
-                    return try HealthProbe.connect(host: host, port: port, seconds: seconds)
-                } catch {
-                    let reason = (error as? CommandFailure)?.message ?? "\(error)"
-                    throw ToolFault("The gateway cannot be reached. \(reason)")
-                }
-            }
+        guard let base = BaseURL(url) else {
+            throw CommandFailure("--url is '\(url)'; it must be http://HOST:PORT or https://HOST:PORT.", exitCode: 64)
+        }
+        if let token, token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f }) {
+            throw CommandFailure("The token has characters that a header cannot have.", exitCode: 64)
+        }
+        let file = SettingSources.process.text(nil, "SSL_CERT_FILE")
+        do throws(HTTPClientError) {
+            return RemoteGateway(
+                try HTTPClient(to: base, trusting: file.map { .authorities(file: $0) } ?? .system), token: token)
         } catch {
-            throw CommandFailure(error.message, exitCode: 64)
+            throw CommandFailure(error.message, exitCode: 66)
         }
     }
 
