@@ -139,21 +139,24 @@ export class Optimism {
     });
   }
 
-  /** Runs a request, and shows its operations meanwhile: `{className, kind, key, value}`. `confirm` gives the objects of the answer. */
-  async during(operations, request, confirm = () => []) {
+  /**
+   * Runs a request, and shows its operations meanwhile: `{className, kind, key, value}`. `confirm` gives the objects of the answer.
+   * Writes are shown in the order of their numbers.
+   */
+  async during(operations, request, confirm = () => [], order = 0) {
     for (const isFresh of [false, true]) {
       if (operations.every(({ className }) => this.#keyNames.has(className))) break;
       const { classes } = await this.readSchema(isFresh);
       for (const one of classes) this.#keyNames.set(one.name, one.primaryKey ?? "$key");
     }
-    const pending = { version: null, epochs: new Map() };
+    const pending = { order, version: null, epochs: new Map() };
     pending.operations = operations.map((operation) => {
       const keyName = this.#keyNames.get(operation.className);
       const key = operation.key ?? operation.value?.[keyName];
       if (key === undefined) throw new TypeError(`An optimistic write of ${operation.className} needs the object's key.`);
       return { ...operation, keyName, key: text(key) };
     });
-    this.#pending.add(pending);
+    this.#pending = new Set([...this.#pending, pending].sort((one, other) => one.order - other.order));
     this.#refresh({ optimistic: true });
     try {
       const answer = await request();

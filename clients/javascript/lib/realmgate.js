@@ -17,6 +17,7 @@ export class Realmgate {
   #connection = null;
   #observations = new Set();
   #optimism = null;
+  #writes = 0;
   /** A promise of the schema, for the names of primary keys. */
   #schema = null;
 
@@ -63,12 +64,14 @@ export class Realmgate {
 
   async optimistically(describe, request, confirm) {
     if (!describe) return request();
+    // Modules and the schema may come to a later write first.
+    const order = (this.#writes += 1);
     const module = await import("./optimism.js");
     if (this.#optimism === null) {
       this.#optimism = new module.Optimism((isFresh) => this.#readSchema(isFresh));
       for (const observation of this.#observations) this.#optimism.attach(observation);
     }
-    return this.#optimism.during(describe(module), request, confirm);
+    return this.#optimism.during(describe(module), request, confirm, order);
   }
 
   observe(query, path, callback, options) {

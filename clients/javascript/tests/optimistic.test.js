@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Realmgate } from "../lib/realmgate.js";
 import { applyUpdate } from "../lib/list-model.js";
-import { difference } from "../lib/optimism.js";
+import { Optimism, difference } from "../lib/optimism.js";
 import { eventually, lengthFactor, limit, random, same } from "./support/check.js";
 import { Proxy } from "./support/proxy.js";
 import { Server } from "./support/server.js";
@@ -178,4 +178,25 @@ test("differences lead from one array to the other", (t) => {
     same(applyUpdate(before, { deletions, insertions, modifications, objects }), after);
     assert.ok(modifications.every((at) => !deletions.includes(at)));
   }
+});
+
+test("writes are shown in the order in which they began, whichever of them waited for the schema", async () => {
+  const schema = { classes: [{ name: "Card", primaryKey: "id" }] };
+  let arrive;
+  const readings = [new Promise((done) => { arrive = () => done(schema); }), Promise.resolve(schema)];
+  const optimism = new Optimism(() => readings.shift() ?? Promise.resolve(schema));
+  const observation = {
+    about: { className: "Card", sort: "id", limit: null, isFiltered: false }, model: { value: [] }, items: [], version: 1, epoch: 0,
+    onEnd() {},
+    show(change) { this.items = this.overlay.view(this, change).items ?? this.items; },
+  };
+  optimism.attach(observation);
+  const nothing = () => new Promise(() => {});
+  optimism.during([{ className: "Card", kind: "create", value: { id: 5, title: "t5" } }], nothing, undefined, 1);
+  optimism.during([{ className: "Card", kind: "set", key: 5, value: { title: "five" } }], nothing, undefined, 2);
+  await new Promise((done) => setImmediate(done));
+  same(observation.items, []);
+  arrive();
+  await eventually(() => observation.items.length === 1);
+  same(observation.items, [{ id: 5, title: "five" }]);
 });
