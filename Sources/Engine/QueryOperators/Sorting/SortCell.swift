@@ -25,6 +25,16 @@ struct SortCell {
         }
     }
 
+    /// How the cells of one column compare.
+    struct Order {
+        let shape: Shape
+        let ascending: Bool
+
+        /// Compares two cells; returns a negative number, zero or a positive one.
+        @inline(__always)
+        func of(_ a: SortCell, _ b: SortCell) -> Int { SortCell.order(a, b, shape, ascending: ascending) }
+    }
+
     var primary: UInt64
     /// Further bits, or the address of the text or record.
     var secondary: UInt64

@@ -19,6 +19,8 @@ struct SortColumn {
         property = key.path.column
     }
 
+    var order: SortCell.Order { SortCell.Order(shape: shape, ascending: ascending) }
+
     /// Whether the first word of a cell represents the whole value.
     var isExact: Bool {
         switch base {

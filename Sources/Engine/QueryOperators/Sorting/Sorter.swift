@@ -16,9 +16,24 @@ package final class Sorter: ObjectSorter {
         let notWorse: RangeOperator
     }
 
+    /// What changes with each object. A value, of which a pass over a cluster takes a copy that nobody shares: each
+    /// access to a stored property of the class is checked at run time, which would cost more than the comparison.
+    fileprivate struct Rows {
+        // By row: the object, its rank among equal ones, and a cell for each column.
+        var keys: [ObjectKey] = []
+        var arrivals: [Int64] = []
+        var cells: [SortCell] = []
+        /// The cells of the last of the best, once there are enough: only objects before it are added.
+        var worst: [SortCell] = []
+        /// Its rank among equal ones.
+        var worstArrival: Int64 = 0
+    }
+
     private let source: any ColumnSource
     private let classID: ClassID
     private let columns: [SortColumn]
+    /// How the cells of each column compare.
+    private let orders: [SortCell.Order]
     private let limit: Int
     /// Frequent cuts keep the thresholds tight, so that few objects are added at all: of n in random order about limit
     /// × ln n. Sorting so few is cheap.
@@ -27,20 +42,13 @@ package final class Sorter: ObjectSorter {
     /// value.
     private let masks: [(better: SelectionMask, ties: SelectionMask)]
 
-    // By row: the object, its rank among equal ones, and a cell for each column.
-    private var keys: [ObjectKey] = []
-    private var arrivals: [Int64] = []
-    private var cells: [SortCell] = []
+    private var rows = Rows()
     private var arrived: Int64 = 0
 
     /// Objects up to this position are left out.
     private var start: (cells: [SortCell], key: ObjectKey)?
     /// The bytes of cells that are not in a leaf.
     private var texts: [UnsafeMutableBufferPointer<UInt8>] = []
-    /// The cells of the last of the best, once there are enough: only objects before it are added.
-    private var worst: [SortCell] = []
-    /// Its rank among equal ones.
-    private var worstArrival: Int64 = 0
     /// The conditions for joining the best, for as many leading columns as have one.
     private var thresholds: [Threshold] = []
     /// The condition of the first column for being after the start.
@@ -56,6 +64,7 @@ package final class Sorter: ObjectSorter {
             (SelectionMask(capacity: capacity), SelectionMask(capacity: capacity))
         }
         columns = keys.map { SortColumn($0, classID, source) }
+        orders = columns.map(\.order)
     }
 
     deinit { for text in texts { text.deallocate() } }
@@ -87,27 +96,44 @@ package final class Sorter: ObjectSorter {
         if mask.isEmpty { return }
         try source.willHandle(mask.population)
         let leaves = try columns.map { column in try column.property.map { try cluster.leaf($0) } }
-        let first = Int64(cluster.firstKey)
+        let firstKey = Int64(cluster.firstKey)
+        let (orders, start) = (orders, start)
+        guard let order = orders.first, let firstLeaf = leaves.first else {
+            return try mask.forEach { try add(ObjectKey(firstKey + Int64($0))) }
+        }
+        var rows = Rows()
+        swap(&rows, &self.rows)
+        defer { self.rows = rows }
+        // Most objects are left out by this cell alone, so the loop looks at nothing with a counted reference before.
+        var worst = rows.worst.first
         try mask.forEach { slot in
-            let key = ObjectKey(first + Int64(slot))
-            for index in columns.indices {
-                let next: SortCell
-                if let leaf = leaves[index] {
-                    next = SortCell(leaf, slot, ascending: columns[index].ascending)
-                } else {
-                    next = try cell(key, columns[index])
-                }
-                if index == 0, isBehindWorst(next) { return }
-                cells.append(next)
+            let key = ObjectKey(firstKey + Int64(slot))
+            let first: SortCell
+            if let firstLeaf {
+                first = SortCell(firstLeaf, slot, ascending: order.ascending)
+            } else {
+                first = try cell(key, columns[0])
             }
-            finishRow(key, arrival: key.rawValue)
+            if let worst, order.of(first, worst) > 0 { return }
+            rows.cells.append(first)
+            for index in 1..<orders.count {
+                if let leaf = leaves[index] {
+                    rows.cells.append(SortCell(leaf, slot, ascending: orders[index].ascending))
+                } else {
+                    rows.cells.append(try cell(key, columns[index]))
+                }
+            }
+            if rows.finishRow(key, arrival: key.rawValue, orders, start), rows.keys.count > maximumRows {
+                prune(&rows)
+                worst = rows.worst.first
+            }
         }
     }
 
     package func add(_ key: ObjectKey) throws {
-        for column in columns { cells.append(try cell(key, column)) }
+        for column in columns { rows.cells.append(try cell(key, column)) }
         arrived += 1
-        finishRow(key, arrival: arrived)
+        if rows.finishRow(key, arrival: arrived, orders, start), rows.keys.count > maximumRows { prune(&rows) }
     }
 
     package func mayMatter(_ cluster: ClusterView) throws -> Bool {
@@ -134,38 +160,9 @@ package final class Sorter: ObjectSorter {
     }
 
     /// The objects in order, at most `limit`.
-    package func sorted() -> [ObjectKey] { order().prefix(limit).map { keys[Int($0.row)] } }
+    package func sorted() -> [ObjectKey] { order(rows).prefix(limit).map { rows.keys[Int($0.row)] } }
 
-    // MARK: Rows
-
-    private func isBehindWorst(_ cell: SortCell) -> Bool {
-        guard let worst = worst.first, let column = columns.first else { return false }
-        return SortCell.order(cell, worst, column.shape, ascending: column.ascending) > 0
-    }
-
-    /// The order of the newest row, whose cells come last, relative to others.
-    private func orderOfNewest(_ others: [SortCell]) -> Int {
-        columns.order(cells[(cells.count - columns.count)...], others[...])
-    }
-
-    private func finishRow(_ key: ObjectKey, arrival: Int64) {
-        var isOut = false
-        if !worst.isEmpty {
-            let order = orderOfNewest(worst)
-            isOut = order > 0 || (order == 0 && arrival >= worstArrival)
-        }
-        if !isOut, let start {
-            let order = orderOfNewest(start.cells)
-            isOut = order < 0 || (order == 0 && key <= start.key)
-        }
-        if isOut {
-            cells.removeLast(columns.count)
-            return
-        }
-        keys.append(key)
-        arrivals.append(arrival)
-        if keys.count > maximumRows { prune() }
-    }
+    // MARK: Cells
 
     private func cell(_ key: ObjectKey, _ column: SortColumn) throws -> SortCell {
         try column.cell(of: key) ?? cell(try column.reader.single(key), column)
@@ -183,43 +180,54 @@ package final class Sorter: ObjectSorter {
 
     // MARK: Order
 
-    private func order() -> [SortItem] {
-        let width = columns.count
-        return cells.withUnsafeBufferPointer { cells in
-            arrivals.withUnsafeBufferPointer { arrivals in
-                let items = (0..<keys.count).map { row in
+    private func order(_ rows: Rows) -> [SortItem] {
+        let (width, orders) = (columns.count, orders)
+        return rows.cells.withUnsafeBufferPointer { cells in
+            rows.arrivals.withUnsafeBufferPointer { arrivals in
+                let items = (0..<rows.keys.count).map { row in
                     SortItem(
                         primary: width > 0 ? cells[row * width].primary : 0, row: UInt32(truncatingIfNeeded: row),
                         rank: width > 0 ? cells[row * width].rank : 0)
                 }
                 return SortItem.sorted(items) { left, right in
-                    let order = columns.order(cells[(left * width)...], cells[(right * width)...])
-                    return order != 0 ? order < 0 : arrivals[left] < arrivals[right]
+                    for index in 0..<width {
+                        let order = orders[index].of(cells[left * width + index], cells[right * width + index])
+                        if order != 0 { return order < 0 }
+                    }
+                    return arrivals[left] < arrivals[right]
                 }
             }
         }
     }
 
-    private func prune() {
-        let best = order().prefix(limit)
+    private func prune(_ rows: inout Rows) {
+        let best = order(rows).prefix(limit)
         let width = columns.count
-        keys = best.map { keys[Int($0.row)] }
-        arrivals = best.map { arrivals[Int($0.row)] }
-        cells = best.flatMap { item in cells[Int(item.row) * width..<(Int(item.row) + 1) * width] }
-        if limit > 0, keys.count == limit {
-            worst = Array(cells.suffix(width))
-            worstArrival = arrivals.last ?? 0
-            updateThresholds()
+        var kept = Rows()
+        kept.keys.reserveCapacity(rows.keys.count)
+        kept.arrivals.reserveCapacity(rows.keys.count)
+        kept.cells.reserveCapacity(rows.cells.count)
+        for item in best {
+            let row = Int(item.row)
+            kept.keys.append(rows.keys[row])
+            kept.arrivals.append(rows.arrivals[row])
+            kept.cells += rows.cells[row * width..<(row + 1) * width]
         }
+        if limit > 0, kept.keys.count == limit {
+            kept.worst = Array(kept.cells.suffix(width))
+            kept.worstArrival = kept.arrivals.last ?? 0
+            updateThresholds(kept)
+        }
+        rows = kept
     }
 
     // MARK: Thresholds
 
     /// Further objects must not come after the last of the best. One that is equal in all columns does if it was created
     /// later.
-    private func updateThresholds() {
+    private func updateThresholds(_ rows: Rows) {
         thresholds = []
-        guard let last = keys.last else { return }
+        guard let last = rows.keys.last else { return }
         for column in columns {
             // Where nulls and NaN come first, they stay.
             guard let value = try? column.reader.single(last), !value.isNaN,
@@ -246,7 +254,7 @@ package final class Sorter: ObjectSorter {
         guard level < thresholds.count else { return }
         let threshold = thresholds[level]
         if level + 1 == columns.count {
-            let isLater = Int64(cluster.firstKey) > worstArrival
+            let isLater = Int64(cluster.firstKey) > rows.worstArrival
             return try (isLater ? threshold.better : threshold.notWorse).narrow(mask, in: cluster)
         }
         try threshold.notWorse.narrow(mask, in: cluster)
@@ -261,5 +269,39 @@ package final class Sorter: ObjectSorter {
         try keepBetter(ties, cluster, level: level + 1)
         mask.reset(to: better)
         mask.formUnion(ties)
+    }
+}
+
+extension Sorter.Rows {
+    /// The order of the newest row, whose cells come last, relative to others.
+    private func orderOfNewest(_ others: [SortCell], _ orders: [SortCell.Order]) -> Int {
+        let first = cells.count - orders.count
+        for index in orders.indices {
+            let order = orders[index].of(cells[first + index], others[index])
+            if order != 0 { return order }
+        }
+        return 0
+    }
+
+    /// Keeps or removes the row whose cells come last; returns whether it was kept. Objects up to `start` are left out.
+    mutating func finishRow(
+        _ key: ObjectKey, arrival: Int64, _ orders: [SortCell.Order], _ start: (cells: [SortCell], key: ObjectKey)?
+    ) -> Bool {
+        var isOut = false
+        if !worst.isEmpty {
+            let order = orderOfNewest(worst, orders)
+            isOut = order > 0 || (order == 0 && arrival >= worstArrival)
+        }
+        if !isOut, let start {
+            let order = orderOfNewest(start.cells, orders)
+            isOut = order < 0 || (order == 0 && key <= start.key)
+        }
+        if isOut {
+            cells.removeLast(orders.count)
+            return false
+        }
+        keys.append(key)
+        arrivals.append(arrival)
+        return true
     }
 }
