@@ -1,7 +1,7 @@
 // The console's frame: the list of classes and pages, one page at a time, and the keys that work everywhere.
 
 import { unreachable } from "./client/transport.js";
-import { isUnloaded, paths } from "./core/api.js";
+import { isUnloaded, load, paths } from "./core/api.js";
 import { Database } from "./core/database.js";
 import { Gateway } from "./core/gateway.js";
 import { Navigation } from "./core/navigation.js";
@@ -78,7 +78,7 @@ class Console {
     }
     let module;
     try {
-      module = name === "objects" ? this.#objects : await modules[name]();
+      module = name === "objects" ? this.#objects : await load(modules[name]);
     } catch (error) {
       if (turn === this.#turns) this.#showUnloaded(error);
       return;
@@ -184,7 +184,7 @@ class Console {
   /** Says that the tab shows what a role sees, while it does. */
   async #showPreview() {
     if (this.session.key === null) return;
-    const { showPreview } = await import("./parts/preview-banner.js");
+    const { showPreview } = await load(() => import("./parts/preview-banner.js"));
     showPreview(this);
   }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// How smoothly the console scrolls a large class: long tasks of the page's thread, the time between frames, and the
-// processor time of the thread for a frame, which other programs of the machine do not change.
+// How smoothly the console scrolls a large class: long tasks of the page's thread, the time between frames, the
+// processor time of the thread for a frame, which other programs of the machine do not change, and how many of the rows
+// in view show their values while the view moves.
 //
 //   Benchmarks/Console/scroll.mjs [ROWS [SECONDS [RUNS]]]
 //
@@ -10,7 +11,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Browser } from "../../clients/javascript/tests/support/browser.js";
@@ -77,10 +78,16 @@ const scroll = (mode) => `new Promise((done) => {
   const end = grid.scrollHeight - grid.clientHeight;
   const begun = performance.now();
   let before = begun;
+  let [filled, places] = [0, 0];
   grid.scrollTop = 0;
   const step = (now) => {
     frames.push(now - before);
     before = now;
+    // Counting costs time as well.
+    if (frames.length % 15 === 0) {
+      filled += document.querySelectorAll(".row[role=row]").length;
+      places += document.querySelectorAll(".row").length;
+    }
     const share = (now - begun) / ${seconds * 1000};
     if (share >= 1) {
       observer.disconnect();
@@ -88,7 +95,7 @@ const scroll = (mode) => `new Promise((done) => {
       frames.sort((a, b) => a - b);
       const shown = [...document.querySelectorAll(".row[role=row]")].map((row) => Number(row.getAttribute("aria-rowindex")));
       done({ long, frames: frames.length, p50: frames[Math.floor(frames.length / 2)], p99: frames[Math.floor(frames.length * 0.99)],
-        elements: document.querySelectorAll(".row").length, last: Math.max(0, ...shown) - 1 });
+        filled: filled / places, elements: document.querySelectorAll(".row").length, last: Math.max(0, ...shown) - 1 });
       return;
     }
     // Steps of a wheel, or the whole class from its beginning to its end.
@@ -99,13 +106,33 @@ const scroll = (mode) => `new Promise((done) => {
   requestAnimationFrame(step);
 })`;
 
+/** The most processor time that a task of the page's thread takes while the block runs, in milliseconds. */
+async function dearestTask(browser, block) {
+  const events = [];
+  const over = new Promise((done) => {
+    browser.listener = (method, { value }) => {
+      if (method === "Tracing.dataCollected") events.push(...value);
+      if (method === "Tracing.tracingComplete") done();
+    };
+  });
+  await browser.send("Tracing.start", { traceConfig: { includedCategories: ["devtools.timeline", "disabled-by-default-devtools.timeline"] }, transferMode: "ReportEvents" });
+  await block();
+  await browser.send("Tracing.end");
+  await over;
+  browser.listener = null;
+  const threads = new Map();
+  for (const { name, pid, tid } of events) if (name === "UpdateLayoutTree") threads.set(`${pid} ${tid}`, (threads.get(`${pid} ${tid}`) ?? 0) + 1);
+  const [[thread]] = [...threads].sort((one, other) => other[1] - one[1]);
+  return Math.max(...events.filter(({ name, pid, tid }) => name === "RunTask" && `${pid} ${tid}` === thread).map(({ tdur = 0 }) => tdur)) / 1000;
+}
+
 try {
   await writeFile(join(directory, "schema.json"), JSON.stringify(schema));
   const address = await run([
-    "serve", "--port", "0", "--data", join(directory, "a.realmgate"), "--schema", join(directory, "schema.json"),
+    "serve", "--port", "0", "--data", join(directory, "a.realmgate"), "--schema", join(directory, "schema.json"), "--log-level", "error",
   ], /listening on (\S+)/);
   await load(address);
-  const browser = await Browser.start(t);
+  const browser = await Browser.start(t, "chromium");
   await browser.command("Emulation.setDeviceMetricsOverride", { width: 1440, height: 900, deviceScaleFactor: 1, mobile: false });
   await browser.command("Page.navigate", { url: `${address}/#/Reading` });
   for (let turn = 0; turn < 300; turn += 1) {
@@ -125,12 +152,13 @@ try {
       const cost = (name) => (after[name] - before[name]) / found.frames;
       all.push({ ...found, task: cost("TaskDuration"), style: cost("RecalcStyleDuration"), layout: cost("LayoutDuration"), script: cost("ScriptDuration") });
     }
+    const dearest = await dearestTask(browser, () => browser.evaluate(scroll(mode)));
     const of = (read) => median(all.map(read));
     const longest = all.map(({ long }) => Math.max(0, ...long));
     console.log(`${mode}, medians of ${runs} runs: ${of(({ long }) => long.length)} long tasks, the longest ${median(longest)} ms (of all runs ${Math.max(...longest)} ms); `
       + `${(of(({ frames }) => frames) / seconds).toFixed(1)} frames a second, between two ${of(({ p50 }) => p50).toFixed(1)} ms (median) and ${of(({ p99 }) => p99).toFixed(1)} ms (p99); `
       + `processor time of a frame ${of(({ task }) => task).toFixed(2)} ms: style ${of(({ style }) => style).toFixed(2)}, layout ${of(({ layout }) => layout).toFixed(2)}, `
-      + `script ${of(({ script }) => script).toFixed(2)}; ${of(({ elements }) => elements)} rows in the page`);
+      + `script ${of(({ script }) => script).toFixed(2)}; that of the dearest task ${dearest.toFixed(1)} ms; ${(100 * of(({ filled }) => filled)).toFixed(1)} % of ${of(({ elements }) => elements)} rows in the page have come, at a load of ${loadavg()[0].toFixed(1)}`);
   }
   await new Promise((done) => setTimeout(done, 1500));
   const last = await browser.evaluate("Math.max(...[...document.querySelectorAll('.row[role=row]')].map((row) => Number(row.getAttribute('aria-rowindex')) - 1))");

@@ -60,8 +60,8 @@ function flat(names) {
       .replace(statics, "").replace(/^export /gm, "")
       .replace(lateImports, (all, other) => (parts.includes(other) ? all : late(other)))
       .replace('new URL("./shared-worker.js", import.meta.url)', "import.meta.url");
-    // The same file is the page's and the worker's.
-    if (name === "shared-worker.js") return `if (globalThis.SharedWorkerGlobalScope) {\n${body}\n}`;
+    // The same file is the page's and the worker's. WebKit runs it twice in a worker: also as the module that its parts import.
+    if (name === "shared-worker.js") return `if (globalThis.SharedWorkerGlobalScope && !globalThis.onconnect) {\n${body}\n}`;
     for (const [, one] of body.matchAll(/^(?:async )?(?:function\*?|class|const|let) (\w+)/gm)) {
       if (owners.has(one)) throw new Error(`${name} and ${owners.get(one)} have the same top-level name ${one}.`);
       owners.set(one, name);

@@ -1,6 +1,7 @@
 // The gateway's resources, and what its errors mean here. Requests are the JavaScript client's.
 
 export { RealmgateError } from "../client/realmgate.js";
+export { load } from "../client/transport.js";
 
 /** Whether this gateway has no such endpoint, or does not offer it to this caller. */
 export function isAbsent({ status, code }) {

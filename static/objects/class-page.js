@@ -1,6 +1,6 @@
 // The objects of a class: a query as a sentence, and its result as a table, in sections or as a summary, kept live.
 
-import { RealmgateError, paths } from "../core/api.js";
+import { RealmgateError, load, paths } from "../core/api.js";
 import { nextSort, objectAddress, placeAddress } from "../core/route.js";
 import { tally } from "../core/values.js";
 import { CommandBar } from "../parts/command-bar.js";
@@ -126,7 +126,7 @@ export class ClassPage {
   async #look(key) {
     const root = byId("drawer");
     if (this.#drawer === null) {
-      const { Drawer } = await import("./drawer.js");
+      const { Drawer } = await load(() => import("./drawer.js"));
       this.#drawer ??= new Drawer(root, this.#app, () => this.#grid.focus());
       byId("grid").addEventListener("focusin", ({ target }) => {
         const row = target.closest(".row[data-key]");
@@ -497,7 +497,7 @@ export class ClassPage {
       source: (text, caret) => (this.#objectClass === null ? { start: 0, names: [] }
         : candidates(text, caret, this.#objectClass, this.#app.database.schema)),
       later: async (text, caret, signal) => {
-        const { comparedAt, valueCandidates } = await import("./value-completion.js");
+        const { comparedAt, valueCandidates } = await load(() => import("./value-completion.js"));
         const found = this.#objectClass && comparedAt(text, caret, this.#objectClass, this.#app.database.schema);
         return found ? valueCandidates(this.#app.gateway, this.#objectClass, found, this.#place.snapshot, signal) : null;
       },
@@ -535,7 +535,7 @@ export class ClassPage {
     byId("create").addEventListener("click", () => this.#create());
     byId("explain").addEventListener("click", () => this.#explain());
     byId("columns").addEventListener("click", async () => {
-      const { arrangeColumns } = await import("./arrangement.js");
+      const { arrangeColumns } = await load(() => import("./arrangement.js"));
       if (this.#objectClass !== null) arrangeColumns(this.#layout, () => this.#grid.rearrange());
     });
     byId("queries").addEventListener("click", () => {
@@ -560,7 +560,7 @@ export class ClassPage {
   async #build() {
     const objectClass = this.#objectClass;
     if (objectClass === null) return;
-    const { buildFilter } = await import("./filter-builder.js");
+    const { buildFilter } = await load(() => import("./filter-builder.js"));
     if (this.#objectClass !== objectClass) return;
     buildFilter({
       gateway: this.#app.gateway, schema: this.#app.database.schema, objectClass, place: { ...this.#place, filter: this.#predicate.value },
@@ -599,7 +599,7 @@ export class ClassPage {
   /** The bar of the selection, which most visits do without. */
   async #showBulk() {
     if (this.#bulk === null) {
-      const { Bulk } = await import("./bulk.js");
+      const { Bulk } = await load(() => import("./bulk.js"));
       this.#bulk ??= new Bulk(byId("selection"), this.#grid.selection, () => ({
         ...this.#edited, gateway: this.#app.gateway, filter: this.#place.filter, rights: this.#app.database.rights,
         // Of equal rows a distinct result shows one, and a snapshot cannot be edited.
@@ -612,7 +612,7 @@ export class ClassPage {
   async #explain() {
     if (this.#objectClass === null) return;
     try {
-      const { explain } = await import("./explain.js");
+      const { explain } = await load(() => import("./explain.js"));
       await explain(this.#app.gateway, this.#objectClass.name, { ...this.#query.parameters, limit: followed });
     } catch (error) {
       if (!(error instanceof RealmgateError)) throw error;

@@ -6,7 +6,7 @@
 // Of more than 250,000 objects the beginning may cost a second or more of the gateway's time, so there a chart waits until
 // it is pressed.
 
-import { RealmgateError } from "../core/api.js";
+import { RealmgateError, load } from "../core/api.js";
 import { distributionOf, formOf, highest, questionOf, sentence, share } from "../charts/distribution.js";
 import { svg } from "../charts/svg.js";
 import { tally } from "../core/values.js";
@@ -272,7 +272,7 @@ export class ColumnCharts {
   }
 
   async #open(property) {
-    const { DistributionDialog } = await import("./distribution-dialog.js");
+    const { DistributionDialog } = await load(() => import("./distribution-dialog.js"));
     const cell = this.#cells.get(property.name);
     if (cell === undefined) return;
     if (cell.answer === null) {

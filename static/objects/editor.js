@@ -1,5 +1,6 @@
 // Editing one value in its cell.
 
+import { load } from "../core/api.js";
 import { fromInput, linkFromInput, text } from "../core/values.js";
 import { LinkPicker } from "./link-picker.js";
 
@@ -75,7 +76,7 @@ export class Editor {
   }
 
   async #addCalendar() {
-    const { datePicker } = await import("./date-picker.js");
+    const { datePicker } = await load(() => import("./date-picker.js"));
     if (!this.#closed) this.input.after(datePicker(this.input, this.property.name));
   }
 

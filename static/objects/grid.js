@@ -66,6 +66,12 @@ export class Grid {
     }).observe(root);
     root.addEventListener("keydown", (event) => this.#keydown(event));
     root.addEventListener("focusin", (event) => this.#focused(event));
+    root.addEventListener("pointerover", (event) => {
+      // Only where the pointer is: a browser looks at the style of each element whose title changes.
+      const cell = event.target.closest(".row[role=row] > .cell");
+      const property = this.properties[Number(cell?.dataset.column)];
+      if (property !== undefined) cell.title = whole(own(cell.parentElement.object, property.name), property);
+    });
     root.addEventListener("dblclick", (event) => {
       const cell = event.target.closest(".cell");
       if (cell && !event.target.closest("a, .editor, .icon")) this.#edit(cell);
@@ -283,22 +289,22 @@ export class Grid {
       if (moved >= 0) this.#active.row = moved;
     }
     this.#active.row = Math.min(this.#active.row, Math.max(0, this.live.length - 1));
-    this.live.tail?.want(first, last);
+    this.live.tail?.want(first, last, this.live.length - 1);
 
     const wanted = this.#wanted(first, last, most);
     const isGliding = this.root.classList.contains("gliding");
-    const spare = [];
+    const spare = { blank: [], full: [] };
     for (const [key, row] of this.#elements) {
       // A row under edit or under the keyboard stays in the page even when it is scrolled away.
       if (!wanted.has(key) && this.live.indexOf(key) >= 0 && row.contains(document.activeElement)) wanted.add(key);
       if (wanted.has(key)) continue;
       this.#elements.delete(key);
-      // All rows that are not there yet look alike: a jump moves those of the last view instead of making others.
-      if (row.classList.contains("blank") && !isGliding) spare.push(row);
-      else row.remove();
+      // Rows come into view with the elements of those that left it: other elements would cost a browser several times as much.
+      if (isGliding || row.contains(document.activeElement) || row.querySelector(".editing")) row.remove();
+      else (row.classList.contains("blank") ? spare.blank : spare.full).push(row);
     }
     for (const key of wanted) this.#place(key, key[0] === "\u0000" ? Number(key.slice(1)) : this.live.indexOf(key), shift, spare);
-    for (const row of spare) row.remove();
+    for (const row of [...spare.blank, ...spare.full]) row.remove();
     this.#rove();
     if (this.properties.some((one) => one.kind === "backlinks")) {
       this.counts.want(this.properties, [...this.#elements.values()].flatMap((row) => (row.object ? [row.object] : [])));
@@ -322,19 +328,20 @@ export class Grid {
     return new Set(wanted);
   }
 
-  /** Puts the row at its place. `spare` has blank rows that are left in the page. */
+  /** Puts the row at its place. `spare` has rows that are left in the page. */
   #place(key, index, shift, spare) {
+    const isBlank = key[0] === "\u0000";
     let row = this.#elements.get(key);
     if (!row) {
-      row = key[0] === "\u0000" ? spare.pop() ?? element("div", "row blank", { "aria-hidden": "true" }) : this.#makeRow(key);
+      row = isBlank ? spare.blank.pop() ?? element("div", "row blank", { "aria-hidden": "true" }) : spare.full.pop() ?? this.#makeRow();
+      if (!isBlank) this.#name(row, key);
       this.#elements.set(key, row);
       if (!row.isConnected) this.body.append(row);
     }
     const transform = `translateY(${index * this.rowHeight - shift}px)`;
     if (row.style.transform !== transform) row.style.transform = transform;
-    if (row.classList.contains("blank")) return;
+    if (isBlank) return;
     row.setAttribute("aria-rowindex", String(index + 2));
-    row.classList.toggle("odd", index % 2 === 1);
     const object = this.live.at(index);
     if (row.object !== object) {
       this.properties.forEach((property, column) => this.#fill(row.children[column], object, property, row.object));
@@ -343,11 +350,23 @@ export class Grid {
     this.marks.apply(key, row, (name) => this.properties.findIndex((property) => property.name === name));
   }
 
-  #makeRow(key) {
-    const row = element("div", "row", { role: "row" });
+  /** Makes a row that of an object. */
+  #name(row, key) {
+    const isSelected = this.selection.has(key);
+    this.marks.erase(row);
     row.dataset.key = key;
-    row.classList.toggle("selected", this.selection.has(key));
-    row.setAttribute("aria-selected", String(this.selection.has(key)));
+    row.classList.toggle("selected", isSelected);
+    row.setAttribute("aria-selected", String(isSelected));
+    row.querySelector(".open").setAttribute("aria-label", `Open ${key}`);
+    row.querySelector(".remove")?.setAttribute("aria-label", `Delete ${key}`);
+    const pick = row.querySelector(".row-pick");
+    if (pick === null) return;
+    pick.setAttribute("aria-label", `Select ${key}`);
+    pick.checked = isSelected;
+  }
+
+  #makeRow() {
+    const row = element("div", "row", { role: "row" });
     this.properties.forEach((property, column) => {
       const cell = element("div", `cell ${property.kind}`, {
         role: "gridcell", "aria-colindex": String(column + 1), tabindex: "-1",
@@ -359,23 +378,17 @@ export class Grid {
       row.append(cell);
     });
     const tail = element("div", "tail", { role: "gridcell", "aria-colindex": String(this.properties.length + 1) });
-    const tool = (kind, sign, name, title, column) => {
-      const made = element("button", `${kind} icon`, { type: "button", tabindex: "-1", "aria-label": name, title });
+    const tool = (kind, sign, title, column) => {
+      const made = element("button", `${kind} icon`, { type: "button", tabindex: "-1", title });
       made.textContent = sign;
       made.dataset.column = String(column);
       return made;
     };
-    tail.append(tool("open", "›", `Open ${key}`, "Open this object; with Shift, show it beside the table", this.properties.length));
-    if (this.#deletes) tail.append(tool("remove", "×", `Delete ${key}`, "Delete this object", this.properties.length + 1));
-    if (this.#selects) row.children[0]?.append(this.#makePick(key));
+    tail.append(tool("open", "›", "Open this object; with Shift, show it beside the table", this.properties.length));
+    if (this.#deletes) tail.append(tool("remove", "×", "Delete this object", this.properties.length + 1));
+    if (this.#selects) row.children[0]?.append(element("input", "row-pick", { type: "checkbox", tabindex: "-1" }));
     row.append(tail);
     return row;
-  }
-
-  #makePick(key) {
-    const pick = element("input", "row-pick", { type: "checkbox", tabindex: "-1", "aria-label": `Select ${key}` });
-    pick.checked = this.selection.has(key);
-    return pick;
   }
 
   /** Selects a row or the rows up to it, or takes it out of the selection. */
@@ -402,23 +415,30 @@ export class Grid {
 
   #fill(cell, object, property, before) {
     const value = own(object, property.name);
-    if (before !== undefined && same(own(before, property.name), value)) return;
+    // Which objects link here is no value: it depends on which object this is.
+    if (before !== undefined && property.kind !== "backlinks" && same(own(before, property.name), value)) return;
     if (cell.classList.contains("editing")) return;
-    const pick = cell.querySelector(":scope > .row-pick");
-    cell.replaceChildren();
     cell.classList.toggle("null", value === null || (value === undefined && property.kind !== "backlinks"));
+    const isLink = property.kind === "link" && value !== null && value !== undefined;
+    const isTruth = property.kind === "bool" && typeof value === "boolean";
+    if (cell.title !== "") cell.title = whole(value, property);
+    const pick = cell.querySelector(":scope > .row-pick");
+    if (property.kind !== "backlinks" && !isLink && !isTruth) {
+      const shown = words(object, property);
+      // A text that changes in its place costs no look at the styles.
+      if (cell.firstChild instanceof Text && cell.firstChild.nextSibling === pick) cell.firstChild.data = shown;
+      else cell.replaceChildren(shown, ...(pick === null ? [] : [pick]));
+      return;
+    }
+    cell.replaceChildren();
     if (property.kind === "backlinks") {
       this.#fillCount(cell, object, property);
-    } else if ((property.kind === "link" && value !== null && value !== undefined)) {
+    } else if (isLink) {
       cell.append(this.#link(object, value, property));
-    } else if (property.kind === "bool" && typeof value === "boolean") {
-      const dot = element("span", value ? "bit on" : "bit", { "aria-hidden": "true" });
-      cell.append(dot, String(value));
     } else {
-      cell.textContent = words(object, property);
+      cell.append(element("span", value ? "bit on" : "bit", { "aria-hidden": "true" }), String(value));
     }
     if (pick !== null) cell.append(pick);
-    cell.title = ["string", "date", "data"].includes(property.kind) || property.isJSON ? text(value, property) : "";
   }
 
   /** How many objects link to this one, with the way to them. */
@@ -613,4 +633,9 @@ export class Grid {
     cell.classList.remove("editing", "above", "leftward");
     if (object) this.#fill(cell, object, property, undefined);
   }
+}
+
+/** The value of a cell where the column may be too narrow for it. */
+function whole(value, property) {
+  return value !== undefined && (["string", "date", "data"].includes(property.kind) || property.isJSON) ? text(value, property) : "";
 }

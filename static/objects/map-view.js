@@ -3,7 +3,7 @@
 // Cost: one page of the query with the fields of the place alone, again after changes, and at most a tenth of the
 // gateway's time for this reader. Nothing is loaded from elsewhere: the outline of the world comes with the console.
 
-import { RealmgateError, paths } from "../core/api.js";
+import { RealmgateError, load, paths } from "../core/api.js";
 import { own } from "../core/json.js";
 import { objectAddress } from "../core/route.js";
 import { tally, text } from "../core/values.js";
@@ -77,7 +77,7 @@ export class MapView {
       this.#map = map;
     } else {
       const turn = this.#turn;
-      const { WorldMap } = await import("../charts/world-map.js");
+      const { WorldMap } = await load(() => import("../charts/world-map.js"));
       if (turn !== this.#turn) return;
       this.#map = new WorldMap(`Map of ${objectClass.name}`, {
         open: (point) => this.openPlace(objectAddress(objectClass.name, point.key, this.place.snapshot)),

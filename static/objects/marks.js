@@ -28,7 +28,7 @@ export class Marks {
   apply(key, row, columnOf) {
     const mark = this.#marks.get(key);
     if (mark === undefined) {
-      if (row.dataset.mark !== undefined) erase(row);
+      this.erase(row);
       return;
     }
     if (row.dataset.mark === mark.kind && !mark.fresh) return;
@@ -40,6 +40,11 @@ export class Marks {
       const column = columnOf(name);
       if (column >= 0) row.children[column].dataset.changed = "";
     }
+  }
+
+  /** Makes a row one without a mark. */
+  erase(row) {
+    if (row.dataset.mark !== undefined) erase(row);
   }
 
   #expire() {

@@ -5,6 +5,8 @@ import { own, same } from "../core/json.js";
 
 const pageSize = 200;
 const mostPages = 30;
+/** So many rows on both sides of the view are fetched as well: a wheel then meets rows that are there. */
+const ahead = pageSize / 2;
 const pause = 80;
 const again = 3000;
 
@@ -13,7 +15,10 @@ export class Tail {
   #pages = new Map();
   #places = new Map();
   #timer = null;
+  /** Whether the timer is for rows that are missing. */
+  #isSoon = false;
   #wanted = [0, -1];
+  #near = [0, -1];
   #asking = new Set();
   #closed = false;
 
@@ -42,40 +47,58 @@ export class Tail {
     return this.#places.get(key) ?? -1;
   }
 
-  /** Sees to it that these rows come soon, and stay right while they are in view. */
-  want(first, last) {
+  /** Sees to it that these rows come soon, and stay right while they are in view. `end` is the last row that there is. */
+  want(first, last, end = last) {
     this.#wanted = [Math.max(first, this.from), last];
-    if (this.#closed || this.#wanted[0] > last) {
-      clearTimeout(this.#timer);
-      this.#timer = null;
+    this.#near = [Math.max(first - ahead, this.from), Math.min(last + ahead, end)];
+    if (this.#closed || this.#near[0] > this.#near[1]) {
+      this.#rest();
       return;
     }
-    const isMissing = this.#numbers().some((number) => !this.#pages.has(number));
-    if (isMissing) this.#later(pause);
-    else this.#timer ??= this.#start(again);
+    if (this.#missing().length > 0) this.#soon();
+    else if (this.#isInView) this.#timer ??= this.#start(again);
+    else this.#rest();
+  }
+
+  get #isInView() {
+    return this.#wanted[0] <= this.#wanted[1];
+  }
+
+  #missing() {
+    return this.#numbers(this.#near).filter((number) => !this.#pages.has(number));
   }
 
   /** The rows may be others by now. */
   refresh() {
     if (this.isFrozen) return;
     for (const page of this.#pages.values()) page.isStale = true;
-    if (this.#wanted[0] <= this.#wanted[1]) this.#timer ??= this.#start(400);
+    if (this.#isInView) this.#timer ??= this.#start(400);
   }
 
-  #later(time) {
+  /** Does not wait for the view to stop: rows also come while it moves on. Rows that come are a reason to look again. */
+  #soon() {
+    if (this.#isSoon || this.#asking.size > 0) return;
+    this.#rest();
+    this.#isSoon = true;
+    this.#timer = this.#start(pause);
+  }
+
+  #rest() {
     clearTimeout(this.#timer);
-    this.#timer = this.#start(time);
+    this.#timer = null;
+    this.#isSoon = false;
   }
 
   #start(time) {
     return setTimeout(() => {
       this.#timer = null;
+      this.#isSoon = false;
       this.#fetch();
     }, time);
   }
 
-  #numbers() {
-    const [first, last] = this.#wanted;
+  /** The pages of these rows. */
+  #numbers([first, last]) {
     const numbers = [];
     for (let index = Math.floor((first - this.from) / pageSize); index * pageSize + this.from <= last; index += 1) {
       numbers.push(index);
@@ -90,13 +113,11 @@ export class Tail {
 
   async #fetch() {
     const now = performance.now();
-    const due = this.#numbers().filter((number) => {
-      const page = this.#pages.get(number);
-      return !this.#asking.has(number)
-        && (!page || (!this.isFrozen && (page.isStale || now - page.time > again - 100)));
-    });
+    const isDue = (page) => page !== undefined && !this.isFrozen && (page.isStale || now - page.time > again - 100);
+    const due = [...this.#missing(), ...this.#numbers(this.#wanted).filter((number) => isDue(this.#pages.get(number)))]
+      .filter((number) => !this.#asking.has(number));
     await Promise.all(due.map((number) => this.#fetchPage(number)));
-    if (!this.#closed && !this.isFrozen && this.#wanted[0] <= this.#wanted[1]) this.#timer ??= this.#start(again);
+    if (!this.#closed && !this.isFrozen && this.#isInView) this.#timer ??= this.#start(again);
   }
 
   async #fetchPage(number) {

@@ -1,6 +1,6 @@
 // Changing, deleting and making objects, from the table and the dialogs.
 
-import { paths } from "../core/api.js";
+import { load, paths } from "../core/api.js";
 import { Editor, nextBool } from "./editor.js";
 import { element } from "../parts/element.js";
 import { own } from "../core/json.js";
@@ -67,7 +67,7 @@ export class Writing {
     if (!object) return;
     const named = objectClass.properties.find((one) => one.kind === "string" && !one.isKey && own(object, one.name));
     const name = named ? ` (${text(own(object, named.name), named)})` : "";
-    const { deleteObjects } = await import("./deletion.js");
+    const { deleteObjects } = await load(() => import("./deletion.js"));
     deleteObjects({ gateway: this.gateway, schema, objectClass }, [key], `${objectClass.name} ${key}${name}`, {
       wrote: (method, path) => this.commands.wrote(method, path),
       // The stream may have told of the deletion, and the row have faded away, before the answer came.
@@ -77,7 +77,7 @@ export class Writing {
 
   /** Shows the form for a new object. */
   async create({ objectClass, schema }) {
-    const { showCreation } = await import("./creation.js");
+    const { showCreation } = await load(() => import("./creation.js"));
     showCreation(this.gateway, objectClass, schema, async (value) => {
       const object = await this.#send("POST", paths.collection(objectClass.name), value);
       // The dialog is closed meanwhile.

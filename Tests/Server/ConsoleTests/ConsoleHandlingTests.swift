@@ -239,4 +239,57 @@ extension ConsoleTests {
         #expect(try browser.text("location.hash") == "#/Dog?filter=age%20%3E%205&sort=-age")
         expectNoComplaints()
     }
+
+    @Test("rows come while the view moves on, and each shows its own object, whichever element it has")
+    func movingRows() throws {
+        let rows = (0..<1_000).map { #"{"id": \#($0), "sensor": "s\#($0)", "value": \#($0)}"# }
+        #expect(
+            try client.send("POST", "/v1/objects/Reading?update=all", body: "[\(rows.joined(separator: ","))]").status
+                < 300)
+        defer { _ = try? client.send("DELETE", "/v1/objects/Reading?all=true") }
+        try open("#/Reading?sort=id")
+        try browser.wait(for: "document.querySelector('#tally').textContent.startsWith('1,000')")
+        try browser.click("document.querySelector('.row[data-key=\"2\"] .row-pick')")
+        // No frame passes without a move, so the reader never comes to rest.
+        try browser.evaluate(
+            """
+            {
+              const grid = document.querySelector('#grid');
+              let turn = 0;
+              const move = () => {
+                turn += 1;
+                grid.scrollTop = 20000 + 40 * (turn % 2);
+                window.moving = requestAnimationFrame(move);
+              };
+              move();
+            }
+            """)
+        let shown = "[...document.querySelectorAll('.row[role=row]')].filter((row) => row.ariaRowIndex > 400)"
+        try browser.wait(for: "\(shown).length > 10")
+        try browser.evaluate(
+            """
+            {
+              cancelAnimationFrame(window.moving);
+              window.kept = \(shown).sort((one, other) => one.ariaRowIndex - other.ariaRowIndex)[0];
+              kept.before = kept.dataset.key;
+              document.querySelector('#grid').scrollTop += 200;
+            }
+            """)
+        // It goes on as another row.
+        try browser.wait(for: "kept.isConnected && kept.dataset.key !== kept.before")
+        let wrong = """
+            [...document.querySelectorAll('.row[role=row]')].filter((row) => {
+              const { key } = row.dataset;
+              const [id, sensor] = [...row.children].map((one) => one.textContent);
+              return row.ariaRowIndex !== String(Number(key) + 2) || id !== key || sensor !== `s${key}`
+                || row.querySelector('.open').ariaLabel !== `Open ${key}` || row.querySelector('.row-pick').checked !== (key === '2')
+                || row.classList.contains('selected') !== (key === '2');
+            }).map((row) => row.outerHTML)
+            """
+        #expect(try browser.evaluate(wrong) as? [String] == [])
+        try browser.evaluate("document.querySelector('#grid').scrollTop = 0")
+        try browser.wait(for: "document.querySelector('.row[data-key=\"2\"] .row-pick')?.checked")
+        #expect(try browser.evaluate(wrong) as? [String] == [])
+        expectNoComplaints()
+    }
 }

@@ -1,6 +1,6 @@
 // How the live results of a page reach a hub: in the page itself, or one that pages of the same origin share.
 
-import { RealmgateError, pause, persist, sleep, unreachable } from "./transport.js";
+import { RealmgateError, load, pause, persist, sleep, unreachable } from "./transport.js";
 import { parse } from "./values.js";
 
 const isPage = globalThis.document !== undefined;
@@ -58,7 +58,7 @@ export class Connection {
 
   async #connect() {
     const config = isPage && this.share !== false ? this.#config() : null;
-    const shared = config && await (await import("./sharing.js")).share(config, this.transport, {
+    const shared = config && await (await load(() => import("./sharing.js"))).share(config, this.transport, {
       message: (message) => this.#receive(message),
       // Another hub knows nothing of this page.
       welcome: () => { for (const member of this.#members.values()) this.#ask(member); },
@@ -68,7 +68,7 @@ export class Connection {
       [this.#post, this.#hello] = [shared.post, shared.hello];
       return;
     }
-    const { Hub } = await import("./hub.js");
+    const { Hub } = await load(() => import("./hub.js"));
     const hub = new Hub(this.transport, this.options).connect((message) => this.#receive(message));
     this.#post = hub.receive;
     // A page that comes back subscribes again, because its stream lists what there is.

@@ -2,7 +2,7 @@
 // room in it. A browser has six connections for HTTP/1.1 to an origin, in all its tabs together.
 
 import { EventStream, Mismatch, wake } from "./events.js";
-import { persist, segment } from "./transport.js";
+import { load, persist, segment } from "./transport.js";
 import { parse, randomUUID } from "./values.js";
 
 /** The members of a problem, which an error is made of again on the other side. */
@@ -104,14 +104,14 @@ export class Hub {
 
   #load() {
     return persist(async () => {
-      const { Turns } = await import("./turns.js");
-      return new Turns(this.transport, this.options, this.streams, this.#isPolling && (await import("./polling.js")).Poll);
+      const { Turns } = await load(() => import("./turns.js"));
+      return new Turns(this.transport, this.options, this.streams, this.#isPolling && (await load(() => import("./polling.js"))).Poll);
     });
   }
 
   /** The stream of the set was silent. Where it cannot pass, all are polled. */
   async #doubt(silence) {
-    const { keepsStreams } = await persist(() => import("./polling.js"));
+    const { keepsStreams } = await persist(() => load(() => import("./polling.js")));
     if (!(await keepsStreams(this, silence)) || this.#stream === null) return;
     this.#isPolling = true;
     const all = [...this.#members.values(), ...this.#alone];

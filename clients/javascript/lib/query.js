@@ -1,7 +1,7 @@
 // Lazy queries: each method returns a new one.
 
 import { Edits } from "./edits.js";
-import { segment } from "./transport.js";
+import { load, segment } from "./transport.js";
 import { stringify } from "./values.js";
 
 const largestPage = 10_000;
@@ -175,7 +175,7 @@ export class Sections extends Readable {
 
 export class Aggregates extends Readable {
   async get(options) {
-    const { answer } = await import("./models.js");
+    const { answer } = await load(() => import("./models.js"));
     return answer((await this.read("aggregates", {}, options)).value);
   }
 
@@ -244,7 +244,7 @@ export class ObjectReference extends Edits {
 
   async history({ limit, after, ...options } = {}) {
     const { value, mark } = await this.client.transport.send("GET", `/v1/history/${this.path}`, { parameters: { limit, after, types: "typed" }, ...options });
-    return (await import("./models.js")).page({ mark, next: null, begins: null, ...value });
+    return (await load(() => import("./models.js"))).page({ mark, next: null, begins: null, ...value });
   }
 
   async #write(method, kind, value, { optimistic, ifMatch, ...options } = {}) {

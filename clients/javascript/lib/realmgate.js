@@ -5,7 +5,7 @@ import { Connection } from "./connection.js";
 import { ListModel } from "./list-model.js";
 import { Observation } from "./observation.js";
 import { Query } from "./query.js";
-import { Transport, encoded, segment } from "./transport.js";
+import { Transport, encoded, load, segment } from "./transport.js";
 import { stringify } from "./values.js";
 
 export { RealmgateError } from "./transport.js";
@@ -31,7 +31,7 @@ export class Realmgate {
   object(className, key) { return this.objects(className).object(key); }
 
   async transaction(block, { ifVersion, include, optimistic, ...options } = {}) {
-    const { Transaction } = await import("./transaction.js");
+    const { Transaction } = await load(() => import("./transaction.js"));
     const transaction = new Transaction();
     await block(transaction);
     const { operations } = transaction;
@@ -53,7 +53,7 @@ export class Realmgate {
   }
 
   async importRealm(file, options) {
-    return (await import("./realm-file.js")).importRealm(this.transport, file, options);
+    return (await load(() => import("./realm-file.js"))).importRealm(this.transport, file, options);
   }
 
   close() { for (const observation of [...this.#observations]) observation.stop(); }
@@ -66,7 +66,7 @@ export class Realmgate {
     if (!describe) return request();
     // Modules and the schema may come to a later write first.
     const order = (this.#writes += 1);
-    const module = await import("./optimism.js");
+    const module = await load(() => import("./optimism.js"));
     if (this.#optimism === null) {
       this.#optimism = new module.Optimism((isFresh) => this.#readSchema(isFresh));
       for (const observation of this.#observations) this.#optimism.attach(observation);
@@ -93,7 +93,7 @@ export class Realmgate {
     if (isClass) {
       this.#connection.add(observation, { ...alone, subscription: subscribed(query) });
       // So that the first write that is shown at once waits for nothing.
-      this.#readSchema().then(() => import("./optimism.js")).catch(() => {});
+      this.#readSchema().then(() => load(() => import("./optimism.js"))).catch(() => {});
     } else {
       this.#choose(query, alone, observation);
     }
@@ -103,7 +103,7 @@ export class Realmgate {
   /** What is no query of a class has a model that is loaded for it. */
   async #choose(query, alone, observation) {
     const isObject = query.path.split("/").length === 3;
-    const loaded = await this.#connection.persist(observation, () => import("./models.js"));
+    const loaded = await this.#connection.persist(observation, () => load(() => import("./models.js")));
     const schema = isObject && await this.#readSchema().catch(() => null);
     if (loaded === null || observation.state === "ended") return;
     const { Model, FoundModel, found } = loaded;

@@ -1,10 +1,10 @@
 // The shared worker: pages of one origin have their live results from here.
 
 import { hold } from "./sharing.js";
-import { persist } from "./transport.js";
+import { load, persist } from "./transport.js";
 import { randomUUID } from "./values.js";
 
-const hasReception = persist(async () => new (await import("./reception.js")).Reception());
+const hasReception = persist(async () => new (await load(() => import("./reception.js"))).Reception());
 /** Pages notice by it when this worker ends. */
 const lock = globalThis.navigator?.locks ? `realmgate worker ${randomUUID()}` : undefined;
 const isHeld = lock ? new Promise((done) => { hold(lock, done); }) : null;

@@ -1,7 +1,7 @@
 // One hub for all pages of an origin: in a shared worker, or else in one of the pages. Locks say who is there, because
 // browsers release them also when a page or worker crashes.
 
-import { sleep } from "./transport.js";
+import { load, sleep } from "./transport.js";
 import { randomUUID } from "./values.js";
 
 /** Pages with another form of messages do not meet. */
@@ -49,7 +49,7 @@ export async function share(config, transport, on) {
   if (page.lock) await new Promise((done) => { hold(page.lock, done); });
   if (!(await joinWorker(page, receive))) {
     if (!page.lock || !globalThis.BroadcastChannel) return null;
-    (await import("./sharing-pages.js")).joinPages(page, receive);
+    (await load(() => import("./sharing-pages.js"))).joinPages(page, receive);
   }
   await isWelcome;
   globalThis.addEventListener("pagehide", () => page.send(["bye"]));

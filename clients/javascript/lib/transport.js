@@ -45,6 +45,24 @@ export function pause(attempt, { least = 500, most = 30_000, response } = {}) {
   return Math.min(most, least * 2 ** Math.min(attempt, 20)) * (0.5 + Math.random() / 2);
 }
 
+/** The modules that were loaded from another address than their own. */
+const elsewhere = new Map();
+
+/**
+ * Runs a block that imports one module. Firefox remembers for as long as a page lives that a module could not be loaded: then
+ * it is imported from another address, which has the same file.
+ */
+export async function load(block) {
+  try {
+    return await block();
+  } catch (error) {
+    const [url] = /https?:\S+$/.exec(error?.message) ?? [];
+    if (url === undefined) throw error;
+    if (!elsewhere.has(url)) elsewhere.set(url, await import(`${url}?${randomUUID()}`));
+    return elsewhere.get(url);
+  }
+}
+
 /** Runs a block until it does not fail, or `isOver(cause)`. */
 export async function persist(block, isOver = () => false) {
   for (let attempt = 0; ; attempt += 1) {

@@ -64,13 +64,13 @@ test("in a browser, from the server that serves the client", limit, async (t) =>
   await t.test("the hook for React shows a query, follows it, changes it and lets it go", { skip }, async () => {
     await browser.open(`${server.url}/docs`);
     for (const [name, file] of react) {
-      await browser.evaluate(`{
+      await browser.evaluate(`(() => {
         globalThis.modules ??= {};
         const module = { exports: {} };
         ((module, exports, require) => {${readFileSync(file, "utf8")}})(module, module.exports, (name) => modules[name]);
         modules[${JSON.stringify(name)}] = module.exports;
-        null;
-      }`);
+        return null;
+      })()`);
     }
     await evaluate(`
       const { hooks } = await import("/static/client/react.js");

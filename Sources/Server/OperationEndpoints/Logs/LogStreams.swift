@@ -2,6 +2,7 @@ import Dispatch
 import HTTPMessages
 import HTTPServer
 import JSONCoding
+import LiveStreams
 import Logging
 import ObjectModel
 import ServerLog
@@ -40,6 +41,9 @@ final class LogStreams: Sendable {
     /// Sends the lines after a number, and those that follow.
     func add(_ stream: EventStream, _ filter: LogFilter, after number: Int) {
         let id = ObjectIdentifier(stream)
+        // The head of the response is sent with the first bytes: without any, a client would not know for seconds whether
+        // the stream is open.
+        stream.send(.retry, isEvent: false)
         state.withLock { $0.followers[id] = Follower(stream: stream, filter: filter, last: number) }
         stream.onDrain { [weak self] in
             self?.state.withLock { $0.followers[id]?.isFull = false }

@@ -250,6 +250,14 @@ struct RecentLogTests {
         #expect(reader.events.allSatisfy { $0.name == "line" && $0.id == $0.data["id"]?.asString })
     }
 
+    @Test("begins at once where no line fits, so that a client knows that it is open")
+    func begins() throws {
+        let fixture = try Fixture()
+        let reader = try Reader(fixture.gateway, "?level=critical")
+        #expect(
+            reader.stream.takeQueued().events.map { String(decoding: $0.bytes, as: UTF8.self) } == ["retry: 2000\n"])
+    }
+
     @Test("resumes after the last line that a client has, and says how many it lost")
     func resumption() throws {
         let fixture = try Fixture()

@@ -1,28 +1,31 @@
 // A headless Chromium, controlled through its debugging pipe: it reads file descriptor 3 and writes 4, JSON messages that end
 // in a zero byte.
 
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { eventually, within } from "./check.js";
+import { within } from "./check.js";
+import { Page, launch, profileOf } from "./page.js";
 
 const executable = ["chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`).find(existsSync);
+/** The numbers of keys that Chromium wants beside the characters of WebDriver. */
+const codes = {
+  "\uE003": ["Backspace", 8], "\uE004": ["Tab", 9], "\uE007": ["Enter", 13], "\uE00C": ["Escape", 27], "\uE010": ["End", 35], "\uE011": ["Home", 36],
+  "\uE012": ["ArrowLeft", 37], "\uE013": ["ArrowUp", 38], "\uE014": ["ArrowRight", 39], "\uE015": ["ArrowDown", 40], "\uE017": ["Delete", 46],
+};
 
 /** One page. */
-export class Tab {
-  /** Uncaught exceptions of the page. */
-  complaints = [];
-
-  constructor(browser) { this.browser = browser; }
+class Tab extends Page {
+  constructor(browser) {
+    super();
+    this.browser = browser;
+  }
 
   async begin() {
-    this.target = (await this.browser.send("Target.createTarget", { url: "about:blank" })).targetId;
+    this.target = (await this.browser.send("Target.createTarget", { url: "about:blank", newWindow: true })).targetId;
     this.session = (await this.browser.send("Target.attachToTarget", { targetId: this.target, flatten: true })).sessionId;
     this.browser.tabs.set(this.session, this);
     await this.command("Page.enable");
     await this.command("Runtime.enable");
+    await this.command("Log.enable");
     return this;
   }
 
@@ -34,19 +37,39 @@ export class Tab {
     return answer.result.value;
   }
 
-  async open(url) {
-    await this.command("Page.navigate", { url });
-    await eventually(() => this.evaluate(`document.readyState === "complete" && location.href === ${JSON.stringify(url)}`));
+  navigate(url) { return this.command("Page.navigate", { url }); }
+
+  resize(width, height) { return this.command("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false }); }
+
+  async capture() { return (await this.command("Page.captureScreenshot")).data; }
+
+  async perform({ type, actions }) {
+    let [x, y, count] = [0, 0, 0];
+    for (const action of actions) {
+      if (action.type === "pointerMove") [x, y] = [action.x, action.y];
+      if (action.type === "pointerDown") count += 1;
+      if (type === "pointer") {
+        const name = { pointerMove: "mouseMoved", pointerDown: "mousePressed", pointerUp: "mouseReleased" }[action.type];
+        await this.command("Input.dispatchMouseEvent", { type: name, x, y, ...(action.type === "pointerMove" ? {} : { button: "left", clickCount: count }) });
+      } else {
+        const [key, windowsVirtualKeyCode] = codes[action.value] ?? [action.value, 0];
+        const text = key === "Enter" ? "\r" : codes[action.value] ? undefined : action.value;
+        await this.command("Input.dispatchKeyEvent", { type: action.type, key, code: key, windowsVirtualKeyCode, ...(action.type === "keyDown" ? { text } : {}) });
+      }
+    }
   }
 
+  async crash() { this.command("Page.crash").catch(() => {}); }
   close() { return this.browser.send("Target.closeTarget", { targetId: this.target }); }
 }
 
 /** The browser, and its first page. */
-export class Browser extends Tab {
+class Browser extends Tab {
   #waiting = new Map();
   #last = 0;
   tabs = new Map();
+  /** Called with each event of the browser: its name and its parameters. */
+  listener = null;
 
   constructor() {
     super(null);
@@ -56,19 +79,10 @@ export class Browser extends Tab {
   static async start(t) {
     if (!executable) throw new Error("There is no Chromium. Install the package chromium.");
     const browser = new Browser();
-    const profile = await mkdtemp(join(tmpdir(), "realmgate-browser-"));
-    const child = spawn(executable, [
+    const child = launch(t, executable, [
       "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
-      "--disable-background-networking", "--disable-component-update", `--user-data-dir=${profile}`, "--remote-debugging-pipe", "about:blank",
-    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
-    const ended = new Promise((done) => child.on("exit", done));
-    ended.then(() => browser.#end());
-    t.after(async () => {
-      // The browser has helper processes; all are in the group that it leads.
-      try { process.kill(-child.pid, "SIGKILL"); } catch { /* They have ended. */ }
-      await within(ended, () => "the browser's end");
-      await rm(profile, { recursive: true, force: true, maxRetries: 10 });
-    });
+      "--disable-background-networking", "--disable-component-update", `--user-data-dir=${await profileOf(t)}`, "--remote-debugging-pipe", "about:blank",
+    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], ended: () => browser.#end() });
     browser.pipe = child.stdio[3];
     browser.pipe.on("error", () => browser.#end());
     let rest = "";
@@ -80,8 +94,13 @@ export class Browser extends Tab {
     return browser.begin();
   }
 
-  /** Another page. */
+  /** Another page, in a window of its own: a tab behind another one draws no frames. */
   tab() { return new Tab(this).begin(); }
+
+  async killSharedWorker() {
+    const { targetInfos } = await this.send("Target.getTargets", {});
+    await this.send("Target.closeTarget", { targetId: targetInfos.find(({ type }) => type === "shared_worker").targetId });
+  }
 
   send(method, params, session) {
     const id = (this.#last += 1);
@@ -103,6 +122,8 @@ export class Browser extends Tab {
       const { exception, text } = params.exceptionDetails;
       this.tabs.get(sessionId)?.complaints.push(exception?.description ?? text);
     }
+    if (method === "Log.entryAdded" && params.entry.source === "security") this.tabs.get(sessionId)?.complaints.push(params.entry.text);
+    if (method !== undefined) this.listener?.(method, params);
     if (method === "Target.detachedFromTarget") this.#end(params.sessionId);
     const { done, fail } = this.#waiting.get(id) ?? {};
     this.#waiting.delete(id);
@@ -110,3 +131,5 @@ export class Browser extends Tab {
     else done?.(result);
   }
 }
+
+export const start = (t) => Browser.start(t);
