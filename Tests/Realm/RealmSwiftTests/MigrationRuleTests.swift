@@ -41,6 +41,38 @@ enum MigrationRuleV2 {
     }
 }
 
+enum LeavingV1 {
+    class LeavingOwner: Object {
+        @Persisted var name: String
+        @Persisted var part: LeavingPart?
+        @Persisted var target: LeavingTarget?
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+}
+
+enum LeavingV2 {
+    class LeavingOwner: Object {
+        @Persisted var name: String
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+}
+
+class LeavingPart: EmbeddedObject {
+    @Persisted var inner: LeavingInner?
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class LeavingInner: EmbeddedObject {
+    @Persisted var x: Int
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class LeavingTarget: Object {
+    @Persisted var y: Int
+    @Persisted(originProperty: "target") var owners: LinkingObjects<LeavingV1.LeavingOwner>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite("Rules of migrations")
 struct MigrationRuleTests {
     private let url = FileManager.default.temporaryDirectory.appendingPathComponent("rules-\(UUID().uuidString).realm")
@@ -108,6 +140,95 @@ struct MigrationRuleTests {
         #expect(owners.map { $0.scores["y"] } == [4, 2, 3])
         #expect(owners.map(\.any) == [.int(30), .int(10), .string("changed")])
         #expect(realm.object(ofType: MigrationRuleV2.RuleOwner.self, forPrimaryKey: "k1")?.title == "n1")
+    }
+
+    @Test(
+        "Migration.renameProperty(onType:from:to:) what cannot be renamed fails the migration, and the file stays as it was",
+        arguments: [
+            ("RuleOwner", "nope", "title", "Cannot rename property 'RuleOwner.nope' because it does not exist."),
+            (
+                "RuleOwner", "tags", "title",
+                "Cannot rename property 'RuleOwner.tags' to 'title' because the source property still exists."
+            ),
+            ("Nobody", "a", "b", "Cannot rename properties for type 'Nobody' because it does not exist."),
+        ])
+    func badRenaming(_ type: String, _ from: String, _ to: String, _ message: String) throws {
+        defer { discard() }
+        try fill()
+        let visits = Mutex(0)
+        do {
+            _ = try Realm(
+                configuration: second { migration, _ in
+                    migration.renameProperty(onType: type, from: from, to: to)
+                    migration.renameProperty(onType: "RuleOwner", from: "also not", to: "title")
+                    migration.enumerateObjects(ofType: "RuleOwner") { _, _ in visits.withLock { $0 += 1 } }
+                })
+            Issue.record("the migration succeeded")
+        } catch let error as Realm.Error {
+            #expect(error.code == .schemaMismatch && error.localizedDescription == message)
+        }
+        #expect(visits.withLock { $0 } == 0)
+        #expect(try schemaVersionAtURL(url) == 0)
+        #expect(
+            try Realm(configuration: first).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
+    }
+
+    @Test("Migration.enumerateObjects(ofType:_:) new objects are nil for a class that the new schema does not have")
+    func removedClass() throws {
+        defer { discard() }
+        try fill()
+        let seen = Mutex<[String]>([])
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                fileURL: url, schemaVersion: 1,
+                migrationBlock: { migration, _ in
+                    #expect(migration.newSchema["RuleOwner"] == nil && migration.oldSchema["RuleOwner"] != nil)
+                    migration.enumerateObjects(ofType: "RuleOwner") { old, new in
+                        seen.withLock { $0.append("\(old?["name"] ?? "-") \(new == nil)") }
+                    }
+                }, objectTypes: [MigrationRuleV1.RuleHome.self]))
+        #expect(seen.withLock { $0 } == ["n3 true", "n1 true", "n2 true"])
+        #expect(realm.objects(MigrationRuleV1.RuleHome.self).count == 6)
+    }
+
+    @Test("classes that lose what leads to them: embedded ones go, linking objects of classes that stay are left out")
+    func unreachable() throws {
+        let url = url
+        defer { _ = try? Realm.deleteFiles(for: Realm.Configuration(fileURL: url)) }
+        try autoreleasepool {
+            let realm = try Realm(
+                configuration: Realm.Configuration(
+                    fileURL: url,
+                    objectTypes: [LeavingV1.LeavingOwner.self, LeavingPart.self, LeavingInner.self, LeavingTarget.self])
+            )
+            try realm.write {
+                realm.create(
+                    LeavingV1.LeavingOwner.self,
+                    value: ["name": "o", "part": ["inner": ["x": 1]], "target": ["y": 2]])
+            }
+        }
+        let parts = Mutex(0)
+        try autoreleasepool {
+            let realm = try Realm(
+                configuration: Realm.Configuration(
+                    fileURL: url, schemaVersion: 1,
+                    migrationBlock: { migration, _ in
+                        migration.enumerateObjects(ofType: "LeavingPart") { old, new in
+                            #expect(new == nil && (old?["inner"] as? DynamicObject)?["x"] as? Int == 1)
+                            parts.withLock { $0 += 1 }
+                        }
+                    }, objectTypes: [LeavingV2.LeavingOwner.self]))
+            #expect(realm.objects(LeavingV2.LeavingOwner.self).map(\.name) == ["o"])
+        }
+        #expect(parts.withLock { $0 } == 1)
+        // The class that stayed in the file can be named again.
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                fileURL: url, schemaVersion: 2,
+                objectTypes: [LeavingV1.LeavingOwner.self, LeavingPart.self, LeavingInner.self, LeavingTarget.self]))
+        #expect(realm.objects(LeavingTarget.self).map(\.y) == [2])
+        #expect(
+            realm.objects(LeavingPart.self).isEmpty && realm.objects(LeavingTarget.self).first?.owners.isEmpty == true)
     }
 
     @Test("MigrationBlock equal keys after the block are refused, and the file stays as it was")

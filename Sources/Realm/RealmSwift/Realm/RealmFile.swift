@@ -235,7 +235,7 @@ final class RealmFile: Sendable {
     /// Thrown if the file's schema version differs and the configuration says to delete the file then.
     private struct OtherVersion: Error {}
 
-    /// Changes the store's schema to that of the configuration. Classes that the configuration does not name stay.
+    /// Changes the store's schema to that of the configuration; see `StoredSchema.keeping`.
     private static func bring(
         _ store: EmbeddedStore, to wanted: StoredSchema, _ configuration: Realm.Configuration
     ) throws {
@@ -247,9 +247,7 @@ final class RealmFile: Sendable {
                 "Provided schema version \(configuration.schemaVersion) is less than last set version \(stored.version).",
                 path: configuration.fileURL?.path)
         }
-        let names = Set(wanted.classes.map(\.name))
-        let merged = StoredSchema(
-            version: wanted.version, classes: wanted.classes + stored.classes.filter { !names.contains($0.name) })
+        let merged = wanted.keeping(stored)
         let numbered = merged.adoptingIdentities(of: stored)
         if numbered == stored { return }
         if configuration.readOnly || stored.version == wanted.version {
@@ -273,6 +271,7 @@ final class RealmFile: Sendable {
                 try MigrationThread.run(isTrapped: isTrapped) {
                     OpenFiles.$migrating.withValue(path) { block(migration, stored.version) }
                 }
+                try migration.check()
             })
         Logger.log(
             .detail, Category.sdk,

@@ -28,6 +28,8 @@ public struct Migration {
     /// The transaction while the block runs. A copy of the migration does not keep the file open.
     private final class Use {
         var transaction: (any MigrationTransaction)?
+        /// Why a property could not be renamed. The migration fails with it when the block has ended.
+        var failure: StoreError?
         init(_ transaction: any MigrationTransaction) { self.transaction = transaction }
     }
 
@@ -45,6 +47,11 @@ public struct Migration {
         new = try RLMRealm(migrating: configuration, old: transaction.old, transaction, after: old)
     }
 
+    /// Throws if the block asked for a renaming that is not possible: `renameProperty` itself cannot throw.
+    func check() throws {
+        if let failure = use.failure { throw failure }
+    }
+
     /// Ends the use of the migration's objects.
     func end() {
         old.endMigration()
@@ -58,13 +65,21 @@ public struct Migration {
     /// The schema of the configuration, with Swift's names.
     public var newSchema: Schema { Schema(new.models) }
 
+    /// The class of the configuration with the name. The file keeps classes that the configuration does not name, but
+    /// they do not belong to the new schema.
+    private func newClass(_ typeName: String) -> BoundClass? {
+        new.models[typeName].flatMap { $0.model == nil ? nil : $0 }
+    }
+
     /// Calls the block for each object of a class that existed before the migration, in the order of creation, with the
     /// object under the old schema, with stored names, and under the new one, with Swift's names. The new object is nil
     /// if the new schema does not have the class; the old object is nil if the old schema did not have it. Objects that
     /// the block creates and objects already deleted are skipped. Does nothing for an unknown class.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         raising {
-            let newClass = new.models[typeName]
+            // The migration has failed: the new objects do not have what the block expects in them.
+            guard use.failure == nil else { return }
+            let newClass = newClass(typeName)
             let oldClass = old.models[newClass?.storedName ?? typeName]
             let keys =
                 if let oldClass {
@@ -116,17 +131,24 @@ public struct Migration {
 
     /// Keeps the data of a property under another name; both are stored names. Call it before the property is read or
     /// assigned.
+    ///
+    /// If the property does not exist, still exists in the new schema, or has another type there, the migration fails:
+    /// `enumerateObjects` does nothing from then on, and opening the realm throws `Realm.Error` with the reason.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         raising {
-            try transaction.renameProperty(of: storedName(typeName), from: oldName, to: newName)
-            try new.reloadModels()
+            do {
+                try transaction.renameProperty(of: storedName(typeName), from: oldName, to: newName)
+                try new.reloadModels()
+            } catch let error as StoreError where error.code == .migrationFailed {
+                use.failure = use.failure ?? error
+            }
         }
     }
 
     private func storedName(_ typeName: String) -> String { new.models[typeName]?.storedName ?? typeName }
 
     private func known(_ typeName: String) throws -> BoundClass {
-        guard let boundClass = new.models[typeName] else {
+        guard let boundClass = newClass(typeName) else {
             throw RealmException("Object type '\(typeName)' is not managed by the Realm.")
         }
         return boundClass
