@@ -142,4 +142,119 @@ struct NestedHandleTests {
             #expect(Self.text(thing.any) == "{k: 2}")
         }
     }
+
+    /// An edit of a list's elements before or at those that are held.
+    struct Shift: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let list: @Sendable (List<AnyRealmValue>) -> Void
+        let array: @Sendable (inout [Int]) -> Void
+    }
+
+    private static let shifts: [Shift] = [
+        Shift(testDescription: "insert first") {
+            $0.insert(.int(0), at: 0)
+        } array: {
+            $0.insert(-1, at: 0)
+        },
+        Shift(testDescription: "insert between") {
+            $0.insert(.int(0), at: 3)
+        } array: {
+            $0.insert(-1, at: 3)
+        },
+        Shift(testDescription: "append") {
+            $0.append(.int(0))
+        } array: {
+            $0.append(-1)
+        },
+        Shift(testDescription: "remove first") {
+            $0.remove(at: 0)
+        } array: {
+            $0.remove(at: 0)
+        },
+        Shift(testDescription: "remove a range") {
+            $0.removeSubrange(1..<4)
+        } array: {
+            $0.removeSubrange(1..<4)
+        },
+        Shift(testDescription: "move to the end") {
+            $0.move(from: 0, to: 6)
+        } array: {
+            $0.append($0.removeFirst())
+        },
+        Shift(testDescription: "move to the beginning") {
+            $0.move(from: 6, to: 0)
+        } array: {
+            $0.insert($0.removeLast(), at: 0)
+        },
+        Shift(testDescription: "removeAll") {
+            $0.removeAll()
+        } array: {
+            $0.removeAll()
+        },
+    ]
+
+    /// Each held collection of the list, with its text. One is within another.
+    private static func held(_ list: List<AnyRealmValue>) -> [(position: Int, list: List<AnyRealmValue>)] {
+        var held = [0, 2, 4, 6].compactMap { position in list[position].listValue.map { (position, $0) } }
+        if let inner = list[6].listValue?[0].listValue { held.append((6, inner)) }
+        return held
+    }
+
+    @Test(
+        "List a held collection follows its element, is invalid when that is removed, and is back after a roll-back",
+        arguments: shifts, [false, true])
+    func followed(_ shift: Shift, isNested: Bool) throws {
+        let realm = try ParityRealm.open([NestedThing.self])
+        let thing = try realm.write { realm.create(NestedThing.self) }
+        try realm.write {
+            if isNested {
+                thing.list.append(.fromArray([.int(1), .fromArray(Self.parts)]))
+            } else {
+                thing.list.append(objectsIn: Self.parts)
+            }
+        }
+        let list = isNested ? try #require(thing.list[0].listValue?[1].listValue) : thing.list
+        let held = Self.held(list)
+        let before = held.map { Self.texts($0.list) }
+        func expectUnmoved(_ what: Comment) {
+            #expect(held.map { Self.texts($0.list) } == before, what)
+        }
+        realm.beginWrite()
+        shift.list(list)
+        realm.cancelWrite()
+        expectUnmoved("rolled back")
+
+        var positions = Array(0..<Self.parts.count)
+        shift.array(&positions)
+        try realm.write { shift.list(list) }
+        for (one, text) in zip(held, before) {
+            #expect(one.list.isInvalidated == !positions.contains(one.position))
+            guard !one.list.isInvalidated else { continue }
+            #expect(Self.texts(one.list) == text)
+            try realm.write { one.list.append(.int(77)) }
+            #expect(Self.texts(one.list) == text + ["77"])
+            let position = try #require(positions.firstIndex(of: one.position))
+            #expect(Self.text(list[position]).contains("77"))
+            try realm.write { one.list.removeLast() }
+        }
+    }
+
+    @Test("Map a held dictionary follows a list's element, and so do collections in lists of dictionaries")
+    func maps() throws {
+        let (realm, list) = try open()
+        let map = try #require(list[3].dictionaryValue)
+        try realm.write {
+            map["inner"] = .fromArray([.int(1), .fromDictionary(["deep": .int(2)])])
+            let inner = try #require(map["inner"]?.listValue)
+            let deep = try #require(inner[1].dictionaryValue)
+            list.remove(at: 0)
+            inner.insert(.int(0), at: 0)
+            deep["more"] = .int(3)
+            list.insert(.string("new"), at: 1)
+            #expect(Self.text(list[3]) == "{inner: [0 1 {deep: 2 more: 3}] n: 2}")
+            inner.remove(at: 2)
+            #expect(deep.isInvalidated && !inner.isInvalidated && !map.isInvalidated)
+        }
+        #expect(map["n"] == .int(2) && map.count == 2)
+    }
 }

@@ -9,6 +9,10 @@ protocol EditableAccessor: CollectionAccessor {
     /// Throws if the collection no longer exists.
     func check() throws
 
+    /// Throws if the collection's elements are objects of another class. The types of all other elements say that they
+    /// fit.
+    func checkClass(of object: DynamicObject) throws
+
     /// Edits the collection with the transaction that `writing` returned. Returns false if nothing changed.
     @discardableResult
     func perform(_ operation: CollectionOperation, _ transaction: any WriteTransaction) throws -> Bool
@@ -38,10 +42,15 @@ extension EditableAccessor {
     /// Edits the collection with an element. If the element is an unmanaged embedded object, it becomes managed: it
     /// then represents the stored object, which `whence` returns.
     @discardableResult
-    func edit(
-        with element: some _Storable, _ operation: (Value) -> CollectionOperation, whence: () throws -> Value?
+    func edit<E: _Storable>(
+        with element: E, _ operation: (Value) -> CollectionOperation, whence: () throws -> Value?
     ) throws -> Bool {
         let transaction = try writing()
+        if E.self == DynamicObject.self || E.self == DynamicObject?.self,
+            let object = flattened(element) as? DynamicObject
+        {
+            try checkClass(of: object)
+        }
         if ownsElements, let object = flattened(element) as? EmbeddedObject, object._realm === realm {
             let kind = kindName == "RLMDictionary" ? "Dictionary" : "List"
             throw RealmException("Cannot add an existing managed embedded object to a \(kind).")
@@ -76,9 +85,20 @@ extension RLMRealm {
 extension PropertyAccessor: EditableAccessor {
     var ownsElements: Bool { property.ownsTarget }
 
+    func checkClass(of object: DynamicObject) throws {
+        guard let target = property.targetClass, let objectClass = object._class else { return }
+        let name = try realm.bound(target).storedName
+        guard objectClass.storedName != name else { return }
+        throw RealmException("Object of type '\(objectClass.name)' does not match \(kindName) type '\(name)'")
+    }
+
     @discardableResult
     func perform(_ operation: CollectionOperation, _ transaction: any WriteTransaction) throws -> Bool {
-        try transaction.edit(owner.classID, owner.key, property.id, operation)
+        let isChanged = try transaction.edit(owner.classID, owner.key, property.id, operation)
+        if property.type.isMixed, property.type.collection == .list {
+            realm.nested.follow(operation, owner, property.id, [])
+        }
+        return isChanged
     }
 
     func replaceContents(with value: Value, _ transaction: any WriteTransaction) throws {

@@ -30,20 +30,34 @@ final class NestedPath: Sendable {
     }
 }
 
-/// A list or dictionary within a mixed value, at any depth. It is identified by the steps that lead to it: after
-/// elements before it were inserted or removed, they may lead to another collection. It is invalid if they lead to no
-/// collection of its kind.
+/// A list or dictionary within a mixed value, at any depth. It is found by the steps that lead to it. When this realm
+/// inserts, moves or removes elements of a list on the way, the steps are adapted; after such edits by others, they may
+/// lead to another collection. It is invalid if its element was removed, or the steps lead to no collection of its kind.
 ///
 /// The store keeps a mixed value as a whole, so an edit costs as much as writing the whole value.
 final class NestedAccessor: EditableAccessor {
     let realm: RLMRealm
-    let location: NestedPath
+    private(set) var location: NestedPath
     let isList: Bool
+    private var isRemoved = false
 
     init(_ realm: RLMRealm, _ location: NestedPath, isList: Bool) {
         self.realm = realm
         self.location = location
         self.isList = isList
+        // The values of a frozen realm, which any thread may read, do not move.
+        let isMovable = location.steps.contains { if case .index = $0 { true } else { false } }
+        if isMovable, !realm.isFrozen || realm.file == nil { realm.nested.add(self) }
+    }
+
+    /// The steps that lead to the collection; nil if its element was removed.
+    var steps: [NestedPath.Step]? {
+        get { isRemoved ? nil : location.steps }
+        set {
+            isRemoved = newValue == nil
+            guard let newValue else { return }
+            location = NestedPath(location.owner, location.property, newValue, location.lifetime)
+        }
     }
 
     var isInvalidated: Bool { realm.isConfinedHere && (try? current()) == nil }
@@ -54,6 +68,7 @@ final class NestedAccessor: EditableAccessor {
 
     func isSame(as other: any CollectionAccessor) -> Bool {
         guard let other = other as? NestedAccessor else { return false }
+        if isRemoved || other.isRemoved { return self === other }
         return realm === other.realm && location.owner == other.location.owner
             && location.property.id == other.location.property.id && location.steps == other.location.steps
     }
@@ -63,6 +78,7 @@ final class NestedAccessor: EditableAccessor {
     }
 
     func check() throws { _ = try current() }
+    func checkClass(of object: DynamicObject) throws {}
 
     func count() throws -> Int {
         switch try current() {
@@ -114,7 +130,7 @@ final class NestedAccessor: EditableAccessor {
     /// Returns the stored value to read, and the steps from there to the collection.
     private func top() throws -> (value: Value?, steps: ArraySlice<NestedPath.Step>) {
         try realm.checkConfinement()
-        guard realm.isCurrent(location.lifetime), try realm.exists(location.owner) else {
+        guard !isRemoved, realm.isCurrent(location.lifetime), try realm.exists(location.owner) else {
             throw RealmException.invalidObject
         }
         let (owner, property) = (location.owner, location.property.id)
@@ -149,6 +165,7 @@ final class NestedAccessor: EditableAccessor {
         let new = try old.after(operation)
         if case .removeKey = operation, new == old { return false }
         try replaceContents(with: new, transaction)
+        if isList { realm.nested.follow(operation, location.owner, location.property.id, location.steps) }
         return true
     }
 

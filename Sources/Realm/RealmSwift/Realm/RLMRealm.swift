@@ -22,6 +22,7 @@ public final class RLMRealm {
         didSet {
             guard transaction == nil else { return }
             for boundClass in models.all { boundClass.cells.drop() }
+            nested.endWrite(isCancelled: false)
             HeldWrites.release(self)
         }
     }
@@ -38,6 +39,8 @@ public final class RLMRealm {
     private var absent: Set<ClassID> = []
     /// Whether the block of `asyncWrite` is running.
     var isInAsyncBlock = false
+    /// The collections within lists of mixed values that are held.
+    let nested = NestedHandles()
     /// The frozen realm that was created last.
     var lastFrozen: WeakRealm?
     /// The actions of `onSkip`, by observer token.
@@ -362,6 +365,7 @@ public final class RLMRealm {
 
     private func endCancelledWrite() {
         guard transaction != nil else { return }
+        nested.endWrite(isCancelled: true)
         transaction = nil
         log("Rolled back a write")
         edits += 1

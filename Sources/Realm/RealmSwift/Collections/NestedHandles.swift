@@ -1,0 +1,81 @@
+import LiveQueries
+import ObjectModel
+import StoreContract
+
+/// The collections within lists of mixed values that are held of a realm. They follow their elements when this realm
+/// inserts, moves or removes elements before them, so that an edit does not go to another collection.
+final class NestedHandles {
+    /// A property whose value contains collections.
+    private struct Place: Hashable {
+        let owner: ObjectReference
+        let property: PropertyID
+    }
+
+    private struct Handle {
+        weak var accessor: NestedAccessor?
+    }
+
+    private var handles: [Place: [Handle]] = [:]
+    private var count = 0
+    /// The number of handles at which those that are no longer held are dropped.
+    private var limit = 256
+    /// What the open write has moved, with the steps from before it; nil for what had been removed.
+    private var moved: [ObjectIdentifier: (accessor: NestedAccessor, steps: [NestedPath.Step]?)] = [:]
+
+    func add(_ accessor: NestedAccessor) {
+        handles[Place(owner: accessor.location.owner, property: accessor.location.property.id), default: []]
+            .append(Handle(accessor: accessor))
+        count += 1
+        guard count >= limit else { return }
+        handles = handles.compactMapValues { held in
+            let held = held.filter { $0.accessor != nil }
+            return held.isEmpty ? nil : held
+        }
+        count = handles.values.reduce(0) { $0 + $1.count }
+        limit = max(256, 2 * count)
+    }
+
+    /// Adapts what is held to an edit of the list at the end of the steps.
+    func follow(
+        _ operation: CollectionOperation, _ owner: ObjectReference, _ property: PropertyID, _ steps: [NestedPath.Step]
+    ) {
+        guard count > 0, let held = handles[Place(owner: owner, property: property)] else { return }
+        for accessor in held.lazy.compactMap(\.accessor) {
+            let depth = steps.count
+            guard let old = accessor.steps, old.starts(with: steps), old.count > depth else { continue }
+            guard case .index(let position) = old[depth] else { continue }
+            let new = operation.position(of: position)
+            guard new != position else { continue }
+            if moved[ObjectIdentifier(accessor)] == nil { moved[ObjectIdentifier(accessor)] = (accessor, old) }
+            accessor.steps = new.map { index in
+                var steps = old
+                steps[depth] = .index(index)
+                return steps
+            }
+        }
+    }
+
+    /// Ends the write. If it was rolled back, everything is where it was before.
+    func endWrite(isCancelled: Bool) {
+        if isCancelled {
+            for (accessor, steps) in moved.values { accessor.steps = steps }
+        }
+        moved = [:]
+    }
+}
+
+extension CollectionOperation {
+    /// Returns the position of a list's element after the edit; nil for an element that the edit removes.
+    fileprivate func position(of position: Int) -> Int? {
+        switch self {
+        case .insert(_, let index): return index <= position ? position + 1 : position
+        case .remove(let index): return index == position ? nil : index < position ? position - 1 : position
+        case .move(let from, let to):
+            if from == position { return to }
+            let rest = from < position ? position - 1 : position
+            return to <= rest ? rest + 1 : rest
+        case .removeAll: return nil
+        default: return position
+        }
+    }
+}
