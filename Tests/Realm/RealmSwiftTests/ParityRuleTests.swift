@@ -176,15 +176,51 @@ struct ParityRuleTests {
             }?.contains("is not a list") == true)
     }
 
-    @Test("a primary key is not assigned, not even its own value; nor is a managed embedded object anywhere")
+    @Test("an embedded object is assigned to the property that has it, which changes nothing")
+    func ownEmbedded() throws {
+        let realm = try ParityRealm.open()
+        let person = ParityPerson(1)
+        person.home = ParityHome(value: ["street": "h"])
+        try realm.write { realm.add(person) }
+        let home = try #require(person.home)
+        let dynamic = try #require(realm.dynamicObject(ofType: "ParityPerson", forPrimaryKey: 1))
+        try realm.write {
+            person.home = person.home
+            person["home"] = home
+            person.setValue(home, forKey: "home")
+            dynamic["home"] = home
+        }
+        #expect(!home.isInvalidated && person.home?.isSameObject(as: home) == true && home.street == "h")
+        #expect(realm.objects(ParityHome.self).count == 1)
+    }
+
+    @Test("DynamicObject collections refuse objects of another class", arguments: ["list", "map", "set"])
+    func otherClass(_ kind: String) async {
+        let found = await exception {
+            let realm = try ParityRealm.open([ParityPerson.self, ParityHome.self, NestedThing.self])
+            try realm.write {
+                let owner = realm.dynamicCreate("ParityPerson", value: ["id": 1])
+                let other = realm.dynamicCreate("NestedThing")
+                switch kind {
+                case "list": owner.dynamicList("friends").append(other)
+                case "set": owner.dynamicMutableSet("group").insert(other)
+                default: (owner.dynamicMap("byName") as Map<String, DynamicObject?>)["a"] = other
+                }
+            }
+        }
+        let name = ["list": "RLMArray", "map": "RLMDictionary", "set": "RLMSet"][kind] ?? ""
+        #expect(found == "Object of type 'NestedThing' does not match \(name) type 'ParityPerson'")
+    }
+
+    @Test("a primary key is not assigned, not even its own value; nor is an embedded object of another place")
     func refused() async {
         let bodies: [(String, @Sendable (ParityPerson) -> Void)] = [
             ("Cannot modify primary key", { $0.id = $0.id }),
             ("Cannot modify primary key", { $0.id = 5 }),
             ("Primary key can't be changed to '1' after an object is inserted.", { $0["id"] = 1 }),
             ("Primary key can't be changed to '1' after an object is inserted.", { $0.setValue(1, forKey: "id") }),
-            ("Can't set link to existing managed embedded object", { $0.home = $0.home }),
             ("Can't set link to existing managed embedded object", { $0.home = $0.homes[0] }),
+            ("Can't set link to existing managed embedded object", { $0["home"] = $0.homes[0] }),
             ("Cannot add an existing managed embedded object to a List.", { $0.homes[0] = $0.homes[0] }),
             ("Cannot add an existing managed embedded object to a List.", { $0.homes.append($0.homes[0]) }),
             ("Cannot add an existing managed embedded object to a List.", { $0.homes.insert($0.homes[0], at: 0) }),

@@ -327,10 +327,12 @@ struct QueryFilterTests {
     @Test(
         "conditions that fit no class, and collections that cannot be filtered",
         arguments: [
-            ("agee == 3", "Invalid predicate: 'QueryDog' has no property 'agee'"),
+            ("agee == 3", "Property 'agee' not found in object of type 'QueryDog'"),
             ("age == 'x'", "Cannot compare value 'x' of type 'string' to property 'age' of type 'int'"),
             ("owner.dogs.age == 3", "Key paths that include a collection property must use aggregate operations"),
-            ("age == age2", "Invalid predicate: 'QueryDog' has no property 'age2'"),
+            ("age.x == 1", "Property 'age' is not a link in object of type 'QueryDog'"),
+            ("owner.nope == 1", "Property 'nope' not found in object of type 'QueryPerson'"),
+            ("age == age2", "Property 'age2' not found in object of type 'QueryDog'"),
             ("alive > true", "Operator '>' not supported for bool type"),
         ])
     func refusedFormats(_ format: String, _ message: String) async {

@@ -285,6 +285,8 @@ struct RealmTests {
         let realm = try Realm(configuration: Realm.Configuration(fileURL: file, objectTypes: Self.types))
         #expect(throws: Realm.Error(.alreadyOpen)) { try Realm.deleteFiles(for: realm.configuration) }
         #expect(throws: Realm.Error(.fileExists)) { try realm.writeCopy(toFile: file) }
+        // Errors are equal, and found in sets, by their codes.
+        #expect(Set([Realm.Error(.fail, "a"), Realm.Error(.fail, "b"), Realm.Error(.fileExists)]).count == 2)
         try realm.write { realm.create(RealmPlain.self) }
         let copy = base.appendingPathComponent("copy.realm")
         try realm.writeCopy(toFile: copy)

@@ -122,6 +122,9 @@ struct DecimalTests {
         #expect(("x" as Decimal128).isNaN && !("1.50" as Decimal128).isNaN)
         #expect(try Decimal128(string: "1.50").description == "1.50")
         #expect(try Decimal128(string: "-Infinity").isInfinite)
+        let infinite: Decimal128 = "Infinity"
+        #expect("\(infinite) \(-infinite) \(infinite - infinite)" == "Inf -Inf NaN" && infinite.stringValue == "Inf")
+        #expect(try JSONDecoder().decode([Decimal128].self, from: JSONEncoder().encode([infinite])) == [infinite])
     }
 
     @Test("NaN is equal to nothing, and below everything")

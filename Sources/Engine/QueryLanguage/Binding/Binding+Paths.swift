@@ -161,6 +161,8 @@ extension Binding {
                 "No property '\(name)' found on object type '\(objectClass.name)' specified in '\(keyword)' clause"
             } else if clause != nil {
                 "property '\(objectClass.name).\(name)' does not exist."
+            } else if dialect == .format {
+                "Property '\(name)' not found in object of type '\(objectClass.name)'"
             } else {
                 "'\(objectClass.name)' has no property '\(name)'"
             }

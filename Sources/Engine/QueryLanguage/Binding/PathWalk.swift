@@ -159,6 +159,11 @@ struct PathWalk {
                 .invalid,
                 "property '\(propertyName)' of type '\(property?.schema.type.base.name ?? "")' may only be the final property in the key path.",
                 range)
+        case nil where binding.dialect == .format:
+            source.error(
+                .invalid,
+                "Property '\(property?.schema.name ?? propertyName)' is not a link in object of type '\(propertyName.prefix { $0 != "." })'",
+                range)
         case nil: source.error(.invalid, "Property '\(propertyName)' has no property '\(name.clipped)'", range)
         }
     }

@@ -60,6 +60,7 @@ public final class DynamicObject: Object {
             throw RealmException("Linking objects property '\(boundClass.name).\(property.name)' is read-only.")
         }
         try checkAssignment(slot, value)
+        if let embedded = value as? EmbeddedObject, try owns(embedded, at: slot) { return }
         try assign(slot) { try ObjectBuilder($0, copies: false).value(value, for: property, boundClass) }
     }
 }

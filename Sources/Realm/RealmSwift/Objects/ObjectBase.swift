@@ -106,6 +106,12 @@ open class ObjectBase {
         try transaction.set(_class.id, _objectKey, [property.id: new])
     }
 
+    /// Whether the embedded object is the present value of the property.
+    final func owns(_ embedded: EmbeddedObject, at slot: Int) throws -> Bool {
+        guard let _realm, embedded._realm === _realm, let reference = embedded._objectReference else { return false }
+        return try stored(slot) == .reference(reference)
+    }
+
     /// Returns the open write transaction to assign a property in. Throws for an object that no longer exists, wherever
     /// that is tried, and then if there is no transaction.
     final func writing(in realm: RLMRealm) throws -> any WriteTransaction {

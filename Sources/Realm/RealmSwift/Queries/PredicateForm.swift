@@ -77,8 +77,6 @@ indirect enum PredicateForm {
             switch error.code {
             case .syntax, .tooDeep, .tooLong:
                 throw RealmException("Unable to parse the format string \"\(text)\": \(error.message)")
-            case .unknownProperty:
-                throw RealmException("Invalid predicate: \(error.message)")
             default: throw RealmException(error.message)
             }
         }

@@ -4,7 +4,7 @@ import StoreContract
 
 extension Realm {
     /// An error on opening, committing or copying a file.
-    public struct Error: Swift.Error, CustomNSError, LocalizedError, Sendable, Equatable {
+    public struct Error: Swift.Error, CustomNSError, LocalizedError, Sendable, Hashable {
         /// The error codes, with Realm's numbers.
         public enum Code: Int, Sendable {
             /// Any error without a code of its own. The message says more.
@@ -98,6 +98,7 @@ extension Realm {
         public var localizedDescription: String { message }
 
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
+        public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
         // The codes, so that `catch` and `error.code ==` can name them; `Realm.Error(.fail)` makes an error.
         /// See `Code.fail`.

@@ -72,8 +72,12 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     /// Whether this is positive or negative infinity.
     public var isInfinite: Bool { raw.isInfinite }
     public var magnitude: Decimal128 { raw.isNegative ? Decimal128(raw: -raw) : self }
-    /// The digits with a decimal point or, for large and small numbers, with an exponent: `1.10`, `1.23E45`, `2E-7`.
-    public var description: String { raw.description.replacing("E+", with: "E") }
+    /// The digits with a decimal point or, for large and small numbers, with an exponent: `1.10`, `1.23E45`, `2E-7`;
+    /// `Inf`, `-Inf` or `NaN` for what is not finite.
+    public var description: String {
+        if isInfinite { return raw.isNegative ? "-Inf" : "Inf" }
+        return raw.description.replacing("E+", with: "E")
+    }
     /// The same as `description`.
     public var stringValue: String { description }
     /// The nearest double.

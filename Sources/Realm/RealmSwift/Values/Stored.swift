@@ -111,6 +111,8 @@ extension _RealmCollectionValueInsideOptional {
         raising {
             if let embedded = value as? EmbeddedObject, embedded._realm != nil {
                 if let realm = object._realm { _ = try object.writing(in: realm) }
+                // The present value may be assigned again, which changes nothing.
+                if try object.owns(embedded, at: slot) { return }
                 throw RealmException("Can't set link to existing managed embedded object")
             }
             try object.assign(slot) { try value._stored(by: $0).value }
