@@ -45,6 +45,18 @@ package protocol Snapshot: ObjectReads {
         _ query: BoundQuery, of path: BoundPath, bounds: (ClosedRange<Double>) -> [Double]
     ) throws -> ValueDistribution
 
+    /// The tallies of `aggregate`, to which objects can be added and from which they can be removed later. Cost: that of
+    /// `aggregate`, about.
+    ///
+    /// - Parameter most: the number of groups beyond which it gives up.
+    func tallies(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], most: Int
+    ) throws -> GroupTalliesResult
+
+    /// The tally of the values that `distribution` counts; nil if the store makes none: it is made of rows then. Cost:
+    /// that of `distribution`, about.
+    func scale(_ query: BoundQuery, of path: BoundPath) throws -> ScaleTally?
+
     /// The same snapshot with a budget: its queries and searches count against it and throw `tooExpensive` when it is
     /// used up. For one request: it holds the version until it is released.
     func limited(by budget: QueryBudget) throws -> any Snapshot
@@ -103,6 +115,12 @@ extension Snapshot {
     package func cells(
         of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]
     ) throws -> (any RowAccessor)? { nil }
+
+    package func tallies(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], most: Int
+    ) throws -> GroupTalliesResult { .unsupported }
+
+    package func scale(_ query: BoundQuery, of path: BoundPath) throws -> ScaleTally? { nil }
 
     /// For snapshots that count no work.
     package func limited(by budget: QueryBudget) throws -> any Snapshot { self }

@@ -98,6 +98,18 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
         try whole.distribution(restrictedOrEmpty(query), of: access.restrict(path), bounds: bounds)
     }
 
+    func tallies(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], most: Int
+    ) throws -> GroupTalliesResult {
+        try whole.tallies(
+            restrictedOrEmpty(query), requests.map { access.restrict($0) }, by: paths.map { access.restrict($0) },
+            most: most)
+    }
+
+    func scale(_ query: BoundQuery, of path: BoundPath) throws -> ScaleTally? {
+        try whole.scale(restrictedOrEmpty(query), of: access.restrict(path))
+    }
+
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
         throw StoreError(
             .accessDenied, "A query plan would reveal objects that are hidden from you. Ask an administrator.")

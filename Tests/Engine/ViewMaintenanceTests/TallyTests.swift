@@ -1,9 +1,8 @@
 import ObjectModel
 import QueryLanguage
+import StoreContract
 import TestBasics
 import Testing
-
-@testable import ViewMaintenance
 
 /// Sums and extremes of values that come and go, compared with those of the values that are there.
 struct TallyTests {

@@ -165,3 +165,28 @@ extension QueryExecutor {
             .reduce(into: ValueDistribution(bounds: chosenBounds)) { $0.merge($1.counted) }
     }
 }
+
+extension QueryExecutor {
+    /// The tallies of a query's result by group; see `Snapshot.tallies`.
+    package func tallies(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], most: Int
+    ) throws -> GroupTalliesResult {
+        if requests.isEmpty, paths.isEmpty {
+            // Counting alone need not read every object.
+            return .tallies(GroupTallies([GroupTally(key: [], count: try count(query), [])], mixedForms: []))
+        }
+        return switch try chosen(query) {
+        case .scan(let scan): try Tallying.result(of: scan, requests, by: paths, most: most)
+        case .keys(let keys):
+            try Tallying.result(of: keys, of: query.classID, in: source, requests, by: paths, most: most)
+        }
+    }
+
+    /// The tally of the values at a path; see `Snapshot.scale`.
+    package func scale(_ query: BoundQuery, of path: BoundPath) throws -> ScaleTally {
+        switch try chosen(query) {
+        case .scan(let scan): try ScaleReading.tally(of: scan, path)
+        case .keys(let keys): try ScaleReading.tally(of: keys, of: query.classID, in: source, path)
+        }
+    }
+}

@@ -91,6 +91,61 @@ package final class Distribution {
     }
 }
 
+/// Tallies the values at a path by their places on a scale: cluster by cluster on the column where the path has no
+/// links, otherwise object by object. Used by one thread at a time.
+package struct ScaleReading {
+    private let reader: PathReader
+    private let property: PropertyID?
+    private var tally = ScaleTally()
+
+    private init(of path: BoundPath, on classID: ClassID, in source: any ColumnSource) {
+        reader = PathReader(path, from: classID, in: source)
+        property = path.column
+    }
+
+    package static func tally(of scan: ClassScan, _ path: BoundPath) throws -> ScaleTally {
+        let parts = try scan.inParts(cost: 4) { scan in
+            var part = ScaleReading(of: path, on: scan.classID, in: scan.source)
+            try scan.forEachCluster(handlesEach: true) { try part.add($0, $1) }
+            return part.tally
+        }
+        return parts.dropFirst().reduce(into: parts.first ?? ScaleTally()) { $0.merge($1) }
+    }
+
+    package static func tally(
+        of keys: [ObjectKey], of classID: ClassID, in source: any ColumnSource, _ path: BoundPath
+    ) throws -> ScaleTally {
+        var all = ScaleReading(of: path, on: classID, in: source)
+        for key in keys { try all.add(key) }
+        return all.tally
+    }
+
+    private mutating func add(_ cluster: ClusterView, _ mask: SelectionMask) throws {
+        guard let property else {
+            let first = Int64(cluster.firstKey)
+            return try mask.forEach { try add(ObjectKey(first + Int64($0))) }
+        }
+        let leaf = try cluster.leaf(property)
+        var tally = ScaleTally()
+        swap(&tally, &self.tally)
+        defer { swap(&tally, &self.tally) }
+        try leaf.forEachPosition(mask) {
+            tally.add($0)
+        } others: {
+            tally.add(other: leaf.value(at: $0).distinctForm)
+        }
+    }
+
+    private mutating func add(_ key: ObjectKey) throws {
+        let value = try reader.single(key) ?? .null
+        if let position = value.scalePosition {
+            tally.add(position)
+        } else {
+            tally.add(other: value.distinctForm)
+        }
+    }
+}
+
 extension Leaf {
     /// Calls `body` with the position of each selected value, and `others` with each slot without one. Throws for
     /// collections.

@@ -1,5 +1,5 @@
 import Columnar
-import ObjectModel
+package import ObjectModel
 import QueryLanguage
 
 /// Assigns a number to every distinct value at the end of a path, counting up from 0: values have the same number when
@@ -14,6 +14,8 @@ final class ValueNumbering {
     private let column: ColumnReader?
     /// By number: the first value that had it.
     private(set) var values: [Value] = []
+    /// The numbers of values that are equal without being the same, such as 0 and -0; nil if nobody asks.
+    private(set) var mixed: Set<Int>?
     private var nullNumber: Int?
     private var others: [Value: Int] = [:]
     private var bytes = ByteNumbering()
@@ -22,25 +24,48 @@ final class ValueNumbering {
     private var byteNumbers: [Int] = []
     private var wordNumbers: [Int] = []
 
-    init(_ path: BoundPath, from classID: ClassID, in source: any ColumnSource) {
+    /// - Parameter notesMixed: whether `mixed` is noted, where the type has such values.
+    init(_ path: BoundPath, from classID: ClassID, in source: any ColumnSource, notesMixed: Bool = false) {
         reader = PathReader(path, from: classID, in: source)
         property = path.column
         column = property.map { ColumnReader(source, classID, $0) }
+        if notesMixed, path.valueType.base.hasEqualForms { mixed = [] }
     }
 
     /// The number of an object's value, or `nullLink`.
     func number(of key: ObjectKey) throws -> Int {
         if let column {
-            guard let (leaf, slot) = try column.place(key) else { return null() }
-            return leaf.isNull(slot) ? null() : number(leaf, slot)
+            guard let (leaf, slot) = try column.place(key), !leaf.isNull(slot) else { return null() }
+            let number = number(leaf, slot)
+            if mixed != nil { note(leaf.value(at: slot), number) }
+            return number
         }
         guard let value = try reader.single(key) else { return Self.nullLink }
-        return number(value)
+        let number = number(value)
+        if mixed != nil { note(value, number) }
+        return number
+    }
+
+    /// Notes whether a value with a number is another one than the first that had it.
+    private func note(_ value: Value, _ number: Int) { if values[number] != value { mixed?.insert(number) } }
+
+    /// Notes the same of the selected slots of a column, whose numbers are known.
+    private func noteMixed(_ numbers: UnsafeMutablePointer<Int32>, _ leaf: Leaf, _ mask: SelectionMask) {
+        mask.forEach { slot in
+            let number = Int(numbers[slot])
+            if leaf.kind == .double, case .double(let first) = values[number],
+                first.bitPattern == leaf.double(at: slot).bitPattern
+            {
+                return
+            }
+            note(leaf.value(at: slot), number)
+        }
     }
 
     /// Writes the number of each selected slot of a column to `numbers`, by slot. Values of unselected slots may get
     /// numbers, too.
     func fill(_ numbers: UnsafeMutablePointer<Int32>, _ leaf: Leaf, _ mask: SelectionMask) {
+        defer { if mixed != nil { noteMixed(numbers, leaf, mask) } }
         let isNullable = leaf.nullCount > 0
         let null = Int32(truncatingIfNeeded: isNullable ? self.null() : 0)
         guard let codeCount = leaf.codeCount else {
@@ -147,8 +172,13 @@ final class CombinationNumbering {
     private let keepsNullLinks: Bool
 
     /// With `keepsNullLinks` a null link on a path counts as null; otherwise there is no number.
-    init(_ paths: [BoundPath], from classID: ClassID, in source: any ColumnSource, keepsNullLinks: Bool) {
-        parts = paths.map { ValueNumbering($0, from: classID, in: source) }
+    ///
+    /// - Parameter notesMixed: whether `mixedForms` are noted.
+    init(
+        _ paths: [BoundPath], from classID: ClassID, in source: any ColumnSource, keepsNullLinks: Bool,
+        notesMixed: Bool = false
+    ) {
+        parts = paths.map { ValueNumbering($0, from: classID, in: source, notesMixed: notesMixed) }
         pairs = paths.dropFirst().map { _ in WordNumbering() }
         spare = paths.dropFirst().map { _ in .allocate(capacity: source.clusterCapacity) }
         self.keepsNullLinks = keepsNullLinks
@@ -216,6 +246,12 @@ final class CombinationNumbering {
         return zip(parts, combinations[number]).map { $0.values[$1] }
     }
 
+    /// By path: the values, in the form that equal ones have in common, of which others were there that are equal
+    /// without being the same.
+    var mixedForms: [Set<Value>] {
+        parts.map { part in Set((part.mixed ?? []).map { part.values[$0].distinctForm }) }
+    }
+
     private func combine(_ numbers: [Int]) -> Int {
         guard var number = numbers.first else {
             // Without any path all objects are in one group.
@@ -228,5 +264,15 @@ final class CombinationNumbering {
         }
         if number == combinations.count { combinations.append(numbers) }
         return number
+    }
+}
+
+extension BaseType {
+    /// Whether values of this type can be equal in the order without being the same.
+    package var hasEqualForms: Bool {
+        switch self {
+        case .float, .double, .decimal128, .mixed: true
+        default: false
+        }
     }
 }

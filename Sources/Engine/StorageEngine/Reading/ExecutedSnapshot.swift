@@ -34,6 +34,14 @@ extension ExecutedSnapshot {
         _ query: BoundQuery, of path: BoundPath, bounds: (ClosedRange<Double>) -> [Double]
     ) throws -> ValueDistribution { try executor.distribution(query, of: path, bounds: bounds) }
 
+    package func tallies(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], most: Int
+    ) throws -> GroupTalliesResult { try executor.tallies(query, requests, by: paths, most: most) }
+
+    package func scale(_ query: BoundQuery, of path: BoundPath) throws -> ScaleTally? {
+        try executor.scale(query, of: path)
+    }
+
     package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
         try executor.sections(query, by: key)
     }

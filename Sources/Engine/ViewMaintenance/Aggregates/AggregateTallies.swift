@@ -48,16 +48,23 @@ package struct AggregateTallies: Sendable, RowTally {
         if paths.isEmpty { groups[[]] = GroupTally(key: [], requests) }
     }
 
-    /// The tallies of a query's result; nil if it has too many groups. Cost: a pass over the result.
+    /// The tallies of a query's result; nil if it has too many groups. Cost: about that of reading the aggregates; for
+    /// earlier states a look-up for each value.
     ///
     /// - Parameter query: with its objects looked up by their primary keys.
     package static func read(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath], _ reads: any ObjectReads
     ) throws -> AggregateTallies? {
         var tallies = AggregateTallies(query, requests, by: paths)
-        let keys = try reads.select(query, .all)
-        try tallies.read(keys, of: query.classID, tallies.paths, reads)
-        if tallies.hasTooManyGroups { return nil }
+        let found = try (reads as? any Snapshot)?.tallies(tallies.query, requests, by: paths, most: maximumGroups)
+        switch found {
+        case .tallies(let found): tallies.take(found)
+        case .tooManyGroups: return nil
+        case .unsupported, nil:
+            let keys = try reads.select(query, .all)
+            try tallies.read(keys, of: query.classID, tallies.paths, reads)
+            if tallies.hasTooManyGroups { return nil }
+        }
         for form in tallies.groups.keys { try tallies.note(form) }
         return tallies
     }
@@ -112,6 +119,22 @@ package struct AggregateTallies: Sendable, RowTally {
 
     var isFull: Bool { hasTooManyGroups }
 
+    /// Begins with the tallies that a scan has made.
+    private mutating func take(_ found: GroupTallies) {
+        groups.reserveCapacity(found.groups.count)
+        for group in found.groups {
+            let form = group.key.map(\.distinctForm)
+            if !numberPaths.isEmpty { noteKey(group.key, form) }
+            groups[form] = group
+        }
+        for (place, path) in numberPaths.enumerated() {
+            for form in found.mixedForms[path] where keyForms[place][form]?.isMixed == false {
+                keyForms[place][form]?.isMixed = true
+                mixedForms += 1
+            }
+        }
+    }
+
     /// Notes the key of an object, before the object is added. Cost: a comparison, unless its group is new.
     private mutating func noteKey(_ key: [Value], _ form: [Value]) {
         let known = groups[form]?.key
@@ -153,16 +176,6 @@ package struct AggregateTallies: Sendable, RowTally {
         case .group: break
         case .ambiguous: ambiguous.insert(form)
         case .unknown: isOutdated = true
-        }
-    }
-}
-
-extension BaseType {
-    /// Whether values of this type can be equal in the order without being the same.
-    fileprivate var hasEqualForms: Bool {
-        switch self {
-        case .float, .double, .decimal128, .mixed: true
-        default: false
         }
     }
 }

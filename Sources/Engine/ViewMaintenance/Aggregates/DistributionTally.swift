@@ -13,7 +13,7 @@ package struct DistributionTally: Sendable {
     /// The values with a place on the scale, in their intervals.
     private var counted: ValueDistribution
 
-    /// Reads a query's result. Cost: two passes over it.
+    /// Reads a query's result. Cost: three passes over it.
     ///
     /// - Parameters:
     ///   - query: with its objects looked up by their primary keys.
@@ -26,7 +26,11 @@ package struct DistributionTally: Sendable {
         self.bounds = bounds
         paths = [SortKey(path)]
         counted = ValueDistribution(bounds: [])
-        try values.read(try snapshot.select(query, .all), of: query.classID, paths, snapshot)
+        if let found = try snapshot.scale(query, of: path) {
+            values = found
+        } else {
+            try values.read(try snapshot.select(query, .all), of: query.classID, paths, snapshot)
+        }
         counted = try snapshot.distribution(query, of: path, bounds: bounds)
     }
 
@@ -96,47 +100,16 @@ extension ValueDistribution {
     }
 }
 
-/// The ends of the values with a place on a scale, and the numbers of the others.
-private struct ScaleTally: Sendable, RowTally {
-    enum Range {
-        case empty
-        case known(ClosedRange<Double>)
-        /// The values must be read again.
-        case unknown
-    }
-
-    private var low = ExtremeTally(isMinimum: true)
-    private var high = ExtremeTally(isMinimum: false)
-    /// In the form that equal values have in common.
-    private(set) var others: [Value: Int] = [:]
-
+extension ScaleTally: RowTally {
     var isFull: Bool { false }
 
     mutating func add(_ row: [Value?]) { add(row.first.flatMap { $0 } ?? .null, sign: 1) }
 
     mutating func add(_ value: Value, sign: Int) {
-        guard let position = value.scalePosition else {
-            let form = value.distinctForm
-            let count = (others[form] ?? 0) + sign
-            others[form] = count == 0 ? nil : count
-            return
-        }
-        // 0 and -0 are one place.
-        let place = Value.double(position + 0)
-        if sign > 0 {
-            low.add(place)
-            high.add(place)
+        if let position = value.scalePosition {
+            add(position, sign: sign)
         } else {
-            low.remove(place)
-            high.remove(place)
-        }
-    }
-
-    var range: Range {
-        switch (low.result, high.result) {
-        case (.value(.double(let low)), .value(.double(let high))) where low <= high: .known(low...high)
-        case (.value(.null), .value(.null)): .empty
-        default: .unknown
+            add(other: value.distinctForm, sign: sign)
         }
     }
 }

@@ -13,8 +13,10 @@ struct ConditionIndex {
     /// All views in the index.
     private(set) var views: Set<Int> = []
 
-    /// With more changed objects in one step all views are asked: then most of them are affected, or the step is rare.
-    private static let fewChanges = 64
+    /// With more changed objects in one step all views are asked: reading their values would cost more than asking.
+    /// Fewer are looked up even where they are many, as after commits that waited for each other: asking costs a test of
+    /// each changed object in each view, so that who is behind would fall further behind.
+    private var fewChanges: Int { max(64, views.count) }
 
     mutating func add(_ condition: MembershipCondition, of view: Int) {
         views.insert(view)
@@ -43,7 +45,7 @@ struct ConditionIndex {
     /// The views whose condition a changed object of the class satisfies before or after the step; all views where the
     /// values cannot be read, so that they meet the error themselves.
     func affected(by changes: ClassChanges, of classID: ClassID, in step: VersionDelta) -> Set<Int> {
-        guard changes.modifications.count + changes.insertions.count + changes.deletions.count <= Self.fewChanges else {
+        guard changes.modifications.count + changes.insertions.count + changes.deletions.count <= fewChanges else {
             return views
         }
         var found: Set<Int> = []

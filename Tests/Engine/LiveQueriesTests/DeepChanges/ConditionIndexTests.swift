@@ -64,6 +64,28 @@ struct ConditionIndexTests {
             "seed \(seed): \(conditions) conditions, \(tested) members, \(found) of \(asked) views found")
     }
 
+    @Test("a step of many objects asks only the views that it can matter to, unless there are fewer than objects")
+    func manyObjects() throws {
+        let schema = Schema(
+            version: 1,
+            classes: [ClassSchema("Item", properties: [PropertySchema("number", PropertyType(.int))])])
+        let (item, number) = (ClassID(1), PropertyID(1))
+        let store = try ModelStore(schema)
+        let before = try store.snapshot()
+        try store.write { transaction in
+            for value in 0..<100 { _ = try transaction.create(item, row: [.int(Int64(value))]) }
+        }
+        let after = try store.snapshot()
+        let changes = try #require(try store.changes(after: before.version)?.last)
+        let step = VersionDelta(changes, from: before, to: after)
+        let made = try #require(changes.classes[item])
+        for (views, expected) in [(300, 20), (99, 99)] {
+            var index = ConditionIndex()
+            for view in 0..<views { index.add(.oneOf(number, [.int(Int64(view + 80))]), of: view) }
+            #expect(index.affected(by: made, of: item, in: step).count == expected)
+        }
+    }
+
     private func isIn(_ query: BoundQuery, _ key: ObjectKey, _ reads: any ObjectReads) throws -> Bool {
         try reads.exists(query.classID, key) && reads.matches(query, key)
     }

@@ -1,9 +1,8 @@
-import ObjectModel
+package import ObjectModel
 import QueryLanguage
-import StoreContract
 
 /// Count and sum of values that come and go, by the rules of `AggregateRequest`.
-struct NumberTally: Sendable {
+package struct NumberTally: Sendable {
     private enum Sum {
         case integers(Int128)
         case floating(BinarySum)
@@ -16,7 +15,7 @@ struct NumberTally: Sendable {
     private var sum: Sum
 
     /// For values of a property of that type.
-    init(of base: BaseType) {
+    package init(of base: BaseType) {
         sum =
             switch base {
             case .int: .integers(0)
@@ -27,28 +26,60 @@ struct NumberTally: Sendable {
     }
 
     /// Adds a value; with `sign` -1 it removes one that was added. Nulls, NaN and what is no number are skipped.
-    mutating func add(_ value: Value, sign: Int) {
+    package mutating func add(_ value: Value, sign: Int) {
         if value.isNaN { return }
         switch sum {
         case .integers(let total):
             guard case .int(let number) = value else { return }
             sum = .integers(total &+ Int128(number) * Int128(sign))
         case .floating(var total):
+            let number: Double
             switch value {
-            case .float(let number): total.add(Double(number), sign: sign)
-            case .double(let number): total.add(number, sign: sign)
+            case .float(let float): number = Double(float)
+            case .double(let double): number = double
             default: return
             }
+            // Not shared while it changes.
+            sum = .none
+            total.add(number, sign: sign)
             sum = .floating(total)
         case .decimals(var total):
             guard let number = Self.decimal(value) else { return }
-            // Not shared while it changes.
             sum = .none
             total.add(number, sign: sign)
             sum = .decimals(total)
         case .none: return
         }
         count += sign
+    }
+
+    /// Adds that many integers with that sum.
+    package mutating func add(_ amount: Int128, count: Int) {
+        guard case .integers(let total) = sum else { return }
+        sum = .integers(total &+ amount)
+        self.count += count
+    }
+
+    /// Adds that many floating-point numbers.
+    package mutating func add(_ amount: BinarySum, count: Int) {
+        guard case .floating(var total) = sum else { return }
+        total.merge(amount)
+        sum = .floating(total)
+        self.count += count
+    }
+
+    /// Adds the values of another tally of the same type.
+    package mutating func merge(_ other: NumberTally) {
+        switch other.sum {
+        case .integers(let amount): add(amount, count: other.count)
+        case .floating(let amount): add(amount, count: other.count)
+        case .decimals(let amount):
+            guard case .decimals(var total) = sum else { return }
+            total.merge(amount)
+            sum = .decimals(total)
+            count += other.count
+        case .none: break
+        }
     }
 
     private static func decimal(_ value: Value) -> Decimal128? {
@@ -64,7 +95,7 @@ struct NumberTally: Sendable {
     /// The sum; nil where it depends on the order of addition.
     ///
     /// - Parameter isChecked: whether to throw for an integer that does not fit a property.
-    func total(isChecked: Bool) throws -> Value? {
+    package func total(isChecked: Bool) throws -> Value? {
         switch sum {
         case .integers(let total):
             if isChecked, Int64(exactly: total) == nil { throw StoreError.sumOverflow }
@@ -76,7 +107,7 @@ struct NumberTally: Sendable {
     }
 
     /// The average; nil where it depends on the order of addition.
-    var average: Value? {
+    package var average: Value? {
         guard count > 0 else { return .null }
         return switch sum {
         case .integers(let total): .double(Double(total) / Double(count))

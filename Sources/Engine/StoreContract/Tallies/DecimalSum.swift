@@ -1,32 +1,32 @@
-import ObjectModel
+package import ObjectModel
 
 /// The sum of decimal numbers that come and go, as long as it does not depend on the order of addition.
 ///
 /// All numbers are counted in one unit, a power of ten. While the sum of their magnitudes has at most 34 digits, nothing
 /// is ever rounded, and a scan of the numbers gives the same sum: with the exponent that is the smallest of theirs and
 /// zero, as IEEE 754 has it.
-struct DecimalSum: Sendable {
+package struct DecimalSum: Sendable {
     private var total: Int128 = 0
     /// The sum of the absolute values.
     private var magnitude: Int128 = 0
     /// The exponent of the unit: at most that of any number since there were none, and zero.
     private var unit = 0
-    /// The number of numbers by exponent.
-    private var exponents: [Int: Int] = [:]
+    private var exponents = ExponentCounts()
     private var (positiveInfinities, negativeInfinities) = (0, 0)
     /// Whether the numbers did not fit; until there are none.
     private var isLost = false
 
+    package init() {}
+
     /// Adds a number, which is not NaN; with `sign` -1 it removes one that was added.
-    mutating func add(_ number: Decimal128, sign: Int) {
+    package mutating func add(_ number: Decimal128, sign: Int) {
         if number.isInfinite {
             if number.isNegative { negativeInfinities += sign } else { positiveInfinities += sign }
             return
         }
         let exponent = number.exponent
-        exponents[exponent, default: 0] += sign
-        if exponents[exponent] == 0 { exponents[exponent] = nil }
-        if exponents.isEmpty {
+        exponents.add(exponent, sign)
+        if exponents.lowest == nil {
             (total, magnitude, unit, isLost) = (0, 0, 0, false)
             return
         }
@@ -40,10 +40,26 @@ struct DecimalSum: Sendable {
         if magnitude >= Self.most { isLost = true }
     }
 
+    /// Adds the numbers of another sum.
+    package mutating func merge(_ other: DecimalSum) {
+        positiveInfinities += other.positiveInfinities
+        negativeInfinities += other.negativeInfinities
+        exponents.merge(other.exponents)
+        if other.isLost { isLost = true }
+        guard !isLost, other.magnitude > 0 else { return }
+        guard let amount = scaled(other.magnitude, other.unit), let factor = Self.power(other.unit - unit) else {
+            isLost = true
+            return
+        }
+        total += other.total * factor
+        magnitude += amount
+        if magnitude >= Self.most { isLost = true }
+    }
+
     /// The sum; nil where it depends on the order of addition.
-    var value: Decimal128? {
+    package var value: Decimal128? {
         guard !isLost else { return nil }
-        let lowest = min(0, exponents.keys.min() ?? 0)
+        let lowest = min(0, exponents.lowest ?? 0)
         // Zeros may have exponents below the unit.
         guard let factor = Self.power(lowest - min(unit, lowest)),
             let finer = Self.power(max(unit - lowest, 0)),

@@ -1,25 +1,23 @@
-import Basics
-import ObjectModel
-
 /// The sum of floating-point numbers that come and go, as long as it does not depend on the order of addition.
 ///
 /// All numbers are counted in one unit, a power of two that divides each of them. While the sum of their magnitudes is
 /// less than 2^53 units and no more than the largest `Double`, every partial sum in every order is a `Double`: nothing
 /// is ever rounded or infinite, and a scan of the numbers gives the same sum.
-struct BinarySum: Sendable {
+package struct BinarySum: Sendable {
     private var total: Int128 = 0
     /// The sum of the absolute values.
     private var magnitude: Int128 = 0
     /// The exponent of the unit: the lowest of those that divide a number. Nil if there is none but zeros.
     private var unit: Int?
-    /// How many numbers have a lowest bit of which exponent; ascending.
-    private var exponents: [(exponent: Int, count: Int)] = []
+    private var exponents = ExponentCounts()
     private var (positiveInfinities, negativeInfinities) = (0, 0)
     /// Whether the numbers did not fit; until there are none.
     private var isLost = false
 
+    package init() {}
+
     /// Adds a number, which is not NaN; with `sign` -1 it removes one that was added.
-    mutating func add(_ number: Double, sign: Int) {
+    package mutating func add(_ number: Double, sign: Int) {
         if number.isInfinite {
             if number > 0 { positiveInfinities += sign } else { negativeInfinities += sign }
             return
@@ -34,8 +32,8 @@ struct BinarySum: Sendable {
         let zeros = digits.trailingZeroBitCount
         digits >>= UInt64(zeros)
         exponent += zeros
-        count(exponent, sign)
-        guard let lowest = exponents.first?.exponent else {
+        exponents.add(exponent, sign)
+        guard let lowest = exponents.lowest else {
             (total, magnitude, unit, isLost) = (0, 0, nil, false)
             return
         }
@@ -55,17 +53,25 @@ struct BinarySum: Sendable {
         }
     }
 
-    private mutating func count(_ exponent: Int, _ sign: Int) {
-        let place = exponents.partitioningIndex { $0.exponent >= exponent }
-        if place == exponents.count || exponents[place].exponent != exponent {
-            exponents.insert((exponent, 0), at: place)
+    /// Adds the numbers of another sum.
+    package mutating func merge(_ other: BinarySum) {
+        positiveInfinities += other.positiveInfinities
+        negativeInfinities += other.negativeInfinities
+        exponents.merge(other.exponents)
+        if other.isLost { isLost = true }
+        guard !isLost, let unit = other.unit else { return }
+        // The magnitude comes first: the total is no larger, so it fits as well.
+        guard let amount = scaled(other.magnitude, unit), case let shift = unit - (self.unit ?? unit) else {
+            isLost = true
+            return
         }
-        exponents[place].count += sign
-        if exponents[place].count == 0 { exponents.remove(at: place) }
+        total += other.total << Int128(shift)
+        magnitude += amount
+        if magnitude >= Self.most { isLost = true }
     }
 
     /// The sum; nil where it depends on the order of addition.
-    var value: Double? {
+    package var value: Double? {
         guard !isLost, magnitude < 1 << 53, number(magnitude).isFinite else { return nil }
         if positiveInfinities > 0 { return negativeInfinities > 0 ? .nan : .infinity }
         if negativeInfinities > 0 { return -.infinity }
