@@ -695,8 +695,8 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             program(
                 "LiveBenchmark",
                 [
-                    "LiveQueries", "ViewMaintenance", "EmbeddedStore", "PostgresLog", "StoreContract", "QueryLanguage",
-                    "ObjectModel",
+                    "LiveQueries", "ViewMaintenance", "EmbeddedStore", "PostgresLog", "QueryOperators", "StoreContract",
+                    "QueryLanguage", "ObjectModel",
                 ]),
             program(
                 "StorageBenchmark",

@@ -52,14 +52,16 @@ final class Probe {
 
     init(
         _ catalogue: Catalogue, _ queries: [BoundQuery] = [], keyPaths: [LiveKeyPath] = [],
-        _ aggregates: [LiveAggregate] = []
+        _ aggregates: [LiveAggregate] = [], _ answers: [LiveValue] = []
     ) throws {
         let store = StopwatchStore(catalogue.store)
         let live = try LiveQueries(store)
         let last = Last()
         let start = DispatchTime.now().uptimeNanoseconds
         let queries = queries.map { live.observe($0, keyPaths: keyPaths) { last.note($0, store) } }
-        tokens = queries + aggregates.map { live.observeAggregate($0) { last.note($0, store) } }
+        tokens =
+            queries + aggregates.map { live.observeAggregate($0) { last.note($0, store) } }
+            + answers.map { live.observeAnswer($0) { last.note($0, store) } }
         live.settle()
         initialMilliseconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6
         self.live = live
@@ -80,6 +82,17 @@ final class Probe {
         times.advance.append(Double(last.elapsed.load(ordering: .acquiring)) / 1000)
         times.busy.append(Double(last.busy.load(ordering: .acquiring)) / 1000)
     }
+}
+
+/// The median time of a read, in milliseconds.
+func milliseconds(_ read: () throws -> Void) rethrows -> Double {
+    var times: [Double] = []
+    for _ in 0..<15 {
+        let start = DispatchTime.now().uptimeNanoseconds
+        try read()
+        times.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6)
+    }
+    return times.sorted()[times.count / 2]
 }
 
 /// The most memory that the program has had so far, and what it has now, in megabytes; what it has now also in bytes.

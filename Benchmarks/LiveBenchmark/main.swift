@@ -80,8 +80,11 @@ func run(_ count: Int) throws {
         let start = memory().now
         let query = try binder.bind(scenario.query, class: item)
         let aggregate = try scenario.aggregate(query, binder, item)
+        let histogram = try scenario.histogram(query, binder, item)
         let probe =
-            try aggregate.map { try Probe(catalogue, [], [$0]) } ?? Probe(catalogue, [query], keyPaths: keyPaths)
+            try aggregate.map { try Probe(catalogue, [], [$0]) }
+            ?? histogram.map { try Probe(catalogue, [], [], [try $0.answer(schema)]) }
+            ?? Probe(catalogue, [query], keyPaths: keyPaths)
         let used = memory().now - start
         for change in scenario.changes {
             var times = Times()
@@ -89,6 +92,12 @@ func run(_ count: Int) throws {
             print("| \(scenario.name) | \(change.name) (\(times.advance.count)) | \(times.cells) |")
         }
         print("|  | initial: \(text(probe.initialMilliseconds)) ms, \(used) MB | | | | |")
+        // What somebody pays for who asks again after each commit.
+        let snapshot = try catalogue.store.snapshot()
+        let reading =
+            try aggregate.map { aggregate in try milliseconds { _ = try aggregate.answer(snapshot) } }
+            ?? histogram.map { histogram in try milliseconds { _ = try histogram.read(snapshot) } }
+        if let reading { print("|  | the read: \(text(reading * 1000)) µs | | | | |") }
     }
     if names.isEmpty {
         try thousandQueries(catalogue, binder, item)
