@@ -248,8 +248,7 @@ targets += floor(
             [
                 "ServerLog", "WriteRequests", "LiveStreams", "FairScheduling", "HTTPProblems", "HTTPServer", "Identity",
                 "AccessRules", "HTTPMessages", "Transfer", "RealmImport", "RealmFiles", "ObjectCoding", "WireProtocol",
-                "JSONCoding", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Cryptography", "Basics",
-                log,
+                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Cryptography", "Basics", log,
             ]),
         // What paths, parameters and cursors of a request name.
         module(
@@ -372,7 +371,8 @@ targets += floor(
         module(
             "StoreTesting", ["TestBasics", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics"]),
         // The columns of a store, in memory.
-        module("ColumnTesting", ["StoreTesting", "QueryOperators", "Columnar", "ObjectModel"]),
+        module(
+            "ColumnTesting", ["StoreTesting", "QueryOperators", "Columnar", "QueryLanguage", "ObjectModel"]),
         // Stands between a process under test and the system: loaded, not linked. See its header.
         .target(name: "CFaults"),
         // Everything that is decoded from a file, for damage of all kinds.

@@ -61,7 +61,7 @@ final class Probe {
         let queries = queries.map { live.observe($0, keyPaths: keyPaths) { last.note($0, store) } }
         tokens =
             queries + aggregates.map { live.observeAggregate($0) { last.note($0, store) } }
-            + answers.map { live.observeAnswer($0) { last.note($0, store) } }
+            + answers.map { live.observeValue($0) { last.note($0, store) } }
         live.settle()
         initialMilliseconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6
         self.live = live

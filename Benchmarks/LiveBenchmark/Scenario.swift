@@ -54,7 +54,7 @@ struct Scenario: Sendable {
 }
 
 /// The numbers of objects in twenty or more intervals of their values.
-struct Histogram: LiveAnswerSource {
+struct Histogram: LiveValueSource {
     let query: BoundQuery
     let name: String
     let path: BoundPath
@@ -82,7 +82,7 @@ struct Histogram: LiveAnswerSource {
     /// As the gateway observes it.
     func answer(_ schema: Schema) throws -> LiveValue {
         let keyPath = try LiveKeyPath(name, in: query.classID, of: schema)
-        return LiveValue(AnyAnswerSource(self), dependingOn: [.init(.query(query), keyPaths: [keyPath])])
+        return LiveValue(AnyValueSource(self), dependingOn: [.init(.query(query), keyPaths: [keyPath])])
     }
 }
 

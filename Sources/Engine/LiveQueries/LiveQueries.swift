@@ -109,9 +109,9 @@ package final class LiveQueries: CommitReceiver {
     /// with the errors of the read, and with `notFound` when the object whose property it is about does not exist; no
     /// event follows once that object is deleted. Cost: one read per relevant change, shared by all observers of an
     /// equal value.
-    package func observeAnswer(
+    package func observeValue(
         _ answer: LiveValue, through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
-        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveAnswerEvent) -> Void
+        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveValueEvent) -> Void
     ) -> LiveToken {
         register(.answer(answer), subscriber(holds, deliver), [], nil, visibility, version)
     }

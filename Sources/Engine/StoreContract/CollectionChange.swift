@@ -26,9 +26,10 @@ struct CollectionChange {
     /// another place than before.
     func perform(from old: Value, to new: Value) throws -> Int? {
         switch (old, new, property.type.collection) {
-        case (.list(let old), .list(let new), .list): keepsPlaces(old, new) ? try change(old, to: new) : nil
+        case (.list(let old), .list(let new), .list): keepsPositions(old, new) ? try change(old, to: new) : nil
         case (.set(let old), .set(let new), .set): try change(set: old, to: new)
-        case (.dictionary(let old), .dictionary(let new), .map): keepsPlaces(old, new) ? try change(old, to: new) : nil
+        case (.dictionary(let old), .dictionary(let new), .map):
+            keepsPositions(old, new) ? try change(old, to: new) : nil
         default: nil
         }
     }
@@ -133,7 +134,7 @@ struct CollectionChange {
     }
 
     /// Whether all embedded objects that are kept stay in place, so that single edits suffice.
-    private func keepsPlaces(_ old: [Value], _ new: [Value]) -> Bool {
+    private func keepsPositions(_ old: [Value], _ new: [Value]) -> Bool {
         guard property.ownsTarget else { return true }
         return new.enumerated().allSatisfy { index, value in
             guard case .link = value else { return true }
@@ -141,7 +142,7 @@ struct CollectionChange {
         }
     }
 
-    private func keepsPlaces(_ old: ValueMap, _ new: ValueMap) -> Bool {
+    private func keepsPositions(_ old: ValueMap, _ new: ValueMap) -> Bool {
         guard property.ownsTarget else { return true }
         return new.entries.allSatisfy { entry in
             guard case .link = entry.value else { return true }

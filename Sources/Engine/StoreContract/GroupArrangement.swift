@@ -2,7 +2,7 @@ import Basics
 import ObjectModel
 
 /// The answer to an aggregate at one version.
-package struct AggregateAnswer: Hashable, Sendable {
+package struct AggregateResult: Hashable, Sendable {
     /// In the order in which they are shown. Without paths to group by, one group.
     package var groups: [AggregateGroup]
     /// The groups that are not listed; nil if all are.
@@ -63,16 +63,16 @@ package struct GroupArrangement: Hashable, Sendable {
     /// the start a comparison for each group.
     ///
     /// - Parameter all: all groups, ascending by their keys.
-    package func answer(_ all: [AggregateGroup]) -> AggregateAnswer {
-        if self == .all { return AggregateAnswer(groups: all) }
+    package func answer(_ all: [AggregateGroup]) -> AggregateResult {
+        if self == .all { return AggregateResult(groups: all) }
         let start = min(offset, all.count)
         let length = min(limit ?? .max, all.count - start)
         let listed = first(start + length, of: all).dropFirst(start).map { all[$0] }
-        guard limit != nil || offset > 0 else { return AggregateAnswer(groups: listed) }
+        guard limit != nil || offset > 0 else { return AggregateResult(groups: listed) }
         let others = OtherGroups(
             groups: all.count - listed.count,
             count: all.reduce(0) { $0 + $1.count } - listed.reduce(0) { $0 + $1.count })
-        return AggregateAnswer(groups: listed, others: others)
+        return AggregateResult(groups: listed, others: others)
     }
 
     /// Insertion moves at most this many positions per group.

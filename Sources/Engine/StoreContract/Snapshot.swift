@@ -64,6 +64,11 @@ package protocol Snapshot: ObjectReads {
     /// The plan of the query. With `running` the query is also executed, up to the window's end, and each part reports
     /// its measurements.
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation
+
+    /// The most objects of which the query would test its other conditions if a property of its class had an index; nil
+    /// where the plan would test all objects as without it, or not use the index. Cost: a pass over the column for each
+    /// look-up in that index.
+    func testedObjects(_ query: BoundQuery, assumingIndexOf property: PropertyID) throws -> Int?
 }
 
 /// A consumer of rows as they are in the store, without a `Value` for each. `column` is the position in the list of

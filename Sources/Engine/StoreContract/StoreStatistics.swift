@@ -28,15 +28,15 @@ package struct StoreStatistics: Sendable, Hashable {
     package var changeLogFloor: Version?
     /// The number of versions that snapshots in this process hold.
     package var heldVersions = 0
-    /// The seconds since the oldest of them ceased to be the newest version.
+    /// The age of the oldest held version: the seconds since a newer version replaced it.
     package var oldestHeldSeconds = 0.0
     /// Durable commits of this process.
     package var commits = Durations()
-    /// Pieces of work that they made durable; one commit may hold many.
+    /// The number of writes that these commits made durable; group commit puts many into one.
     package var works = 0
-    /// Pieces of work that failed or were refused.
+    /// The number of writes that failed or were refused.
     package var failedWorks = 0
-    /// Pieces of work that wait for the writer.
+    /// The number of writes in the writer's queue.
     package var waitingWorks = 0
     /// The store's size on disk, in bytes.
     package var fileBytes = 0
@@ -44,13 +44,35 @@ package struct StoreStatistics: Sendable, Hashable {
     package var usedBytes = 0
     /// Bytes that are free on the file's disk for this process.
     package var freeDiskBytes: Int?
-    /// Whether a write failed in such a way that the store rejects all writes until it is opened again.
+    /// Whether the store rejects all writes until it is opened again, because of a failed write.
     package var hasStopped = false
     /// Why the store accepts no more writes, with the remedy; nil if the disk failed.
     package var stopReason: String?
     package var isClosed = false
     /// Nil for a store without a log.
     package var log: LogStatistics?
+
+    package init() {}
+}
+
+/// The measurements of a store's use of a log that it shares with others.
+package struct LogStatistics: Sendable, Hashable {
+    /// How an append ended: its label in metrics.
+    package enum Outcome: String, Sendable, Hashable, CaseIterable {
+        case appended, superseded, unknown, refused, unavailable
+    }
+
+    package var appends: [Outcome: Int] = [:]
+    /// How long appends took that the log has taken.
+    package var appendDurations = StoreStatistics.Durations()
+    package var turns = 0
+    package var hints = 0
+    /// Entries of others that were read.
+    package var entries = 0
+    /// The newest version that the log is known to have.
+    package var newest: Version?
+    /// The seconds since the log last responded.
+    package var contactSeconds = 0.0
 
     package init() {}
 }

@@ -10,10 +10,10 @@ package final class SharedBytes: Sendable {
     private let onRelease: (@Sendable () -> Void)?
 
     /// Whether the bytes belong to one response only, which frees them.
-    package let isOfOneAnswer: Bool
+    package let isForOneResponse: Bool
 
     package init(_ bytes: some Collection<UInt8>) {
-        isOfOneAnswer = false
+        isForOneResponse = false
         whole = nil
         onRelease = nil
         storage = .allocate(byteCount: bytes.count, alignment: 1)
@@ -22,7 +22,7 @@ package final class SharedBytes: Sendable {
 
     /// Takes ownership of memory that was filled for one response. The last reference deallocates it.
     package init(adopting bytes: UnsafeMutableRawBufferPointer) {
-        isOfOneAnswer = true
+        isForOneResponse = true
         whole = nil
         onRelease = nil
         storage = bytes
@@ -30,7 +30,7 @@ package final class SharedBytes: Sendable {
 
     /// Refers to a part of other bytes, and retains them.
     package init(_ whole: SharedBytes, from start: Int = 0, onRelease: (@Sendable () -> Void)? = nil) {
-        isOfOneAnswer = false
+        isForOneResponse = false
         self.whole = whole
         self.onRelease = onRelease
         storage = UnsafeMutableRawBufferPointer(rebasing: whole.storage[min(start, whole.count)...])

@@ -195,11 +195,11 @@ package final class KeyRing: Sendable {
         do {
             return try refresh()
         } catch {
-            let isNews = state.withLock { state in
+            let isUnreported = state.withLock { state in
                 defer { state.fault = error.description }
                 return state.fault != error.description
             }
-            if isNews { logger.error("The keys were not changed.", metadata: ["error": "\(error)"]) }
+            if isUnreported { logger.error("The keys were not changed.", metadata: ["error": "\(error)"]) }
             return false
         }
     }

@@ -13,7 +13,7 @@ package struct TopicKey: Hashable, Sendable {
         case objects(BoundQuery)
         case sections(BoundQuery, by: SectionKey)
         case aggregate(AggregateSubject)
-        indirect case answer(AnswerSubject)
+        indirect case answer(ObservedValue)
         /// The list, set or map of one object.
         case elements(ObjectReference, PropertyID)
         case object(ObjectReference)
@@ -115,8 +115,8 @@ typealias TopicEvent = LiveEvent<TopicContent, TopicDifference>
 enum TopicContent: Sendable {
     case objects(KeySequence)
     case sections(LiveSections)
-    case aggregate(AggregateAnswer)
-    /// See `LiveAnswerSource`.
+    case aggregate(AggregateResult)
+    /// See `LiveValueSource`.
     case answer([UInt8])
     case elements
     case object
@@ -127,7 +127,7 @@ enum TopicDifference: Sendable {
     case objects(LiveChange)
     case sections(LiveSectionChange)
     case aggregate(LiveAggregateChange)
-    case answer(LiveAnswerChange)
+    case answer(LiveValueChange)
     case elements(LiveCollectionChange)
     case object(LiveObjectChange)
 }

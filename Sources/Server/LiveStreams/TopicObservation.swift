@@ -136,7 +136,7 @@ extension LiveQueries {
                 subject.aggregate, through: key.visibility, since: version, asLongAs: key.holds
             ) { forward($0.map(TopicContent.aggregate, TopicDifference.aggregate)) }
         case .answer(let subject):
-            return observeAnswer(subject.answer, through: key.visibility, since: version, asLongAs: key.holds) {
+            return observeValue(subject.answer, through: key.visibility, since: version, asLongAs: key.holds) {
                 forward($0.map(TopicContent.answer, TopicDifference.answer))
             }
         case .elements(let object, let property):

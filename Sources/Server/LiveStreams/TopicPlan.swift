@@ -238,7 +238,7 @@ extension JSONWriter {
 
 /// The events of aggregates: the answer of the read, and the groups of it that changed.
 extension TopicPlan {
-    func write(_ answer: AggregateAnswer, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+    func write(_ answer: AggregateResult, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         guard case .aggregate(let subject) = key.subject else { return }
         let look = LinkResolver(snapshot, answerLimit: answerLimit)
         if subject.form.keys.isEmpty {

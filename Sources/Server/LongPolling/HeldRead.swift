@@ -38,7 +38,7 @@ final class HeldRead: Sendable {
         /// Whether the answer is sent without a comparison.
         var isCertain = false
         /// Whether a change was reported while an answer was being read.
-        var hasNews = false
+        var hasChanges = false
         var isExpired = false
         /// Its number among the open connections; nil for one that does not wait.
         var connection: UInt64?
@@ -131,7 +131,7 @@ final class HeldRead: Sendable {
             if state.phase == .beginning { state.phase = state.isCertain ? .reading : .waiting }
             return (state.isExpired, state.phase == .reading)
         }
-        if isCertain { return polls.heldReads.readAnswer(for: self) }
+        if isCertain { return polls.heldReads.readResponse(for: self) }
         let watches = dependence.parts.map { part in
             polls.topics.watch(part, since: known.version, for: account) { [weak self] in self?.take($0) }
         }
@@ -143,8 +143,8 @@ final class HeldRead: Sendable {
     func endWait() { take(.changed(nil)) }
 
     /// On the thread of live queries or of held reads.
-    private func take(_ news: ChangeWatch.Notification) {
-        switch news {
+    private func take(_ notification: ChangeWatch.Notification) {
+        switch notification {
         case .failed(let error): finish(with: polls.context.response(to: error, of: read.request))
         case .changed(let version):
             let mustRead = state.withLock { state in
@@ -157,12 +157,12 @@ final class HeldRead: Sendable {
                 case .waiting, .ending:
                     state.phase = .reading
                     return true
-                case .reading: state.hasNews = true
+                case .reading: state.hasChanges = true
                 case .beginning, .over: break
                 }
                 return false
             }
-            if mustRead { polls.heldReads.readAnswer(for: self) }
+            if mustRead { polls.heldReads.readResponse(for: self) }
         }
     }
 
@@ -182,8 +182,8 @@ final class HeldRead: Sendable {
             guard state.phase == .reading else { return .nothing }
             guard !state.isCertain, let base = state.base, base.content == content, let version else { return .send }
             state.compared = max(state.compared, version)
-            if state.hasNews {
-                state.hasNews = false
+            if state.hasChanges {
+                state.hasChanges = false
                 return .readAgain
             }
             state.phase = .waiting
@@ -191,7 +191,7 @@ final class HeldRead: Sendable {
         }
         switch step {
         case .send: finish(with: response)
-        case .readAgain: polls.heldReads.readAnswer(for: self)
+        case .readAgain: polls.heldReads.readResponse(for: self)
         case .end: expire()
         case .wait, .nothing: break
         }

@@ -17,11 +17,11 @@ final class HeldReads: Sendable {
         var entries: [ObjectIdentifier: Entry] = [:]
         /// By the time at which their time is up.
         var ends: [Int64: Set<ObjectIdentifier>] = [:]
-        /// The time at which the next is looked for.
+        /// When the timer fires next.
         var look: Int64?
-        /// Those that wait for an answer that nobody reads yet: equal ones share it.
+        /// Reads whose response is about to be computed. Equal reads share one response.
         var readers: [WaitingRead.Identity: [HeldRead]] = [:]
-        /// The version that replaced the schema last, of those since the start.
+        /// The latest version, since the start, that replaced the schema.
         var newestSchema = Version(0)
     }
 
@@ -32,14 +32,14 @@ final class HeldReads: Sendable {
     /// - Parameter uptime: a clock that is never set.
     init(_ uptime: @escaping @Sendable () -> Duration) { self.uptime = uptime }
 
-    /// Times are compared in tenths of a second, so that those of many reads are one.
+    /// The time in tenths of a second: coarse, so that many reads end at the same time.
     private func now() -> Int64 {
         let (seconds, attoseconds) = uptime().components
         return seconds * 10 + attoseconds / 100_000_000_000_000_000
     }
 
-    /// Notes a version that replaced the schema, and has all reads that wait answered: live queries need not tell of a
-    /// schema that changes none of their objects. The store calls it once the version can be read.
+    /// Records a version that replaced the schema, and answers all waiting reads: live queries do not report a new
+    /// schema that changes none of their objects. The store calls this once the version can be read.
     func noteSchema(at version: Version) {
         let waits = state.withLock { state in
             state.newestSchema = version
@@ -52,8 +52,8 @@ final class HeldReads: Sendable {
         }
     }
 
-    /// Whether the schema is known to have been replaced after a version. The answer may then look different, whatever
-    /// became of the objects, and a result that others keep up to date already does not tell that.
+    /// Whether the schema was replaced after a version. Then the response may differ even if no object has changed,
+    /// and a result that is already maintained for others does not show it.
     func hasOtherSchema(since version: Version) -> Bool { state.withLock { version < $0.newestSchema } }
 
     /// The number of reads that wait.
@@ -94,7 +94,7 @@ final class HeldReads: Sendable {
         if let next { look(at: next) }
     }
 
-    /// Ends reads at a time, unless that happens earlier anyway.
+    /// Sets the timer for a time, unless it fires earlier.
     private func look(at end: Int64) {
         let isFirst = state.withLock { state in
             if let look = state.look, look <= end { return false }
@@ -121,17 +121,17 @@ final class HeldReads: Sendable {
 
     private var all: [HeldRead] { state.withLock { $0.entries.values.map(\.read) } }
 
-    /// Reads the answer of a read, with that of equal ones that want it before this one begins.
-    func readAnswer(for read: HeldRead) {
+    /// Computes the response to a read, once for all equal reads that arrive before the computation begins.
+    func readResponse(for read: HeldRead) {
         let identity = read.read.identity
         let isFirst = state.withLock { state in
             state.readers[identity, default: []].append(read)
             return state.readers[identity]?.count == 1
         }
-        if isFirst { read.onWorker { [self] in readAnswer(identity) } }
+        if isFirst { read.onWorker { [self] in readResponse(identity) } }
     }
 
-    private func readAnswer(_ identity: WaitingRead.Identity) {
+    private func readResponse(_ identity: WaitingRead.Identity) {
         let readers = state.withLock { $0.readers.removeValue(forKey: identity) } ?? []
         guard let first = readers.first else { return }
         let reply = first.answer()

@@ -15,7 +15,7 @@ package struct GatewayRequest: Equatable, Sendable {
 }
 
 /// A gateway's response.
-package struct GatewayAnswer: Sendable {
+package struct GatewayResponse: Sendable {
     package var status: Int
     package var body: [UInt8]
 }
@@ -23,7 +23,7 @@ package struct GatewayAnswer: Sendable {
 /// The way to a gateway.
 package protocol GatewayPort {
     /// Blocks until the response is there. Throws where there is none.
-    func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayAnswer
+    func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayResponse
 }
 
 /// A gateway in this process, to a database that this process has open: every caller has full access.
@@ -36,7 +36,7 @@ package struct OwnGateway: GatewayPort {
         router = try Gateway(store: store, logger: logger).router
     }
 
-    package func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayAnswer {
+    package func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayResponse {
         var headers = HeaderFields()
         if request.body != nil { headers["Content-Type"] = "application/json" }
         let asked: Request
@@ -51,6 +51,6 @@ package struct OwnGateway: GatewayPort {
                 if case .response(let response) = answer { arrived.set(response) } else { arrived.set(nil) }
             })
         guard let response = arrived.wait() else { throw ToolFault("The gateway opened a stream.") }
-        return GatewayAnswer(status: response.status, body: response.bodyBytes)
+        return GatewayResponse(status: response.status, body: response.bodyBytes)
     }
 }

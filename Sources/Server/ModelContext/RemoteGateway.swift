@@ -12,13 +12,13 @@ package struct RemoteGateway: GatewayPort {
         credential = token.map { "Bearer \($0)" }
     }
 
-    package func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayAnswer {
+    package func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayResponse {
         var headers: HeaderFields = ["Accept": "application/json"]
         if request.body != nil { headers.add("Content-Type", "application/json") }
         if let credential { headers.add("Authorization", credential) }
         do throws(HTTPClientError) {
             let response = try client.send(request.method, request.target, headers: headers, body: request.body)
-            return GatewayAnswer(status: response.status, body: response.bodyBytes)
+            return GatewayResponse(status: response.status, body: response.bodyBytes)
         } catch {
             switch error {
             case .unresolved, .unreachable, .noTLS, .untrusted, .handshake:

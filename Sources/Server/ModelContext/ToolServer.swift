@@ -167,7 +167,7 @@ package struct ToolServer {
     }
 
     /// The body of a response; of a refusal the sentences of its problem.
-    private static func words(of answer: GatewayAnswer) -> (text: String, isError: Bool) {
+    private static func words(of answer: GatewayResponse) -> (text: String, isError: Bool) {
         let text = String(decoding: answer.body, as: UTF8.self)
         guard answer.status >= 400 else { return (text.isEmpty ? "Done." : text, false) }
         guard let problem = try? JSONValue.parse(answer.body), case .string(let detail)? = problem["detail"] else {

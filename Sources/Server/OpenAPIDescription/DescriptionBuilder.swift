@@ -76,7 +76,7 @@ struct DescriptionBuilder {
         json.beginObject()
         for member in document.members {
             switch member.name {
-            case Self.commonAnswers, Self.commonHeaders, Self.components: continue
+            case Self.commonResponses, Self.commonHeaders, Self.components: continue
             case DescriptionSecurity.member:
                 guard let requirements = security.requirements else { continue }
                 json.name(member.name)
@@ -191,7 +191,7 @@ struct DescriptionBuilder {
 
     // MARK: Operations on any class
 
-    private static let commonAnswers = "x-common-responses"
+    private static let commonResponses = "x-common-responses"
     private static let commonHeaders = "x-common-headers"
 
     private func item(_ item: JSONValue) -> JSONValue {
@@ -242,7 +242,7 @@ struct DescriptionBuilder {
             return operation.with("responses", .object(JSONObject(answers)))
                 .with(DescriptionSecurity.member, security.isOn ? operation[DescriptionSecurity.member] : nil)
         }
-        for common in document[Self.commonAnswers]?.members ?? [] {
+        for common in document[Self.commonResponses]?.members ?? [] {
             guard !answers.contains(where: { $0.name == common.name }) else { continue }
             guard security.isOn || !DescriptionSecurity.statuses.contains(common.name) else { continue }
             answers.append(common)

@@ -17,7 +17,7 @@ extension GatewayContext {
         do {
             return try handler(repeatable(request, path, handler, attempt), path)
         } catch is TextMemory.Exhausted where request.isRead && !request.hasTurn {
-            return answerInTurn(request, path, handler)
+            return runScheduled(request, path, handler)
         } catch {
             return refusal(of: request, error)
         }
@@ -35,7 +35,7 @@ extension GatewayContext {
 
     /// Handles a request on the loop's thread if it is short, and passes it to a worker if it turns out not to be. By
     /// then the handler has only read, and it begins again there.
-    func answerHere(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
+    func runHere(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
         var here = repeatable(request, path, handler, 1)
         here.isOnLoop = true
         do {
@@ -51,7 +51,7 @@ extension GatewayContext {
     /// Handles a request whose body is long: on a worker, and when there is memory for the values in the body.
     ///
     /// - Parameter folds: whether the handler parses the body with long lists left as text.
-    package func answerLong(
+    package func runLong(
         _ request: Request, _ path: PathParameters, folds: Bool, _ handler: @escaping Handler
     ) -> Reply {
         let key = request.limitKey
@@ -68,16 +68,16 @@ extension GatewayContext {
     }
 
     /// Handles a request with a short body on the loop, if there is memory for the values in it.
-    package func answerShort(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
-        guard request.body.count > Self.uncountedBody else { return answerHere(request, path, handler) }
+    package func runShort(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
+        guard request.body.count > Self.uncountedBody else { return runHere(request, path, handler) }
         guard let share = values.take(request.body.count * Self.maximumWeight, for: request.limitKey) else {
-            return answerLong(request, path, folds: false, handler)
+            return runLong(request, path, folds: false, handler)
         }
-        return answerHere(request.with(share), path, handler)
+        return runHere(request.with(share), path, handler)
     }
 
     /// Handles a read again that found no memory for its response: when there is enough for the longest one.
-    func answerInTurn(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
+    func runScheduled(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
         let key = request.limitKey
         let bytes = configuration.answerBytes + configuration.answerBytes / 4
         return .later { [self] responder in

@@ -15,7 +15,7 @@ extension GatewayContext {
     private enum Written: Sendable {
         case response(Response)
         /// The rest of the response is written after the commit, which has this state.
-        case answer(WriteAnswer, Mark)
+        case answer(WriteResponse, Mark)
     }
 
     /// Runs work in a write transaction, with the caller's permissions, and responds with its result once the commit is
@@ -26,7 +26,7 @@ extension GatewayContext {
     ///   beginning.
     package func write(
         for request: Request, preparedFrom snapshot: any Snapshot,
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> WriteAnswer
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> WriteResponse
     ) throws(Problem) -> Reply {
         let caller = try caller(of: request)
         let view = caller.view
@@ -103,7 +103,7 @@ extension GatewayContext {
 
     /// Writes the rest of a response on a thread other than the writer's, on which this is called.
     private func finish(
-        _ answer: WriteAnswer, of mark: Mark, for caller: Caller, _ account: LimitKey, _ responder: Responder
+        _ answer: WriteResponse, of mark: Mark, for caller: Caller, _ account: LimitKey, _ responder: Responder
     ) {
         // Read now, when hardly anything can have been committed after it.
         let newest = Result { try store.snapshot() }

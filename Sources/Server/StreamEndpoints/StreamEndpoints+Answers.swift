@@ -78,10 +78,10 @@ extension StreamEndpoints {
 
     /// - Parameter dependence: what the answer depends on, as of a read that waits for its change.
     func key(
-        observing name: String, _ source: any LiveAnswerSource, _ dependence: ReadDependence
+        observing name: String, _ source: any LiveValueSource, _ dependence: ReadDependence
     ) throws(Problem) -> TopicKey {
         guard let main = dependence.parts.first else { throw .internalError }
-        let subject = AnswerSubject(name, from: source, dependingOn: main, Array(dependence.parts.dropFirst()))
+        let subject = ObservedValue(name, from: source, dependingOn: main, Array(dependence.parts.dropFirst()))
         return TopicKey(subject: .answer(subject), way: main.key.way)
     }
 }

@@ -100,9 +100,9 @@ extension ResolvedPropertyPath {
     }
 }
 
-extension WriteAnswer {
+extension WriteResponse {
     /// `{"version", "modified"}` or `{"version", "deleted"}`.
-    fileprivate static func bulk(_ what: String, _ count: Int, _ transaction: any WriteTransaction) -> WriteAnswer {
+    fileprivate static func bulk(_ what: String, _ count: Int, _ transaction: any WriteTransaction) -> WriteResponse {
         let json = JSONWriter(capacity: 64)
         json.beginObject()
         json.name("version")
@@ -110,6 +110,6 @@ extension WriteAnswer {
         json.name(what)
         json.int(count)
         json.endObject()
-        return WriteAnswer(.json(json.bytes))
+        return WriteResponse(.json(json.bytes))
     }
 }

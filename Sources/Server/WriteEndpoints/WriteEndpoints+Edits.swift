@@ -108,14 +108,14 @@ extension QueryParameters {
     }
 }
 
-extension WriteAnswer {
+extension WriteResponse {
     /// Returns `{"version", "modified", "count"}`. Adds the object's new tag for a client that uses tags, because
     /// computing it reads the whole object.
     static func edited(
         _ outcome: EditOutcome, _ place: ResolvedPropertyPath, _ conditions: Preconditions,
         _ transaction: any WriteTransaction
-    ) throws -> WriteAnswer {
-        let answer = AnswerText(capacity: 64)
+    ) throws -> WriteResponse {
+        let answer = ResponseText(capacity: 64)
         let json = answer.json
         json.beginObject()
         json.name("version")
@@ -127,7 +127,7 @@ extension WriteAnswer {
             json.int(count)
         }
         json.endObject()
-        return WriteAnswer(answer, tagged: conditions.isEmpty ? nil : place.owner)
+        return WriteResponse(answer, tagged: conditions.isEmpty ? nil : place.owner)
     }
 }
 

@@ -103,7 +103,7 @@ extension WriteEndpoints {
             json.name("modified")
             json.int(count)
             json.endObject()
-            return WriteAnswer(.json(json.bytes))
+            return WriteResponse(.json(json.bytes))
         }
     }
 }

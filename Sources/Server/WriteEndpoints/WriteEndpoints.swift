@@ -35,11 +35,11 @@ package final class WriteEndpoints: Sendable {
             try conditions.check(found, object, transaction)
             if let found {
                 try writer.replace(found, with: input)
-                return try WriteAnswer(found, object.objectClass, isNew: false, style, transaction)
+                return try WriteResponse(found, object.objectClass, isNew: false, style, transaction)
             }
             guard object.objectClass.primaryKey != nil else { throw object.address.notFound(object.objectClass) }
             let created = try writer.put(input)
-            return try WriteAnswer(created.key, object.objectClass, isNew: true, style, transaction)
+            return try WriteResponse(created.key, object.objectClass, isNew: true, style, transaction)
         }
     }
 
@@ -57,7 +57,7 @@ package final class WriteEndpoints: Sendable {
             }
             try conditions.check(key, object, transaction)
             try ObjectWriter(transaction, .modified).assign(input, to: key)
-            return try WriteAnswer(key, object.objectClass, isNew: false, style, transaction)
+            return try WriteResponse(key, object.objectClass, isNew: false, style, transaction)
         }
     }
 
@@ -72,7 +72,7 @@ package final class WriteEndpoints: Sendable {
             }
             try conditions.check(key, object, transaction)
             try transaction.delete(object.objectClass.id, key)
-            return WriteAnswer(.empty(204))
+            return WriteResponse(.empty(204))
         }
     }
 
@@ -100,7 +100,7 @@ package final class WriteEndpoints: Sendable {
             let input = try reader.object(one, objectClass)
             return try context.write(for: request, preparedFrom: snapshot) { transaction in
                 let written = try ObjectWriter(transaction, policy).put(input)
-                return try WriteAnswer(written.key, objectClass, isNew: written.isNew, style, transaction)
+                return try WriteResponse(written.key, objectClass, isNew: written.isNew, style, transaction)
             }
         }
     }
@@ -108,7 +108,7 @@ package final class WriteEndpoints: Sendable {
     private static func createAll(
         _ rows: GivenRows, _ objectClass: ClassSchema, _ policy: UpdatePolicy, _ style: TypeStyle,
         _ transaction: any WriteTransaction
-    ) throws -> WriteAnswer {
+    ) throws -> WriteResponse {
         let writer = ObjectWriter(transaction, policy)
         var keys: [ObjectKey] = []
         var createdAny = false
@@ -117,7 +117,7 @@ package final class WriteEndpoints: Sendable {
             keys.append(written.key)
             createdAny = createdAny || written.isNew
         }
-        let answer = AnswerText()
+        let answer = ResponseText()
         answer.json.beginObject()
         answer.json.name("version")
         answer.json.int(transaction.version.rawValue)
@@ -126,7 +126,7 @@ package final class WriteEndpoints: Sendable {
         answer.objects(keys, of: objectClass.id, style)
         answer.json.endArray()
         answer.json.endObject()
-        return WriteAnswer(status: createdAny || keys.isEmpty ? 201 : 200, answer)
+        return WriteResponse(status: createdAny || keys.isEmpty ? 201 : 200, answer)
     }
 }
 
@@ -157,7 +157,7 @@ extension WriteEndpoints {
                     "The store is at \(transaction.before), not at \(expected). Read the data again that the transaction depends on."
                 )
             }
-            let answer = AnswerText(capacity: 128 + input.operations.count * 64)
+            let answer = ResponseText(capacity: 128 + input.operations.count * 64)
             let json = answer.json
             json.beginObject()
             json.name(TransactionAnswer.Field.version)
@@ -168,7 +168,7 @@ extension WriteEndpoints {
             try run.perform(input.operations)
             json.endArray()
             json.endObject()
-            return WriteAnswer(answer)
+            return WriteResponse(answer)
         }
     }
 }

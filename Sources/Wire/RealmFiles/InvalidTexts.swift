@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Texts of a file that are not UTF-8, which Realm does not check. Bytes that are not have become U+FFFD.
+/// Counts the texts of a file that are not valid UTF-8. Realm does not check texts when it stores them; the reader
+/// replaces invalid bytes by U+FFFD.
 final class InvalidTexts: Sendable {
-    /// More places are not told apart.
+    /// The maximum number of locations that are counted.
     static let limit = 1000
 
     private struct Found {
@@ -12,7 +13,7 @@ final class InvalidTexts: Sendable {
 
     private let found = Mutex(Found())
 
-    /// - Parameter place: where the text is in the file; a text that is read again counts once.
+    /// - Parameter place: the text's location in the file. A text that is read twice counts once.
     func add(at place: Int64, in subject: String) {
         found.withLock { found in
             if found.first == nil { found.first = subject }
@@ -20,7 +21,7 @@ final class InvalidTexts: Sendable {
         }
     }
 
-    /// How many there are, at most `limit`, and where the first is; nil without any.
+    /// The number of invalid texts, at most `limit`, and where the first one is; nil if there are none.
     var summary: (count: Int, first: String)? {
         found.withLock { found in found.first.map { (found.places.count, $0) } }
     }

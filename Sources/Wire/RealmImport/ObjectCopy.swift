@@ -15,7 +15,7 @@ struct ObjectCopy {
     private let progress: (RealmImporter.Progress) throws -> Void
     /// The tables of objects that stand for themselves, in the order in which they are created.
     private let tables: [TableCopy]
-    private var conversion: ValueConversion
+    private var conversion: ImportedValues
     private let style: RealmOptionStyle
     private let policy: UpdatePolicy
     private var reached = RealmImporter.Progress()
@@ -32,7 +32,7 @@ struct ObjectCopy {
         style = classes.style
         let layout = CopyLayout(classes, target.schema)
         tables = layout.creationOrder()
-        conversion = ValueConversion(file, layout, order: tables.map(\.table.key))
+        conversion = ImportedValues(file, layout, order: tables.map(\.table.key))
     }
 
     mutating func run() throws -> RealmImportReport {

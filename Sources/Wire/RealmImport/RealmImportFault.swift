@@ -1,9 +1,9 @@
 /// Why the objects of a Realm file cannot become objects of a store. Nothing has been written then.
 package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
     package enum Reason: String, CaseIterable, Sendable {
-        /// A rename or something to leave out that names nothing in the file.
+        /// A rename or an exclusion names a class or property that the file does not have.
         case unknownName = "realm_file.unknown_name"
-        /// A rename that is none, or another one for a name that has one.
+        /// A rename has the wrong form, or renames a name for the second time.
         case invalidSelection = "parameter.invalid"
         /// Classes and properties that a store cannot have.
         case unsuitable = "realm_file.unsuitable"
@@ -22,7 +22,7 @@ package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
     package var reason: Reason
     /// One sentence or more, each of which says what to do.
     package var message: String
-    /// What stands in the way one by one, for `unsuitable` and `differentClass`; the one of `value` and `repeatedKey`.
+    /// Each obstacle, for `unsuitable` and `differentClass`; the only one, for `value` and `repeatedKey`.
     package private(set) var obstacles: [RealmObstacle] = []
 
     package init(_ reason: Reason, _ message: String) {
@@ -30,7 +30,7 @@ package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// A fault whose message says all, with what a program can offer as the way on.
+    /// A fault with a complete message, and an obstacle that a program can offer to remove.
     init(_ reason: Reason, _ message: String, offering obstacle: RealmObstacle) {
         self.init(reason, message)
         obstacles = [obstacle]

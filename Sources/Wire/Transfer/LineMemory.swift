@@ -1,13 +1,14 @@
-/// The memory for long lines of files, which the files that are read at the same time share.
+/// The memory budget for long lines, shared by all files that are being read.
 package protocol LineMemory: Sendable {
-    /// Called before more than `uncountedLine` bytes of a line are read. May wait. Returns the memory of the line, which is
-    /// held until the line's row is stored.
+    /// Reserves memory for a line. Called before more than `uncountedLine` bytes of it are read; may wait. The caller
+    /// holds the share until the line's row is stored.
     func begin() throws -> any LineShare
 }
 
-/// The memory of one long line, until it is released.
+/// The memory reserved for one long line. Releasing the object returns it.
 package protocol LineShare: AnyObject, Sendable {
-    /// Counts the line with its values, when it has been read. May wait. Returns false if there is never so much.
+    /// Extends the reservation to the line and its parsed values, once the line has been read; may wait. Returns false
+    /// if that exceeds the whole budget.
     func count(_ bytes: Int) throws -> Bool
 }
 

@@ -31,16 +31,16 @@ struct MembershipTests {
             for quantifier in [Quantifier.any, .all, .none] {
                 let predicate = BoundPredicate.comparison(
                     BoundComparison(
-                        .path(ScanTests.path(UInt16(property))), .equal, .list(list), ignoresCase: folds & 1 != 0,
+                        .path(ScanTests.items.path(UInt16(property))), .equal, .list(list), ignoresCase: folds & 1 != 0,
                         ignoresDiacritics: folds & 2 != 0, rightQuantifier: quantifier))
                 let expected = try ReferenceEvaluator(rows).select(
-                    BoundQuery(classID: ScanTests.item, predicate: predicate))
+                    BoundQuery(classID: ItemClass.id, predicate: predicate))
                 #expect(
-                    try Planner(source: source).scan(ScanTests.item, predicate).list() == expected,
+                    try Planner(source: source).scan(ItemClass.id, predicate).list() == expected,
                     "seed \(seed): \(predicate)")
-                let row = RowPredicate(predicate, on: ScanTests.item, in: source)
+                let row = RowPredicate(predicate, on: ItemClass.id, in: source)
                 #expect(
-                    try rows.keys(of: ScanTests.item).filter { try row.holds($0) } == expected,
+                    try rows.keys(of: ItemClass.id).filter { try row.holds($0) } == expected,
                     "seed \(seed): \(predicate)")
             }
         }

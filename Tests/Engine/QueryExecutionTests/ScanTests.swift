@@ -15,57 +15,45 @@ import TestBasics
 /// Whole classes: operators against the test of single objects, parts against the whole, and what explain counts.
 @Suite("Scans")
 struct ScanTests {
-    static let item = ClassID(1)
-
-    /// One class with a column of each kind that has operators of its own.
-    static let schema = Schema(
-        version: 1,
-        classes: [
-            ClassSchema(
-                "Item",
-                properties: [
-                    PropertySchema("number", PropertyType(.int)),
-                    PropertySchema("text", PropertyType(.string, isOptional: true)),
-                    PropertySchema("price", PropertyType(.decimal128, isOptional: true)),
-                    PropertySchema("bytes", PropertyType(.data, isOptional: true)),
-                    PropertySchema("any", PropertyType(.mixed, isOptional: true)),
-                    PropertySchema("nums", PropertyType(.int, collection: .list)),
-                    PropertySchema("tags", PropertyType(.string, collection: .set)),
-                    PropertySchema("prices", PropertyType(.double, isOptional: true, collection: .map)),
-                    PropertySchema("few", PropertyType(.string, isOptional: true)),
-                ])
-        ])
+    /// A column of each kind that has operators of its own.
+    static let items = ItemClass([
+        PropertySchema("text", PropertyType(.string, isOptional: true)),
+        PropertySchema("price", PropertyType(.decimal128, isOptional: true)),
+        PropertySchema("bytes", PropertyType(.data, isOptional: true)),
+        PropertySchema("any", PropertyType(.mixed, isOptional: true)),
+        PropertySchema("nums", PropertyType(.int, collection: .list)),
+        PropertySchema("tags", PropertyType(.string, collection: .set)),
+        PropertySchema("prices", PropertyType(.double, isOptional: true, collection: .map)),
+        PropertySchema("few", PropertyType(.string, isOptional: true)),
+    ])
 
     static func rows(_ count: Int, _ random: inout SeededRandom) -> Rows {
-        var rows = Rows(schema: schema)
+        var rows = Rows(schema: items.schema)
         for number in 0..<count where !random.oneIn(9) {
             var row: [PropertyID: Value] = [PropertyID(1): .int(Int64(number))]
-            for property in schema.classes[0].properties.dropFirst() {
+            for property in items.schema.classes[0].properties.dropFirst() {
                 row[property.id] = RandomValues.value(of: property.type, &random)
             }
             row[PropertyID(9)] = random.pick([.null, .string("ash"), .string("Ash"), .string("Äsche")])
-            rows.objects[item, default: [:]][ObjectKey(Int64(number))] = row
+            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(number))] = row
         }
         return rows
-    }
-
-    static func path(_ number: UInt16, _ steps: [ValueStep] = []) -> BoundPath {
-        let id = PropertyID(number)
-        return BoundPath(
-            end: .property(id, schema.classes[0][id]?.type ?? PropertyType(.int)), steps: steps)
     }
 
     /// Every operator with constants that fit, for columns, elements, keys and sizes.
     static func predicates(_ rows: Rows, _ random: inout SeededRandom) -> [BoundPredicate] {
         let key = ValueStep.elements(.key("a"))
         let paths: [(BoundPath, PropertyType)] = [
-            (path(2), PropertyType(.string)), (path(3), PropertyType(.decimal128)), (path(4), PropertyType(.data)),
-            (path(5), PropertyType(.mixed)), (path(9), PropertyType(.string)),
-            (path(6, [.elements(.all)]), PropertyType(.int)), (path(6, [.elements(.position(1))]), PropertyType(.int)),
-            (path(6, [.elements(.last)]), PropertyType(.int)), (path(6, [.size]), PropertyType(.int)),
-            (path(7, [.elements(.all)]), PropertyType(.string)), (path(8, [.elements(.all)]), PropertyType(.double)),
-            (path(8, [.keys]), PropertyType(.string)), (path(8, [key]), PropertyType(.double)),
-            (path(8, [.size]), PropertyType(.int)),
+            (items.path(2), PropertyType(.string)), (items.path(3), PropertyType(.decimal128)),
+            (items.path(4), PropertyType(.data)),
+            (items.path(5), PropertyType(.mixed)), (items.path(9), PropertyType(.string)),
+            (items.path(6, [.elements(.all)]), PropertyType(.int)),
+            (items.path(6, [.elements(.position(1))]), PropertyType(.int)),
+            (items.path(6, [.elements(.last)]), PropertyType(.int)), (items.path(6, [.size]), PropertyType(.int)),
+            (items.path(7, [.elements(.all)]), PropertyType(.string)),
+            (items.path(8, [.elements(.all)]), PropertyType(.double)),
+            (items.path(8, [.keys]), PropertyType(.string)), (items.path(8, [key]), PropertyType(.double)),
+            (items.path(8, [.size]), PropertyType(.int)),
         ]
         return paths.flatMap { path, type in
             ComparisonOperator.allCases.flatMap { operation -> [BoundPredicate] in
@@ -97,11 +85,11 @@ struct ScanTests {
         let seed = random.seed
         let rows = Self.rows(300, &random)
         let source = try MemoryColumnSource(rows)
-        let keys = rows.keys(of: Self.item)
+        let keys = rows.keys(of: ItemClass.id)
         for predicate in Self.predicates(rows, &random) {
-            let row = RowPredicate(predicate, on: Self.item, in: source)
+            let row = RowPredicate(predicate, on: ItemClass.id, in: source)
             let expected = try keys.filter { try row.holds($0) }
-            let scan = try Planner(source: source).scan(Self.item, predicate)
+            let scan = try Planner(source: source).scan(ItemClass.id, predicate)
             let found = try scan.list()
             #expect(found == expected, "seed \(seed): \(predicate)")
             #expect(try scan.count() == expected.count, "seed \(seed): \(predicate)")
@@ -114,11 +102,11 @@ struct ScanTests {
         let seed = random.seed
         let rows = Self.rows(700, &random)
         let executor = QueryExecutor(try MemoryColumnSource(rows))
-        let keys = rows.keys(of: Self.item)
+        let keys = rows.keys(of: ItemClass.id)
         let few = BoundPredicate.comparison(
-            BoundComparison(.path(Self.path(1)), .less, .constant(.int(Int64(random.below(700))))))
+            BoundComparison(.path(Self.items.path(1)), .less, .constant(.int(Int64(random.below(700))))))
         for predicate in [BoundPredicate.constant(true), few] {
-            let query = BoundQuery(classID: Self.item, predicate: predicate)
+            let query = BoundQuery(classID: ItemClass.id, predicate: predicate)
             let all = try executor.select(query)
             for _ in 0..<60 {
                 let after = random.oneIn(2) ? random.pick(keys) : nil
@@ -140,9 +128,9 @@ struct ScanTests {
         for predicate in Self.predicates(rows, &random).filter({ _ in random.oneIn(6) }) {
             let both = BoundPredicate.or([
                 predicate,
-                .not(.comparison(BoundComparison(.path(Self.path(1)), .greater, .constant(.int(700))))),
+                .not(.comparison(BoundComparison(.path(Self.items.path(1)), .greater, .constant(.int(700))))),
             ])
-            let scan = try Planner(source: source).scan(Self.item, both)
+            let scan = try Planner(source: source).scan(ItemClass.id, both)
             let expected = try scan.list()
             let parts = try scan.inParts(count) { try $0.list() }
             #expect(parts.flatMap(\.self) == expected, "seed \(seed): \(predicate)")
@@ -157,13 +145,13 @@ struct ScanTests {
         let rows = Self.rows(800, &random)
         let source = try MemoryColumnSource(rows)
         let requests = AggregateRequest.Function.allCases.flatMap { function in
-            [1, 3].map { AggregateRequest(function, Self.path($0)) }
+            [1, 3].map { AggregateRequest(function, Self.items.path($0)) }
         }
-        for paths in [[Self.path(9)], [Self.path(9), Self.path(5)], []] {
-            let query = BoundQuery(classID: Self.item)
-            let scan = try Planner(source: source).scan(Self.item, query.predicate)
+        for paths in [[Self.items.path(9)], [Self.items.path(9), Self.items.path(5)], []] {
+            let query = BoundQuery(classID: ItemClass.id)
+            let scan = try Planner(source: source).scan(ItemClass.id, query.predicate)
             func group(_ scan: ClassScan) throws -> Grouping {
-                let grouping = Grouping(requests, by: paths, on: Self.item, in: source)
+                let grouping = Grouping(requests, by: paths, on: ItemClass.id, in: source)
                 try scan.forEachCluster { try grouping.add($0, $1) }
                 return grouping
             }
@@ -186,7 +174,7 @@ struct ScanTests {
         struct Fault: Error {}
         var random = SeededRandom.ofTest()
         let source = try MemoryColumnSource(Self.rows(1000, &random))
-        let scan = try Planner(source: source).scan(Self.item, .constant(true))
+        let scan = try Planner(source: source).scan(ItemClass.id, .constant(true))
         let calls = Atomic<Int>(0)
         #expect(throws: Fault.self) {
             try scan.inParts(8) { part in
@@ -211,7 +199,7 @@ struct ScanTests {
             ])
         var rows = Rows(schema: schema)
         for number in 0..<1000 {
-            rows.objects[Self.item, default: [:]][ObjectKey(Int64(number))] = [
+            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(number))] = [
                 PropertyID(1): .int(Int64(number * 3)), PropertyID(2): .int(number % 100 == 0 ? 1 : 0),
                 PropertyID(3): .string(number % 100 == 7 ? "rare" : "usual"),
             ]
@@ -223,7 +211,7 @@ struct ScanTests {
         }
         func check(_ number: UInt16, _ right: BoundOperand, _ words: String, count: Int) throws {
             let query = BoundQuery(
-                classID: Self.item, predicate: .comparison(BoundComparison(.path(path(number)), .equal, right)))
+                classID: ItemClass.id, predicate: .comparison(BoundComparison(.path(path(number)), .equal, right)))
             let plan = try executor.explain(query, running: true)
             #expect(plan.count == count && plan.root.parts[0].words == words)
         }
@@ -240,25 +228,26 @@ struct ScanTests {
         try check(1, .list([.int(30), .int(3), .int(30), .int(4)]), "index, 4 look-ups: 2 objects", count: 2)
         // The index lists the others of a list with null.
         let withNull = BoundComparison(.path(path(3)), .equal, .list([.null, .string("rare")]))
-        let plan = try executor.explain(BoundQuery(classID: Self.item, predicate: .comparison(withNull)), running: true)
+        let plan = try executor.explain(
+            BoundQuery(classID: ItemClass.id, predicate: .comparison(withNull)), running: true)
         #expect(plan.count == 10)
         #expect(plan.root.parts[0].parts.contains { $0.words.hasPrefix("index, 1 look-up") })
     }
 
     @Test("explain counts objects and clusters of each part of the plan")
     func explainFigures() throws {
-        var rows = Rows(schema: Self.schema)
+        var rows = Rows(schema: Self.items.schema)
         for number in 0..<640 {
-            rows.objects[Self.item, default: [:]][ObjectKey(Int64(number))] = [
+            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(number))] = [
                 PropertyID(1): .int(Int64(number)), PropertyID(9): .string(number % 2 == 0 ? "ash" : "oak"),
             ]
         }
         let executor = QueryExecutor(try MemoryColumnSource(rows))
         func compare(_ number: UInt16, _ operation: ComparisonOperator, _ value: Value) -> BoundPredicate {
-            .comparison(BoundComparison(.path(Self.path(number)), operation, .constant(value)))
+            .comparison(BoundComparison(.path(Self.items.path(number)), operation, .constant(value)))
         }
         let range = BoundPredicate.and([compare(1, .greaterOrEqual, .int(100)), compare(1, .lessOrEqual, .int(150))])
-        let one = BoundQuery(classID: Self.item, predicate: range)
+        let one = BoundQuery(classID: ItemClass.id, predicate: range)
         let explained = try executor.explain(one, running: true)
         #expect(explained.count == 51)
         let scan = try #require(explained.root.parts.first)
@@ -266,9 +255,9 @@ struct ScanTests {
         #expect(scan.rowsIn == 640 && scan.rowsOut == 51 && scan.clustersRead == 2 && scan.clustersSkipped == 8)
         #expect(scan.nanoseconds != nil && explained.nanoseconds != nil)
 
-        let sort = ResultStep.sort([SortKey(Self.path(1), ascending: false)])
+        let sort = ResultStep.sort([SortKey(Self.items.path(1), ascending: false)])
         let both = BoundQuery(
-            classID: Self.item, predicate: .and([range, compare(9, .equal, .string("ash"))]), steps: [sort])
+            classID: ItemClass.id, predicate: .and([range, compare(9, .equal, .string("ash"))]), steps: [sort])
         let parts = try executor.explain(both, Window(limit: 5), running: true).root.parts
         #expect(parts.map(\.rowsOut) == [26, 5, 5])
         #expect(parts[0].parts.map(\.rowsIn) == [640, 51] && parts[0].parts.map(\.rowsOut) == [51, 26])

@@ -13,31 +13,17 @@ import Testing
 /// Sorts that keep the first few objects, which skip clusters and may begin at the last one, against sorts of all.
 @Suite("Sorts of the first few")
 struct TopSortTests {
-    private static let item = ClassID(1)
-
-    private static let schema = Schema(
-        version: 1,
-        classes: [
-            ClassSchema(
-                "Item",
-                properties: [
-                    PropertySchema("number", PropertyType(.int)),
-                    PropertySchema("weight", PropertyType(.double, isOptional: true)),
-                    PropertySchema("when", PropertyType(.date, isOptional: true)),
-                    PropertySchema("few", PropertyType(.int, isOptional: true)),
-                ])
-        ])
-
-    private static func path(_ number: UInt16) -> BoundPath {
-        let id = PropertyID(number)
-        return BoundPath(end: .property(id, schema.classes[0][id]?.type ?? PropertyType(.int)), steps: [])
-    }
+    private static let items = ItemClass([
+        PropertySchema("weight", PropertyType(.double, isOptional: true)),
+        PropertySchema("when", PropertyType(.date, isOptional: true)),
+        PropertySchema("few", PropertyType(.int, isOptional: true)),
+    ])
 
     /// How the values follow the order of creation.
     private enum Course: CaseIterable { case rising, falling, stepping, scattered }
 
     private static func rows(_ course: Course, hasOdd: Bool, _ random: inout SeededRandom) -> Rows {
-        var rows = Rows(schema: schema)
+        var rows = Rows(schema: items.schema)
         for place in 0..<900 where !random.oneIn(9) {
             let number: Int64 =
                 switch course {
@@ -48,7 +34,7 @@ struct TopSortTests {
                 case .scattered: Int64(random.below(300))
                 }
             let isOdd = hasOdd && random.oneIn(20)
-            rows.objects[item, default: [:]][ObjectKey(Int64(place))] = [
+            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(place))] = [
                 PropertyID(1): .int(number),
                 PropertyID(2): isOdd ? (random.oneIn(2) ? .null : .double(.nan)) : .double(Double(number) / 4),
                 PropertyID(3): isOdd ? .null : .date(Timestamp(seconds: number)),
@@ -69,14 +55,15 @@ struct TopSortTests {
                 for _ in 0..<60 {
                     var sort: [SortKey] = []
                     for number in [[1], [2], [3], [1, 4], [4, 1], [4, 2], [3, 4]].randomElement(using: &random) ?? [] {
-                        sort.append(SortKey(Self.path(UInt16(number)), ascending: random.oneIn(2)))
+                        sort.append(SortKey(Self.items.path(UInt16(number)), ascending: random.oneIn(2)))
                     }
                     let limit = BoundPredicate.comparison(
-                        BoundComparison(.path(Self.path(1)), .less, .constant(.int(Int64(random.below(900) - 100)))))
+                        BoundComparison(
+                            .path(Self.items.path(1)), .less, .constant(.int(Int64(random.below(900) - 100)))))
                     let few = BoundPredicate.comparison(
-                        BoundComparison(.path(Self.path(4)), .equal, .constant(.int(1))))
+                        BoundComparison(.path(Self.items.path(4)), .equal, .constant(.int(1))))
                     let query = BoundQuery(
-                        classID: Self.item,
+                        classID: ItemClass.id,
                         predicate: [.constant(true), limit, few].randomElement(using: &random) ?? .constant(true),
                         steps: [.sort(sort)])
                     let all = try executor.select(query)
@@ -86,7 +73,7 @@ struct TopSortTests {
                     var rest = all[...]
                     if random.oneIn(2), let last = all.randomElement(using: &random) {
                         window.after = Cursor(
-                            values: try executor.sortValues(sort, of: last, in: Self.item), key: last)
+                            values: try executor.sortValues(sort, of: last, in: ItemClass.id), key: last)
                         rest = all[((all.firstIndex(of: last) ?? 0) + 1)...]
                     }
                     let expected = Array(rest.dropFirst(window.offset).prefix(window.limit ?? 0))
@@ -98,13 +85,13 @@ struct TopSortTests {
 
     @Test("the newest of a class that was created in order are found in its last cluster, and no other one is read")
     func newest() throws {
-        var rows = Rows(schema: Self.schema)
+        var rows = Rows(schema: Self.items.schema)
         for place in 0..<640 {
-            rows.objects[Self.item, default: [:]][ObjectKey(Int64(place))] = [PropertyID(1): .int(Int64(place))]
+            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(place))] = [PropertyID(1): .int(Int64(place))]
         }
         let source = try MemoryColumnSource(rows)
-        let sorter = Sorter([SortKey(Self.path(1), ascending: false)], Self.item, source, limit: 5)
-        let scan = ClassScan(source, Self.item, ConstantOperator(true))
+        let sorter = Sorter([SortKey(Self.items.path(1), ascending: false)], ItemClass.id, source, limit: 5)
+        let scan = ClassScan(source, ItemClass.id, ConstantOperator(true))
         let ends = try #require(try scan.ends())
         #expect(try sorter.prefers(ends.last, to: ends.first))
         #expect(try !sorter.prefers(ends.first, to: ends.last))

@@ -10,22 +10,7 @@ import TestBasics
 /// Sorting all objects by two keys, against a sort that compares them pairwise.
 @Suite("Full sorts")
 struct FullSortTests {
-    private static let item = ClassID(1)
-    private static let schema = Schema(
-        version: 1,
-        classes: [
-            ClassSchema(
-                "Item",
-                properties: [
-                    PropertySchema("number", PropertyType(.int)),
-                    PropertySchema("text", PropertyType(.string, isOptional: true)),
-                ])
-        ])
-
-    private static func path(_ number: UInt16) -> BoundPath {
-        let id = PropertyID(number)
-        return BoundPath(end: .property(id, schema.classes[0][id]?.type ?? PropertyType(.int)))
-    }
+    private static let items = ItemClass([PropertySchema("text", PropertyType(.string, isOptional: true))])
 
     private struct Pair {
         var key: ObjectKey
@@ -44,7 +29,7 @@ struct FullSortTests {
         ]
         // Every other time a suffix that does not fit into a word.
         for longEndings: [String] in [[], ["12345678", "123456789", "12345678\u{0}"]] {
-            var rows = Rows(schema: Self.schema)
+            var rows = Rows(schema: Self.items.schema)
             var pairs: [Pair] = []
             let all: [String] = endings + longEndings
             for number in 0..<900 {
@@ -53,16 +38,16 @@ struct FullSortTests {
                 let pair = Pair(
                     key: ObjectKey(Int64(number)), number: random.oneIn(2) ? 1 : Int64(number % 4), text: text)
                 pairs.append(pair)
-                rows.objects[Self.item, default: [:]][pair.key] = [
+                rows.objects[ItemClass.id, default: [:]][pair.key] = [
                     PropertyID(1): .int(pair.number), PropertyID(2): text.map { Value.string($0) } ?? .null,
                 ]
             }
             let source = try MemoryColumnSource(rows)
             for (first, second) in [(true, true), (true, false), (false, true), (false, false)] {
                 let keys = [
-                    SortKey(Self.path(1), ascending: first), SortKey(Self.path(2), ascending: second),
+                    SortKey(Self.items.path(1), ascending: first), SortKey(Self.items.path(2), ascending: second),
                 ]
-                let sorter = FullSorter(keys, Self.item, source, threadLimit: threadLimit)
+                let sorter = FullSorter(keys, ItemClass.id, source, threadLimit: threadLimit)
                 for pair in pairs { try sorter.add(pair.key) }
                 let expected = pairs.sorted { left, right in
                     if left.number != right.number { return (left.number < right.number) == first }

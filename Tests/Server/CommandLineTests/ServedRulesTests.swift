@@ -109,19 +109,19 @@ struct ServedRulesTests {
         init(_ connection: EventConnection) { self.connection = connection }
 
         func next() throws -> StreamEvent {
-            _ = try eventually { try hasNews() }
+            _ = try eventually { try hasChanges() }
             guard !events.isEmpty else { throw TestFailure("no more events") }
             return events.removeFirst()
         }
 
         /// Waits for the end of the stream; returns false if an event comes first.
         func ends() throws -> Bool {
-            _ = try eventually { try hasNews() }
+            _ = try eventually { try hasChanges() }
             return !isOpen && events.isEmpty
         }
 
         /// Reads for a while; returns whether there is an event, or the end.
-        private func hasNews() throws -> Bool {
+        private func hasChanges() throws -> Bool {
             if isOpen, events.isEmpty { isOpen = try connection.read(milliseconds: 1000) { events.append($0) } }
             return !isOpen || !events.isEmpty
         }

@@ -73,7 +73,7 @@ struct FilterTests {
         let target = Wire.target(
             "/v1/objects/Person", ["filter": found.filter, "args": found.args, "fields": "handle", "count": "true"])
         let expected = found.handles.split(separator: " ").map { JSONValue.string(String($0)) }
-        let model = WireAnswer(try DogOwnersFixture.model().get(target))
+        let model = WireResponse(try DogOwnersFixture.model().get(target))
         #expect(model.items("handle") == expected, "\(model)")
         let embedded = try DogOwnersFixture.embedded().send(.get, target)
         #expect(embedded.items("handle") == expected, "\(embedded)")
@@ -103,7 +103,7 @@ struct FilterTests {
                 let page = try wire.send(.get, target)
                 #expect(page.status == 200, "\(page)")
                 // A cursor means the same in both stores, except for the history.
-                let pageOfModel = WireAnswer(try model.get(targetOfModel))
+                let pageOfModel = WireResponse(try model.get(targetOfModel))
                 #expect(Unmarked.text(pageOfModel.text) == Unmarked.text(page.text))
                 nextOfModel = pageOfModel["next"]?.asString
                 paged += page.items("handle")
@@ -137,7 +137,7 @@ struct FilterTests {
 
     @Test("a fault says where it is, and what would do", arguments: faults)
     func faultPlaces(fault: Fault) throws {
-        let answer = WireAnswer(
+        let answer = WireResponse(
             try DogOwnersFixture.model().get(Wire.target("/v1/objects/Person", ["filter": fault.filter])))
         #expect(answer.status == 400)
         #expect(answer.code == fault.code, "\(answer)")
@@ -166,7 +166,7 @@ struct FilterTests {
 
     @Test("arguments that do not fit are refused with the argument's number or place", arguments: badArguments)
     func refusedArguments(filter: String, args: String) throws {
-        let answer = WireAnswer(
+        let answer = WireResponse(
             try DogOwnersFixture.model().get(Wire.target("/v1/objects/Person", ["filter": filter, "args": args])))
         #expect(answer.status == 400, "\(answer)")
         #expect(answer["parameter"] == "args" || answer["position"] != nil, "\(answer)")
@@ -180,7 +180,7 @@ struct FilterTests {
             $0.argumentLimit = 100
         }
         func code(_ filter: String, _ args: String = "[]") throws -> String? {
-            WireAnswer(try gateway.get(Wire.target("/v1/objects/Person", ["filter": filter, "args": args]))).code
+            WireResponse(try gateway.get(Wire.target("/v1/objects/Person", ["filter": filter, "args": args]))).code
         }
         #expect(try code(String(repeating: "(", count: 300) + "age > 1") == "query.too_deep")
         #expect(try code(String(repeating: "NOT ", count: 300) + "age > 1") == "query.too_deep")

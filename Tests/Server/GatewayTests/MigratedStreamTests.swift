@@ -299,10 +299,10 @@ struct MigratedStreamTests {
             }
             gate.set(true)
             guard case .response(let done) = try migrated.take() else { throw WireFailure("migration") }
-            #expect(done.status == 200, "\(WireAnswer(done))")
+            #expect(done.status == 200, "\(WireResponse(done))")
             for (target, box) in answers {
                 guard case .response(let response) = try box.take() else { throw WireFailure(target) }
-                #expect(response.status < 300, "\(target), version \(version): \(WireAnswer(response))")
+                #expect(response.status < 300, "\(target), version \(version): \(WireResponse(response))")
             }
         }
     }

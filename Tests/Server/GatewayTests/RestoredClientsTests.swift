@@ -160,7 +160,7 @@ struct RestoredClientsTests {
         let mark = try wire.mark()
         for (target, tag) in abandoned.tags.suffix(3 * Self.reads.count) {
             let headers: HeaderFields = ["If-Match": tag]
-            let answers: [WireAnswer]
+            let answers: [WireResponse]
             switch target {
             case "/v1/objects/Dog/1":
                 answers = [

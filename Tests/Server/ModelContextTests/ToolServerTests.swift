@@ -7,9 +7,9 @@ import Testing
 /// A gateway that gives one response, and refuses to be asked for anything else.
 private struct OneAnswer: GatewayPort {
     let request: GatewayRequest
-    let answer: GatewayAnswer
+    let answer: GatewayResponse
 
-    func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayAnswer {
+    func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayResponse {
         guard request == self.request else { throw ToolFault("\(request.method) \(request.target)") }
         return answer
     }
@@ -28,7 +28,7 @@ struct ToolServerTests {
 
     private let schema = OneAnswer(
         request: GatewayRequest(method: .get, target: "/v1/schema"),
-        answer: GatewayAnswer(status: 200, body: Array("{}".utf8)))
+        answer: GatewayResponse(status: 200, body: Array("{}".utf8)))
 
     @Test("a handshake says the program's version")
     func version() throws {
@@ -42,7 +42,7 @@ struct ToolServerTests {
         #expect(read["result"]?["content"] == [["type": "text", "text": "{}"]])
         let refused = OneAnswer(
             request: GatewayRequest(method: .get, target: "/v1/objects/%FF../a%2Fb"),
-            answer: GatewayAnswer(
+            answer: GatewayResponse(
                 status: 404, body: Array(#"{"detail":"There is none","hint":"Dog","code":"class.unknown"}"#.utf8)))
         let result = try answer(to: call("get", #"{"class":"..","key":"a/b"}"#), refused)["result"]
         #expect(result?["isError"] == true)

@@ -47,7 +47,7 @@ struct RepeatedRequestTests {
         let (first, same) = (try request("k", "{}"), try request("k", "{}"))
         let others = [try request("k", "[]"), try request("k", "{}", target: "/v1/objects/Cat")]
         let time = time
-        let answer = WriteAnswer(.json(Array(#"{"version":2}"#.utf8), status: 201))
+        let answer = WriteResponse(.json(Array(#"{"version":2}"#.utf8), status: 201))
         let error = write { transaction in
             try first.checkNew(in: transaction, at: time)
             _ = try first.keep(
@@ -70,7 +70,7 @@ struct RepeatedRequestTests {
         var random = SeededRandom.ofTest()
         let seed = random.seed
         for _ in 0..<200 {
-            let text = AnswerText()
+            let text = ResponseText()
             text.json.beginArray()
             for _ in 0..<random.below(4) {
                 text.objects(
@@ -79,7 +79,7 @@ struct RepeatedRequestTests {
             }
             text.json.endArray()
             let tagged = random.oneIn(2) ? ObjectReference(ClassID(rawValue: 1), ObjectKey(7)) : nil
-            let answer = WriteAnswer(status: 200 + random.below(2), text, tagged: tagged)
+            let answer = WriteResponse(status: 200 + random.below(2), text, tagged: tagged)
             let bytes = StoredResponse(answer, nil, verbatim: 0).bytes
             let read = try #require(StoredResponse(bytes[...]), "seed \(seed)").answer
             #expect(read.status == answer.status && read.text == answer.text, "seed \(seed)")

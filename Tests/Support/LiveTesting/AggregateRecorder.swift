@@ -7,7 +7,7 @@ import Synchronization
 /// Keeps the events of the observer of an aggregate, and checks that each change leads from the last answer to the next.
 package final class AggregateRecorder: Sendable {
     private struct State {
-        var answer: AggregateAnswer?
+        var answer: AggregateResult?
         var version: Version?
         var hasBegun = false
         var hasResumed = false
@@ -21,12 +21,12 @@ package final class AggregateRecorder: Sendable {
     /// - Parameters:
     ///   - answer: what the observer knows, if it resumes.
     ///   - version: the version of that.
-    package init(from answer: AggregateAnswer? = nil, at version: Version? = nil) {
+    package init(from answer: AggregateResult? = nil, at version: Version? = nil) {
         state = Mutex(State(answer: answer, version: version))
     }
 
     /// The answer according to the events.
-    package var answer: AggregateAnswer? { state.withLock { $0.answer } }
+    package var answer: AggregateResult? { state.withLock { $0.answer } }
     package var hasResumed: Bool { state.withLock { $0.hasResumed } }
     package var changeCount: Int { state.withLock { $0.changeCount } }
     package var failureCode: StoreError.Code? { state.withLock { ($0.failure as? StoreError)?.code } }
@@ -66,7 +66,7 @@ package final class AggregateRecorder: Sendable {
 
 extension LiveAggregateChange {
     /// Everything in which this is not the difference from `old`.
-    fileprivate func faults(from old: AggregateAnswer) -> [String] {
+    fileprivate func faults(from old: AggregateResult) -> [String] {
         var faults = indices.faults(from: old.groups.map(\.key.forms), to: answer.groups.map(\.key.forms))
         guard faults.isEmpty else { return faults }
         var groups = old.groups

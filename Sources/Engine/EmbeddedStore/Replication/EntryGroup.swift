@@ -4,9 +4,9 @@ import StoredRecords
 import ObjectModel
 import StoreContract
 
-/// Repeats entries of the log in one LMDB transaction, each as a version of its own.
+/// Applies entries of the shared log in one LMDB transaction, each as its own version.
 ///
-/// It never refuses for a limit: what the log has, has happened.
+/// No limit applies: an entry in the log is already committed.
 struct EntryGroup {
     let file: StoreFile
     let writerProgress: WriterProgress
@@ -14,17 +14,18 @@ struct EntryGroup {
     private static let entryLimit = EmbeddedStore.groupLimit
     private static let byteLimit = Replication.groupBytes
 
-    /// The versions that a transaction has repeated.
+    /// The versions that a transaction has applied.
     struct Outcome {
         var changes: [ChangeSet] = []
-        /// Notices of other stores of the log. A pin is of the newest version.
+        /// Notices from other stores that share the log. A pin refers to the newest version.
         var notices: [RedoStep] = []
     }
 
-    /// Repeats as many of the entries as one transaction takes, and ignores those that the file has. A pin is the last
-    /// one that a transaction takes, so that there is a snapshot of its version. Throws `logDamaged` for a gap or an
-    /// unreadable entry, `historyLost` for an entry that follows another version than the file's, `diverged`; nothing was
-    /// kept then.
+    /// Applies as many entries as fit into one transaction, and skips those that the file already has. A pin ends the
+    /// transaction, so that a snapshot of its version exists.
+    ///
+    /// Throws `logDamaged` for a gap or an unreadable entry, `historyLost` if an entry does not follow the file's
+    /// version, and `diverged`. The file is unchanged then.
     func run(_ entries: some Sequence<LogEntry>) throws -> Outcome {
         let transaction = try writerProgress.waitingForOthers { try file.environment.begin(readOnly: false) }
         defer { transaction.abort() }

@@ -27,7 +27,7 @@ package struct LiveAggregate: Hashable, Sendable {
     }
 
     /// The answer at a version. Throws the errors of the store, and `sumOverflow`.
-    package func answer(_ snapshot: any Snapshot) throws -> AggregateAnswer {
+    package func answer(_ snapshot: any Snapshot) throws -> AggregateResult {
         try answer(of: try snapshot.aggregate(query, requests, by: paths), within: snapshot.budget)
     }
 
@@ -37,7 +37,7 @@ package struct LiveAggregate: Hashable, Sendable {
     /// Those of all groups that satisfy the condition, arranged. Throws as the budget does.
     package func answer(
         of all: [AggregateGroup], within budget: QueryBudget? = nil
-    ) throws(StoreError) -> AggregateAnswer {
+    ) throws(StoreError) -> AggregateResult {
         arrangement.answer(try condition?.selection(of: all, within: budget) ?? all)
     }
 }
@@ -50,11 +50,11 @@ package final class LiveAggregateChange: LiveDifference {
     /// The positions of the groups that went, came and changed.
     package let indices: IndexChanges
     /// The whole new answer.
-    package let answer: AggregateAnswer
+    package let answer: AggregateResult
     /// The groups that were not listed before.
     private let earlierOthers: OtherGroups?
 
-    init(snapshot: any Snapshot, indices: IndexChanges, answer: AggregateAnswer, earlierOthers: OtherGroups?) {
+    init(snapshot: any Snapshot, indices: IndexChanges, answer: AggregateResult, earlierOthers: OtherGroups?) {
         self.snapshot = snapshot
         version = snapshot.version
         self.indices = indices
@@ -76,4 +76,4 @@ package final class LiveAggregateChange: LiveDifference {
 }
 
 /// The event of an aggregate.
-package typealias LiveAggregateEvent = LiveEvent<AggregateAnswer, LiveAggregateChange>
+package typealias LiveAggregateEvent = LiveEvent<AggregateResult, LiveAggregateChange>

@@ -21,7 +21,7 @@ final class MaintainedAggregate: MaintainedView {
     /// All groups, ascending by their keys.
     private var all: [AggregateGroup]
     /// The answer if it has not all groups, or has them in another order.
-    private var chosen: AggregateAnswer?
+    private var chosen: AggregateResult?
     var subscriberGroups: [SubscriberGroup<LiveAggregateEvent, Void>] = []
 
     /// Reads the answer. Throws the store's errors, `sumOverflow`, and `unknownClass` or `unknownProperty` when the
@@ -37,7 +37,7 @@ final class MaintainedAggregate: MaintainedView {
         if !aggregate.listsAll { chosen = try aggregate.answer(of: all, within: snapshot.budget) }
     }
 
-    private var answer: AggregateAnswer { chosen ?? AggregateAnswer(groups: all) }
+    private var answer: AggregateResult { chosen ?? AggregateResult(groups: all) }
 
     private static func read(
         _ aggregate: LiveAggregate, _ dependencies: QueryDependencies, _ snapshot: any Snapshot
@@ -106,7 +106,7 @@ final class MaintainedAggregate: MaintainedView {
 
     /// The change to the present answer; nil if there is none.
     private func change(
-        _ indices: IndexChanges, since earlier: AggregateAnswer?, _ snapshot: any Snapshot
+        _ indices: IndexChanges, since earlier: AggregateResult?, _ snapshot: any Snapshot
     ) -> LiveAggregateChange? {
         let answer = answer
         if indices.isEmpty, earlier?.others == answer.others { return nil }
@@ -121,7 +121,7 @@ extension MaintainedAggregate {
     /// Brings `tallies` and `all` to the state after a step. Returns the difference of all groups.
     private func update(_ step: VersionDelta, _ snapshot: any Snapshot) throws -> IndexChanges {
         // Taken out, so that they are not copied when they change.
-        guard var next = tallies else { return try readAnswer(snapshot) }
+        guard var next = tallies else { return try readResponse(snapshot) }
         tallies = nil
         // Where the store released the earlier version, the tallies are made again.
         let touched: Set<[Value]>? =
@@ -136,14 +136,14 @@ extension MaintainedAggregate {
         isAmbiguous = next.isAmbiguous
         tallies = next
         if touched.isEmpty { return IndexChanges() }
-        if isAmbiguous { return try readAnswer(snapshot) }
+        if isAmbiguous { return try readResponse(snapshot) }
         // Results that a scan decided are known again.
         if wasAmbiguous { return replaceAll(by: try next.all()) }
         return try replace(touched, by: next)
     }
 
     /// Reads the answer. Cost: that of the read, and a comparison of all groups.
-    private func readAnswer(_ snapshot: any Snapshot) throws -> IndexChanges {
+    private func readResponse(_ snapshot: any Snapshot) throws -> IndexChanges {
         replaceAll(by: try Self.groups(of: aggregate, snapshot))
     }
 
@@ -210,7 +210,7 @@ extension MaintainedAggregate {
     }
 
     /// The answer at a version that an observer knows; nil where finding it costs more than reporting the present one.
-    private func answer(at known: Resumption, _ snapshot: any Snapshot) throws -> AggregateAnswer? {
+    private func answer(at known: Resumption, _ snapshot: any Snapshot) throws -> AggregateResult? {
         guard let step = try known.step(for: watches), try aggregate.query.scope.exists(in: step.before) else {
             return nil
         }

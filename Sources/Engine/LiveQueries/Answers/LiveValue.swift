@@ -25,9 +25,9 @@ package struct LiveValue: Hashable, Sendable {
     }
 
     let parts: [Part]
-    let source: AnyAnswerSource
+    let source: AnyValueSource
 
-    package init(_ source: AnyAnswerSource, dependingOn parts: [Part]) {
+    package init(_ source: AnyValueSource, dependingOn parts: [Part]) {
         self.source = source
         self.parts = parts
     }
@@ -40,7 +40,7 @@ package struct LiveValue: Hashable, Sendable {
 }
 
 /// Reads an answer at any version of one schema.
-package protocol LiveAnswerSource: Hashable, Sendable {
+package protocol LiveValueSource: Hashable, Sendable {
     /// Returns the answer, in a form that only equal answers have. Throws the errors of the store, and its own. Cost:
     /// that of the read.
     func read(_ reads: any ObjectReads) throws -> [UInt8]
@@ -48,22 +48,22 @@ package protocol LiveAnswerSource: Hashable, Sendable {
     var histogram: LiveHistogram? { get }
 }
 
-extension LiveAnswerSource {
+extension LiveValueSource {
     package var histogram: LiveHistogram? { nil }
 }
 
 /// A source of any type, for comparing sources.
-package struct AnyAnswerSource: Hashable, Sendable {
-    private let source: any LiveAnswerSource
+package struct AnyValueSource: Hashable, Sendable {
+    private let source: any LiveValueSource
 
-    package init(_ source: any LiveAnswerSource) { self.source = source }
+    package init(_ source: any LiveValueSource) { self.source = source }
 
     func read(_ reads: any ObjectReads) throws -> [UInt8] { try source.read(reads) }
 
     var histogram: LiveHistogram? { source.histogram }
 
-    package static func == (a: AnyAnswerSource, b: AnyAnswerSource) -> Bool {
-        func isEqual<Source: LiveAnswerSource>(_ one: Source) -> Bool { one == b.source as? Source }
+    package static func == (a: AnyValueSource, b: AnyValueSource) -> Bool {
+        func isEqual<Source: LiveValueSource>(_ one: Source) -> Bool { one == b.source as? Source }
         return isEqual(a.source)
     }
 
@@ -71,7 +71,7 @@ package struct AnyAnswerSource: Hashable, Sendable {
 }
 
 /// An answer, for comparison. Long ones are kept as their fingerprints alone.
-struct AnswerContent: Equatable, Sendable {
+struct ValueContent: Equatable, Sendable {
     private static let mostKept = 1 << 20
 
     /// Nil if it is long.
@@ -88,33 +88,33 @@ struct AnswerContent: Equatable, Sendable {
 }
 
 /// Another answer than at the observer's previous event.
-package final class LiveAnswerChange: LiveDifference {
+package final class LiveValueChange: LiveDifference {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
     package let snapshot: any Snapshot
     package let version: Version
     /// The whole new answer.
     package let answer: [UInt8]
-    private let earlier: AnswerContent
+    private let earlier: ValueContent
 
-    init(snapshot: any Snapshot, answer: [UInt8], earlier: AnswerContent) {
+    init(snapshot: any Snapshot, answer: [UInt8], earlier: ValueContent) {
         self.snapshot = snapshot
         version = snapshot.version
         self.answer = answer
         self.earlier = earlier
     }
 
-    package func followed(by next: LiveAnswerChange) -> LiveAnswerChange? {
-        guard AnswerContent(next.answer) != earlier else { return nil }
-        return LiveAnswerChange(snapshot: next.snapshot, answer: next.answer, earlier: earlier)
+    package func followed(by next: LiveValueChange) -> LiveValueChange? {
+        guard ValueContent(next.answer) != earlier else { return nil }
+        return LiveValueChange(snapshot: next.snapshot, answer: next.answer, earlier: earlier)
     }
 
-    package func moved(to snapshot: any Snapshot) -> LiveAnswerChange {
-        LiveAnswerChange(snapshot: snapshot, answer: answer, earlier: earlier)
+    package func moved(to snapshot: any Snapshot) -> LiveValueChange {
+        LiveValueChange(snapshot: snapshot, answer: answer, earlier: earlier)
     }
 }
 
 /// The event of an answer.
-package typealias LiveAnswerEvent = LiveEvent<[UInt8], LiveAnswerChange>
+package typealias LiveValueEvent = LiveEvent<[UInt8], LiveValueChange>
 
 extension LiveViewID {
     /// The object whose property it is about, or the object itself; nil for whole classes.

@@ -10,12 +10,12 @@ import StoreContract
 /// that object as well.
 final class MaintainedValue: MaintainedView {
     private let answer: LiveValue
-    private var parts: [AnswerPart] = []
+    private var parts: [ValueDependency] = []
     /// Nil where the answer is read again after each change.
     private var histogram: MaintainedHistogram?
     /// Nil when the object whose property it is about is gone.
-    private var content: AnswerContent?
-    var subscriberGroups: [SubscriberGroup<LiveAnswerEvent, Void>] = []
+    private var content: ValueContent?
+    var subscriberGroups: [SubscriberGroup<LiveValueEvent, Void>] = []
 
     /// The number of objects above which an earlier version of their class is not read for an observer that resumes.
     private static let mostReadBack = 4096
@@ -32,8 +32,8 @@ final class MaintainedValue: MaintainedView {
             throw StoreError(.notFound, "The object whose property is observed does not exist.")
         }
         let read = try readAnew(snapshot)
-        parts = try answer.parts.map { try AnswerPart($0, snapshot) }
-        content = AnswerContent(read)
+        parts = try answer.parts.map { try ValueDependency($0, snapshot) }
+        content = ValueContent(read)
     }
 
     private func readAnew(_ snapshot: any Snapshot) throws -> [UInt8] {
@@ -47,7 +47,7 @@ final class MaintainedValue: MaintainedView {
     var watches: Set<LiveWatch> { parts.reduce(into: []) { $0.formUnion($1.view.watches) } }
 
     func add(
-        _ subscriber: Subscriber<LiveAnswerEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
+        _ subscriber: Subscriber<LiveValueEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since known: Resumption?
     ) throws {
         // It may have come back since.
@@ -62,7 +62,7 @@ final class MaintainedValue: MaintainedView {
         }
         subscriber.send(.resumed(snapshot: snapshot, present))
         if earlier != content {
-            subscriber.send(.update(LiveAnswerChange(snapshot: snapshot, answer: present, earlier: earlier)))
+            subscriber.send(.update(LiveValueChange(snapshot: snapshot, answer: present, earlier: earlier)))
         }
     }
 
@@ -79,15 +79,15 @@ final class MaintainedValue: MaintainedView {
         guard mayDiffer else { return }
         let isKept = try !step.changes.schemaChanged && histogram?.advance(step, snapshot) == true
         let read = try isKept ? histogram?.answer ?? answer.source.read(snapshot) : readAnew(snapshot)
-        let now = AnswerContent(read)
+        let now = ValueContent(read)
         guard now != earlier else { return }
         content = now
-        let change = LiveAnswerChange(snapshot: snapshot, answer: read, earlier: earlier)
+        let change = LiveValueChange(snapshot: snapshot, answer: read, earlier: earlier)
         for subscriberGroup in subscriberGroups { subscriberGroup.send(.update(change)) }
     }
 
     /// The answer at a version that an observer knows; nil where finding it may cost more than telling the present one.
-    private func content(at known: Resumption, _ snapshot: any Snapshot) throws -> AnswerContent? {
+    private func content(at known: Resumption, _ snapshot: any Snapshot) throws -> ValueContent? {
         var mayDiffer = false
         for part in parts {
             guard let hasChanged = try part.hasChanged(since: known, snapshot) else { return nil }
@@ -98,6 +98,6 @@ final class MaintainedValue: MaintainedView {
             answer.holder != nil || watches.classes.allSatisfy({ step.objectCount(of: $0) <= Self.mostReadBack })
         else { return nil }
         // A value that cannot be read at that version may have been readable then, so it is sent in full.
-        return (try? answer.source.read(step.before)).map { AnswerContent($0) }
+        return (try? answer.source.read(step.before)).map { ValueContent($0) }
     }
 }

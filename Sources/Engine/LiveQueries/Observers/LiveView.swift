@@ -11,7 +11,7 @@ package enum LiveViewID: Hashable, Sendable {
     case answer(LiveValue)
     case collection(ObjectReference, PropertyID)
     /// A collection within a mixed value.
-    case nested(NestedPlace)
+    case nested(NestedCollectionPath)
     case object(ObjectReference)
 }
 

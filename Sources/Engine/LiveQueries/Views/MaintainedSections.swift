@@ -150,7 +150,7 @@ extension MaintainedSections {
         ) { try SectionList(then.keys, by: reader, step.before) }
         let forth = away.reversed(indices)
         let whole = try adding(modifiedBy: step, for: subscriberGroups[index].criteria, to: indices.inverted)
-        let changes = try SectionDiff(forth.old, forth.oldPlaces, forth.new, forth.newPlaces)
+        let changes = try SectionDiff(forth.old, forth.oldPaths, forth.new, forth.newPaths)
             .changes(whole, silent: forth.rekeyed.keys)
         subscriberGroups[index].memory.resumed?.changes[version] = (changes, forth.old)
         return (changes, forth.old)
@@ -181,23 +181,23 @@ struct SectionMemory {
             return nil
         }
         let old = reported ?? step.old
-        let places = reported == nil ? step.oldPlaces : earlierPlaces(step, oldKeys)
+        let places = reported == nil ? step.oldPaths : earlierPlaces(step, oldKeys)
         let moved = silent.merging(step.rekeyed) { first, _ in first }
         reported = nil
         silent = [:]
-        let changes = try SectionDiff(old, places, step.new, step.newPlaces).changes(indices, silent: moved.keys)
+        let changes = try SectionDiff(old, places, step.new, step.newPaths).changes(indices, silent: moved.keys)
         return changes.isEmpty ? nil : (changes, old)
     }
 
     /// The paths of elements in the sections that were reported last.
-    private func earlierPlaces(_ step: SectionStep, _ oldKeys: KeySequence) -> SectionPlaces {
-        guard let reported else { return step.oldPlaces }
+    private func earlierPlaces(_ step: SectionStep, _ oldKeys: KeySequence) -> SectionPathFinder {
+        guard let reported else { return step.oldPaths }
         let silent = silent
         let search = step.earlierSearch.map { search in
-            SectionPlaces.Search(order: search.order, place: search.place) { position, key in
+            SectionPathFinder.Search(order: search.order, place: search.place) { position, key in
                 try silent[position] ?? search.form(position, key)
             }
         }
-        return SectionPlaces(reported, of: oldKeys, search)
+        return SectionPathFinder(reported, of: oldKeys, search)
     }
 }

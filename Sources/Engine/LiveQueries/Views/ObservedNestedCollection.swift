@@ -7,18 +7,18 @@ import StoreContract
 /// The store records only that the whole value was assigned, so the changes are found by a comparison of the two
 /// collections. A collection that no longer exists counts as empty.
 final class ObservedNestedCollection: MaintainedView {
-    private let place: NestedPlace
+    private let place: NestedCollectionPath
     private var object: ObjectReference { place.object }
     private var links: ElementLinks
     var subscriberGroups: [SubscriberGroup<LiveCollectionEvent, Void>] = []
 
     /// Throws `unknownClass`, `unknownProperty`, `notACollection`.
-    init(_ place: NestedPlace, _ snapshot: any Snapshot) throws {
+    init(_ place: NestedCollectionPath, _ snapshot: any Snapshot) throws {
         self.place = place
         links = try Self.links(place, snapshot.schema)
     }
 
-    private static func links(_ place: NestedPlace, _ schema: Schema) throws -> ElementLinks {
+    private static func links(_ place: NestedCollectionPath, _ schema: Schema) throws -> ElementLinks {
         let stored = try schema.stored(place.property, of: place.object.classID)
         guard stored.type.isMixed else {
             throw StoreError(

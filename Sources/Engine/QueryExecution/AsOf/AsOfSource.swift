@@ -4,10 +4,10 @@ package import StoreContract
 import Synchronization
 package import QueryOperators
 
-/// The columns of an earlier version, made from those of a later one and the difference.
+/// The columns of an earlier version, reconstructed from a later version and the difference between the two.
 ///
-/// Leaves without a difference are the later version's; the others are made at the first request, once, at the cost of
-/// decoding and encoding a leaf, and stay as long as the source. There are no indexes except the primary keys.
+/// Leaves without differences are those of the later version. The first access to another leaf decodes and encodes it
+/// once, and the source caches it. There are no indexes except those of primary keys.
 package final class AsOfSource: ColumnSource {
     private struct Address: Hashable {
         var classID: ClassID
@@ -19,7 +19,7 @@ package final class AsOfSource: ColumnSource {
         var key: ObjectKey
     }
 
-    private struct LeafPlace: Hashable {
+    private struct LeafPosition: Hashable {
         var column: Address
         var cluster: Int
     }
@@ -28,8 +28,8 @@ package final class AsOfSource: ColumnSource {
     private struct Made {
         /// Collections whose edits were undone.
         var values: [Place: Value] = [:]
-        var leaves: [LeafPlace: (leaf: Leaf, memory: ColumnMemory)] = [:]
-        var masks: [LeafPlace: (mask: LiveMask, memory: ColumnMemory)] = [:]
+        var leaves: [LeafPosition: (leaf: Leaf, memory: ColumnMemory)] = [:]
+        var masks: [LeafPosition: (mask: LiveMask, memory: ColumnMemory)] = [:]
         var blocks: [Place: [(count: Int, memory: ColumnMemory)]] = [:]
         /// The objects that linked to an object, among those whose property differs.
         var links: [Address: [ObjectReference: [ObjectKey]]] = [:]
@@ -106,7 +106,7 @@ package final class AsOfSource: ColumnSource {
         let first = Int64(cluster) * Int64(clusterCapacity)
         let deleted = objects.deletedSlots[cluster] ?? []
         guard !deleted.isEmpty || first + Int64(mask.slotCount) > objects.firstNew else { return mask }
-        let place = LeafPlace(column: Address(classID: classID, property: PropertyID(0)), cluster: cluster)
+        let place = LeafPosition(column: Address(classID: classID, property: PropertyID(0)), cluster: cluster)
         if let known = made.withLock({ $0.masks[place]?.mask }) { return known }
         var past = MutableLiveMask(decoding: mask)
         for slot in deleted { past.restore(slot) }
@@ -125,7 +125,7 @@ package final class AsOfSource: ColumnSource {
     package func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         let leaf = try base.leaf(of: classID, cluster: cluster, property)
         guard let keys = changes.classes[classID]?.columns[property]?.keys[cluster] else { return leaf }
-        let place = LeafPlace(column: Address(classID: classID, property: property), cluster: cluster)
+        let place = LeafPosition(column: Address(classID: classID, property: property), cluster: cluster)
         if let known = made.withLock({ $0.leaves[place]?.leaf }) { return known }
         var past = MutableLeaf(decoding: leaf)
         var blocks: Set<Int> = []

@@ -6,22 +6,22 @@ import QueryOperators
 
 /// Chooses the test of one column: an index, a range, the null mask, the texts.
 struct ColumnPlanner {
-    let source: any ColumnSource
+    let planner: Planner
     let classID: ClassID
     let property: PropertyID
     let base: BaseType
     /// Whether the property's index is known not to decide the test.
     var indexIsOut = false
 
-    private var planner: Planner { Planner(source: source) }
+    private var source: any ColumnSource { planner.source }
     private var capacity: Int { source.clusterCapacity }
 
     func plan(_ test: ElementTest) throws -> any Operator {
         guard hasRanges else {
             if test.operation == .equal, test.quantifier == .any, !test.isNegated, !test.folds,
-                let keys = try lookUpAll(test.constants)
+                let found = try lookUpAll(test.constants)
             {
-                return KeySetOperator(keys, capacity: capacity, origin: "index")
+                return found
             }
             return ElementOperator(property, test, capacity: capacity)
         }
@@ -58,9 +58,7 @@ struct ColumnPlanner {
     private func planOne(_ test: ElementTest, _ constant: Value) throws -> any Operator {
         let operation = test.operation
         if constant.isNull { return planNull(operation) }
-        if operation == .equal, !test.folds, let keys = try lookUpAll([constant]) {
-            return KeySetOperator(keys, capacity: capacity, origin: "index")
-        }
+        if operation == .equal, !test.folds, let found = try lookUpAll([constant]) { return found }
         let inverted = operation == .notEqual
         if let range = ColumnRange(operation, constant, base: base) {
             return RangeOperator(property, range, inverted: inverted, capacity: capacity)
@@ -99,9 +97,17 @@ struct ColumnPlanner {
 
     /// The objects that the property's index lists. Nil without an index, when the index cannot decide equality, as for
     /// a constant of another kind such as 3.0, and when a pass over the column costs less.
-    private func lookUpAll(_ constants: [Value]) throws -> [ObjectKey]? {
+    private func lookUpAll(_ constants: [Value], origin: String = "index") throws -> (any Operator)? {
         guard !indexIsOut, !constants.isEmpty, constants.allSatisfy(isListed) else { return nil }
-        return try source.lookUp(constants, in: classID, property, limit: entryLimit(constants.count))
+        let limit = entryLimit(constants.count)
+        if let assumed = planner.assumed, assumed.isOf(classID, property) {
+            return try assumed.lookUp(constants, limit: limit).map {
+                AssumedIndexOperator($0, capacity: capacity, origin: origin)
+            }
+        }
+        return try source.lookUp(constants, in: classID, property, limit: limit).map {
+            KeySetOperator($0, capacity: capacity, origin: origin)
+        }
     }
 
     /// Whether an index finds exactly the values that equal the constant. A bool has too few values for one to pay.
@@ -135,9 +141,7 @@ struct ColumnPlanner {
     /// The objects that the property's index lists under one of several values; nil where it cannot tell, or where a pass
     /// over the column costs less. Null is not among the values.
     func planMembers(_ values: [Value]) throws -> (any Operator)? {
-        guard let keys = try lookUpAll(values) else { return nil }
-        let origin = values.count == 1 || !hasRanges ? "index" : "index, \(values.count) look-ups"
-        return KeySetOperator(keys, capacity: capacity, origin: origin)
+        try lookUpAll(values, origin: values.count == 1 || !hasRanges ? "index" : "index, \(values.count) look-ups")
     }
 
     // MARK: IN
@@ -149,9 +153,7 @@ struct ColumnPlanner {
     }
 
     private func planParts(_ values: [Value]) throws -> [any Operator] {
-        if let keys = try lookUpAll(values) {
-            return [KeySetOperator(keys, capacity: capacity, origin: "index, \(values.count) look-ups")]
-        }
+        if let found = try lookUpAll(values, origin: "index, \(values.count) look-ups") { return [found] }
         switch base {
         case .string:
             let texts = values.compactMap { value -> [UInt8]? in

@@ -7,6 +7,8 @@ import QueryOperators
 /// Turns bound predicates into operators. Objects by primary keys must already have been looked up.
 struct Planner {
     let source: any ColumnSource
+    /// An index that the store does not have, for what the plan would be with it.
+    var assumed: AssumedIndex?
 
     private var capacity: Int { source.clusterCapacity }
 
@@ -94,7 +96,7 @@ struct Planner {
         }
         // Nulls are found by the null mask.
         guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
-        return (ColumnPlanner(source: source, classID: classID, property: property, base: type.base), values)
+        return (ColumnPlanner(planner: self, classID: classID, property: property, base: type.base), values)
     }
 
     private func plan(_ between: BoundBetween, _ classID: ClassID) throws -> any Operator {
@@ -236,7 +238,7 @@ struct Planner {
         switch end {
         case .property(let property, let type):
             let column = ColumnPlanner(
-                source: source, classID: classID, property: property, base: type.base, indexIsOut: indexIsOut)
+                planner: self, classID: classID, property: property, base: type.base, indexIsOut: indexIsOut)
             return try column.plan(test)
         case .object:
             let own = BoundComparison(
@@ -265,7 +267,7 @@ struct Planner {
                 } ?? []
             return KeySetOperator(found, capacity: capacity, origin: "backlinks")
         }
-        let column = ColumnPlanner(source: source, classID: classID, property: property, base: .link(""))
+        let column = ColumnPlanner(planner: self, classID: classID, property: property, base: .link(""))
         let found = try column.plan(test.about(target))
         if keepsNull == test.holds(.null) { return found }
         let nulls = NullOperator(property, isNull: keepsNull)

@@ -117,6 +117,13 @@ package struct QueryExecutor: Sendable {
         try Explainer(source: source).explain(try named(query), window, running: running)
     }
 
+    /// The most objects that the query would test one by one if the property had an index; see `Snapshot`.
+    package func testedObjects(_ query: BoundQuery, assumingIndexOf property: PropertyID) throws -> Int? {
+        guard query.scope == .all, let index = AssumedIndex(of: property, in: query.classID, source) else { return nil }
+        let planner = Planner(source: source, assumed: index)
+        return try planner.plan(try named(query).predicate, query.classID).foundByAssumedIndex
+    }
+
     /// The query with its objects looked up by their primary keys.
     private func named(_ query: BoundQuery) throws -> BoundQuery {
         try query.namingObjects { try source.key(of: $0, primaryKey: $1) }

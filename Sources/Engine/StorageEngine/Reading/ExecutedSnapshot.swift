@@ -49,6 +49,10 @@ extension ExecutedSnapshot {
     package func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
         try executor.explain(query, window, running: running)
     }
+
+    package func testedObjects(_ query: BoundQuery, assumingIndexOf property: PropertyID) throws -> Int? {
+        try executor.testedObjects(query, assumingIndexOf: property)
+    }
 }
 
 /// A snapshot that forwards reads of single objects to another one, which it gets again for each call.

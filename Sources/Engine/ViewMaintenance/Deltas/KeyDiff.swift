@@ -106,12 +106,12 @@ package enum KeyDiff {
                 blocks[last].range = blocks[last].range.lowerBound..<position + 1
             } else {
                 blocks.append(
-                    (OrderedBlock(oldPlace: element.rank, length: 1, modified: modified), position..<position + 1))
+                    (OrderedBlock(oldPosition: element.rank, length: 1, modified: modified), position..<position + 1))
             }
         }
         // Positions in the old order count blocks, not elements.
-        let inOldOrder = blocks.indices.sorted { blocks[$0].block.oldPlace < blocks[$1].block.oldPlace }
-        for (place, block) in inOldOrder.enumerated() { blocks[block].block.oldPlace = place }
+        let inOldOrder = blocks.indices.sorted { blocks[$0].block.oldPosition < blocks[$1].block.oldPosition }
+        for (place, block) in inOldOrder.enumerated() { blocks[block].block.oldPosition = place }
         return blocks
     }
 }

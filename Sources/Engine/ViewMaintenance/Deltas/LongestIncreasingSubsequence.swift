@@ -1,7 +1,7 @@
 /// A run of elements that are adjacent both in the old and in the new order, and so stay or move together.
 struct OrderedBlock {
     /// The block's position in the old order, unique in 0..<number of blocks.
-    var oldPlace: Int
+    var oldPosition: Int
     /// The number of elements.
     var length: Int
     /// The number of modified elements.
@@ -14,14 +14,16 @@ enum LongestIncreasingSubsequence {
     /// and, among those choices, the fewest modified ones, so that modified elements are the ones that move. Returns
     /// indices into `blocks`, ascending. Cost: n log n in the number of blocks.
     static func staying(_ blocks: [OrderedBlock]) -> [Int] {
-        if zip(blocks, blocks.dropFirst()).allSatisfy({ $0.oldPlace < $1.oldPlace }) { return Array(blocks.indices) }
+        if zip(blocks, blocks.dropFirst()).allSatisfy({ $0.oldPosition < $1.oldPosition }) {
+            return Array(blocks.indices)
+        }
         var best = [Choice](repeating: Choice(score: Score(), block: nil), count: blocks.count + 1)
         var previous = [Int?](repeating: nil, count: blocks.count)
         var end = Choice(score: Score(), block: nil)
         for (index, block) in blocks.enumerated() {
             // The best run over old positions below this one, from a tree of prefix maxima.
             var before = Choice(score: Score(), block: nil)
-            var place = block.oldPlace
+            var place = block.oldPosition
             while place > 0 {
                 if before.score < best[place].score { before = best[place] }
                 place -= place & -place
@@ -31,7 +33,7 @@ enum LongestIncreasingSubsequence {
                 length: before.score.length + block.length, modified: before.score.modified + block.modified)
             let choice = Choice(score: score, block: index)
             if end.score < score { end = choice }
-            place = block.oldPlace + 1
+            place = block.oldPosition + 1
             while place <= blocks.count {
                 if best[place].score < score { best[place] = choice }
                 place += place & -place

@@ -11,17 +11,19 @@ import StoreContract
 package struct SectionDiff {
     package let old: SectionList
     package let new: SectionList
-    package let oldPlaces: SectionPlaces
-    package let newPlaces: SectionPlaces
+    package let oldPaths: SectionPathFinder
+    package let newPaths: SectionPathFinder
 
     /// The surviving sections by old index.
     private let survivors: Survivors
 
-    package init(_ old: SectionList, _ oldPlaces: SectionPlaces, _ new: SectionList, _ newPlaces: SectionPlaces) {
+    package init(
+        _ old: SectionList, _ oldPaths: SectionPathFinder, _ new: SectionList, _ newPaths: SectionPathFinder
+    ) {
         self.old = old
         self.new = new
-        self.oldPlaces = oldPlaces
-        self.newPlaces = newPlaces
+        self.oldPaths = oldPaths
+        self.newPaths = newPaths
         survivors = Survivors(old, new)
     }
 
@@ -30,16 +32,16 @@ package struct SectionDiff {
     ///   - silent: old positions of further elements that stayed in the result and whose section differs from the last
     ///     reported one.
     package func changes(_ indices: IndexChanges, silent: some Sequence<Int>) throws -> SectionChanges {
-        var gone = try indices.deletions.map { try place(oldPlaces, $0) }
-        var come = try indices.insertions.map { try place(newPlaces, $0) }
+        var gone = try indices.deletions.map { try place(oldPaths, $0) }
+        var come = try indices.insertions.map { try place(newPaths, $0) }
         var marks = Marks()
         for (position, newPosition) in zip(indices.modifications, indices.modificationsNew) {
-            marks.add(try place(oldPlaces, position), try place(newPlaces, newPosition), survivors)
+            marks.add(try place(oldPaths, position), try place(newPaths, newPosition), survivors)
         }
         let modified = Set(indices.modifications)
         for position in silent where !modified.contains(position) {
             guard let newPosition = indices.newIndex(ofOld: position) else { continue }
-            let (before, after) = (try place(oldPlaces, position), try place(newPlaces, newPosition))
+            let (before, after) = (try place(oldPaths, position), try place(newPaths, newPosition))
             guard old.form(of: before.section) != new.form(of: after.section) else { continue }
             gone.append(before)
             come.append(after)
@@ -58,7 +60,7 @@ package struct SectionDiff {
         return changes
     }
 
-    private func place(_ places: SectionPlaces, _ position: Int) throws -> SectionPath {
+    private func place(_ places: SectionPathFinder, _ position: Int) throws -> SectionPath {
         if let path = try places.path(at: position) { return path }
         // Only if the data read from the store is inconsistent.
         throw StoreError(.invalidFile, "The observed sections do not fit the result: check the store's file.")
@@ -88,7 +90,7 @@ private struct Survivors {
         let ranks = Dictionary(
             uniqueKeysWithValues: common.map(\.old).sorted().enumerated().map { ($1, $0) })
         let staying = LongestIncreasingSubsequence.staying(
-            common.map { OrderedBlock(oldPlace: ranks[$0.old] ?? 0, length: 1, modified: 0) })
+            common.map { OrderedBlock(oldPosition: ranks[$0.old] ?? 0, length: 1, modified: 0) })
         var newIndices = [Int?](repeating: nil, count: old.sections.count)
         for index in staying { newIndices[common[index].old] = common[index].new }
         for pair in common where newIndices[pair.old] == nil { movedNew.append(pair.new) }

@@ -6,13 +6,13 @@ import StoreContract
 package struct SectionStep {
     package let old: SectionList
     package let new: SectionList
-    package let oldPlaces: SectionPlaces
-    package let newPlaces: SectionPlaces
+    package let oldPaths: SectionPathFinder
+    package let newPaths: SectionPathFinder
     /// Old positions in the result of elements that stayed there and now belong to another section, with the distinct
     /// form of that section's key.
     package let rekeyed: [Int: Value]
     /// The search for single elements in sections that were reported before; nil where all elements are read.
-    package let earlierSearch: SectionPlaces.Search?
+    package let earlierSearch: SectionPathFinder.Search?
 
     private static let searchMinimum = 64
     private static let searchShare = 256
@@ -48,20 +48,20 @@ package struct SectionStep {
         _ indices: IndexChanges, _ affectedKeys: Set<ObjectKey>, _ reader: SectionKeyReader
     ) throws {
         let places = PositionReader(after.order, step, touched: affectedKeys)
-        let earlier = SectionPlaces.Search(
+        let earlier = SectionPathFinder.Search(
             order: before.order, place: { try places.before($0) },
             form: { try reader.name(of: $1, step.before).distinctForm })
-        let later = SectionPlaces.Search(
+        let later = SectionPathFinder.Search(
             order: after.order, place: { try places.after($0) },
             form: { try reader.name(of: $1, step.after).distinctForm })
-        let oldPlaces = SectionPlaces(old, of: before.keys, earlier)
+        let oldPaths = SectionPathFinder(old, of: before.keys, earlier)
 
         var removals: [SectionPath] = []
         var arrivals: [SectionArrival] = []
         var renames: [Int: Value] = [:]
         var rekeyed: [Int: Value] = [:]
         func remove(_ position: Int) throws -> Bool {
-            guard let path = try oldPlaces.path(at: position) else {
+            guard let path = try oldPaths.path(at: position) else {
                 assertionFailure("The sections are not those of the result.")
                 return false
             }
@@ -94,8 +94,8 @@ package struct SectionStep {
         }
         self.old = old
         self.new = new
-        self.oldPlaces = oldPlaces
-        newPlaces = SectionPlaces(new, of: after.keys, later)
+        self.oldPaths = oldPaths
+        newPaths = SectionPathFinder(new, of: after.keys, later)
         self.rekeyed = rekeyed
         earlierSearch = earlier
     }
@@ -107,8 +107,8 @@ package struct SectionStep {
     ) {
         self.old = old
         self.new = new
-        oldPlaces = SectionPlaces(old, of: before, nil)
-        newPlaces = SectionPlaces(new, of: after, nil)
+        oldPaths = SectionPathFinder(old, of: before, nil)
+        newPaths = SectionPathFinder(new, of: after, nil)
         earlierSearch = nil
         var owners: [ObjectKey: Value] = Dictionary(minimumCapacity: after.count)
         for (index, section) in new.sections.enumerated() {
@@ -140,17 +140,18 @@ extension SectionStep {
             if let other = indices.newIndex(ofOld: position) { back[other] = .null }
         }
         return SectionStep(
-            old: new, new: old, oldPlaces: newPlaces, newPlaces: oldPlaces, rekeyed: back, earlierSearch: nil)
+            old: new, new: old, oldPaths: newPaths, newPaths: oldPaths, rekeyed: back,
+            earlierSearch: nil)
     }
 
     private init(
-        old: SectionList, new: SectionList, oldPlaces: SectionPlaces, newPlaces: SectionPlaces,
-        rekeyed: [Int: Value], earlierSearch: SectionPlaces.Search?
+        old: SectionList, new: SectionList, oldPaths: SectionPathFinder, newPaths: SectionPathFinder,
+        rekeyed: [Int: Value], earlierSearch: SectionPathFinder.Search?
     ) {
         self.old = old
         self.new = new
-        self.oldPlaces = oldPlaces
-        self.newPlaces = newPlaces
+        self.oldPaths = oldPaths
+        self.newPaths = newPaths
         self.rekeyed = rekeyed
         self.earlierSearch = earlierSearch
     }

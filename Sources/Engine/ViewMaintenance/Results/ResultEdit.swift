@@ -102,12 +102,12 @@ struct ResultEdit {
             switch item {
             case .stretch(let number):
                 OrderedBlock(
-                    oldPlace: place, length: stretches[number].count,
+                    oldPosition: place, length: stretches[number].count,
                     modified: modifiedBefore(stretches[number].upperBound)
                         - modifiedBefore(stretches[number].lowerBound))
             case .arrival(let index):
                 OrderedBlock(
-                    oldPlace: place, length: 1,
+                    oldPosition: place, length: 1,
                     modified: arrivals[index].oldIndex.map(modifiedIndices.contains) == true ? 1 : 0)
             }
         }

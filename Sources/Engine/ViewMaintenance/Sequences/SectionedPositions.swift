@@ -51,7 +51,8 @@ package struct SectionedPositions: Sendable {
     /// - Parameter indices: the difference of the elements, with the modifications that count.
     package func changes(to new: SectionedPositions, _ indices: IndexChanges) throws -> SectionChanges {
         let diff = SectionDiff(
-            list, SectionPlaces(list, of: positions, nil), new.list, SectionPlaces(new.list, of: new.positions, nil))
+            list, SectionPathFinder(list, of: positions, nil), new.list,
+            SectionPathFinder(new.list, of: new.positions, nil))
         return try diff.changes(indices, silent: 0..<positions.count)
     }
 }

@@ -41,7 +41,7 @@ extension LiveInstance {
 
     /// Observes a list or dictionary within a mixed value, in the same way. Throws `notFound` also.
     package func observeNested(
-        _ place: NestedPlace, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveCollectionEvent) -> Void
+        _ place: NestedCollectionPath, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveCollectionEvent) -> Void
     ) throws -> InstanceToken {
         try register(.nested(place), keyPaths, deliver)
     }

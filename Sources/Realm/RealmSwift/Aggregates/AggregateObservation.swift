@@ -48,7 +48,7 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
     ) async throws -> NotificationToken {
         try await CollectionObservation.begin(accessor, on: actor, try prepare(accessor), _isolation: _isolation) {
             actor, accessor in
-            try observe(accessor) { [unowned actor] news in actor.assumeIsolated { block($0, news) } }
+            try observe(accessor) { [unowned actor] notification in actor.assumeIsolated { block($0, notification) } }
         }
     }
 
@@ -94,11 +94,11 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
 
     // MARK: News in Swift's types
 
-    /// Nil for news of no group, of which there are none.
+    /// Nil for a notification of no group, which does not occur.
     static func change(
-        _ news: AggregateNotification, _ aggregates: [RealmAggregate<Element>]
+        _ notification: AggregateNotification, _ aggregates: [RealmAggregate<Element>]
     ) -> RealmAggregateChange<Element>? {
-        switch news {
+        switch notification {
         case .initial(let groups): groups.first.map { .initial(values($0, aggregates)) }
         case .update(let groups, _): groups.first.map { .update(values($0, aggregates)) }
         }
@@ -106,7 +106,7 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
 
     /// Throws for a key that the type cannot represent.
     static func groups<Key>(
-        _ news: AggregateNotification, _ aggregates: [RealmAggregate<Element>]
+        _ notification: AggregateNotification, _ aggregates: [RealmAggregate<Element>]
     ) throws -> RealmAggregateGroupsChange<Element, Key>? {
         func all(_ groups: [AggregateGroup]) throws -> [RealmAggregateGroup<Element, Key>] {
             try groups.map { group in
@@ -115,7 +115,7 @@ struct AggregateObservation<Element: ObjectBase>: Sendable {
                     values: values(group, aggregates))
             }
         }
-        switch news {
+        switch notification {
         case .initial(let groups): return .initial(try all(groups))
         case .update(let groups, let indices):
             return .update(

@@ -18,8 +18,8 @@ extension RealmCollection where Element: ObjectBase {
         _ block: @escaping (RealmAggregateChange<Element>) -> Void
     ) -> NotificationToken {
         raising {
-            try AggregateObservation<Element>(aggregates).begin(_source.observed(), on: queue) { news in
-                AggregateObservation<Element>.change(news, aggregates).map(block)
+            try AggregateObservation<Element>(aggregates).begin(_source.observed(), on: queue) { notification in
+                AggregateObservation<Element>.change(notification, aggregates).map(block)
             }
         }
     }
@@ -35,8 +35,8 @@ extension RealmCollection where Element: ObjectBase {
         do {
             return try await AggregateObservation<Element>(aggregates).begin(
                 _source.observed(), on: actor, _isolation: _isolation
-            ) { actor, news in
-                guard let change = AggregateObservation<Element>.change(news, aggregates) else { return }
+            ) { actor, notification in
+                guard let change = AggregateObservation<Element>.change(notification, aggregates) else { return }
                 block(actor, change)
             }
         } catch {
@@ -55,8 +55,8 @@ extension RealmCollection where Element: ObjectBase {
         raising {
             try AggregateObservation<Element>(aggregates, by: _name(for: keyPath)).begin(
                 _source.observed(), on: queue
-            ) { news in
-                raising { try AggregateObservation<Element>.groups(news, aggregates).map(block) }
+            ) { notification in
+                raising { try AggregateObservation<Element>.groups(notification, aggregates).map(block) }
             }
         }
     }
@@ -72,9 +72,9 @@ extension RealmCollection where Element: ObjectBase {
         do {
             return try await AggregateObservation<Element>(aggregates, by: _name(for: keyPath)).begin(
                 _source.observed(), on: actor, _isolation: _isolation
-            ) { actor, news in
+            ) { actor, notification in
                 let change: RealmAggregateGroupsChange<Element, Key>? = raising {
-                    try AggregateObservation<Element>.groups(news, aggregates)
+                    try AggregateObservation<Element>.groups(notification, aggregates)
                 }
                 if let change { block(actor, change) }
             }

@@ -8,7 +8,7 @@ import StoreContract
 /// The location of a collection within a mixed value: the property, and the steps from its value or, if the property is
 /// a collection, from its elements.
 final class NestedPath: Sendable {
-    typealias Step = NestedPlace.Step
+    typealias Step = NestedCollectionPath.Step
 
     let owner: ObjectReference
     let property: BoundProperty
@@ -119,7 +119,7 @@ final class NestedAccessor: EditableAccessor {
 
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         try check()
-        let place = NestedPlace(location.owner, location.property.id, location.steps, isList: isList)
+        let place = NestedCollectionPath(location.owner, location.property.id, location.steps, isList: isList)
         return try realm.live.observeNested(place, keyPaths: self.keyPaths(keyPaths)) {
             CollectionNotification($0).map(deliver)
         }

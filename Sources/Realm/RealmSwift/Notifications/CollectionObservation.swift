@@ -85,9 +85,9 @@ extension ResultsAccessor {
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         try check()
         return try realm.live.observe(query, keyPaths: self.keyPaths(keyPaths)) { event in
-            CollectionNotification(event).map { news in
+            CollectionNotification(event).map { notification in
                 Logger.log(.debug, Category.Storage.notification, "\(self.text): an observer is called.")
-                deliver(news)
+                deliver(notification)
             }
         }
     }
@@ -166,8 +166,8 @@ enum CollectionObservation {
     ) async throws -> NotificationToken {
         try await begin(accessor, on: actor, try prepare(accessor, keyPaths), _isolation: _isolation) {
             actor, accessor in
-            try accessor.observe(keyPaths) { [unowned actor] news in
-                let call = Transferred((accessor, news))
+            try accessor.observe(keyPaths) { [unowned actor] notification in
+                let call = Transferred((accessor, notification))
                 actor.assumeIsolated { block($0, call) }
             }
         }

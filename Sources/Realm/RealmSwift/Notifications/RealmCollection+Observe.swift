@@ -31,8 +31,8 @@ extension RealmCollectionImpl {
     ) -> NotificationToken {
         raising {
             guard let accessor else { throw RealmException.unobservable }
-            return try CollectionObservation.begin(accessor, keyPaths, on: queue) { seen, news in
-                block(RealmCollectionChange(seen === accessor ? self : Self(accessor: seen), news))
+            return try CollectionObservation.begin(accessor, keyPaths, on: queue) { seen, notification in
+                block(RealmCollectionChange(seen === accessor ? self : Self(accessor: seen), notification))
             }
         }
     }
@@ -89,8 +89,8 @@ extension RealmCollection {
 }
 
 extension RealmCollectionChange {
-    init(_ collection: CollectionType, _ news: CollectionNotification) {
-        switch news {
+    init(_ collection: CollectionType, _ notification: CollectionNotification) {
+        switch notification {
         case .initial: self = .initial(collection)
         case .update(let difference):
             // Only maps have such changes.

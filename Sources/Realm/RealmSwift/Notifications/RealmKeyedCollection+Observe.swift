@@ -42,8 +42,8 @@ extension Map {
     ) -> NotificationToken {
         raising {
             guard let accessor else { throw RealmException.unobservable }
-            return try CollectionObservation.begin(accessor, keyPaths, on: queue) { seen, news in
-                block(RealmMapChange(seen === accessor ? self : Map(accessor: seen), news))
+            return try CollectionObservation.begin(accessor, keyPaths, on: queue) { seen, notification in
+                block(RealmMapChange(seen === accessor ? self : Map(accessor: seen), notification))
             }
         }
     }
@@ -109,8 +109,8 @@ private struct MapReference<Key: _MapKey, Value: RealmCollectionValue>: _Referen
 }
 
 extension RealmMapChange {
-    init(_ map: MapType, _ news: CollectionNotification) {
-        switch news {
+    init(_ map: MapType, _ notification: CollectionNotification) {
+        switch notification {
         case .initial: self = .initial(map)
         case .update(let difference):
             // Occurs only for other collections.

@@ -21,9 +21,9 @@ final class ValuesObservation {
 
     /// Throws wherever `observe` of a collection traps.
     func begin(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
-        let token = try results.source.observe(keyPaths) { [self] news in
+        let token = try results.source.observe(keyPaths) { [self] notification in
             raising {
-                if let news = try take(news) { deliver(news) }
+                if let notification = try take(notification) { deliver(notification) }
             }
         }
         results.realm.onSkip(token) { [weak self] in try self?.skip() }
@@ -31,8 +31,8 @@ final class ValuesObservation {
     }
 
     /// Returns nil if the observer need not be called.
-    private func take(_ news: CollectionNotification) throws -> CollectionNotification? {
-        guard case .update(let difference) = news, let old = shown else {
+    private func take(_ notification: CollectionNotification) throws -> CollectionNotification? {
+        guard case .update(let difference) = notification, let old = shown else {
             try restart()
             return .initial
         }

@@ -33,7 +33,7 @@ extension ObjectBase {
 
     /// Whether the location is valid, and the caller is on the realm's thread, queue or actor.
     @inline(__always)
-    private final var isInPlace: Bool {
+    private final var isLocated: Bool {
         guard let epoch = _rowLocation.epoch, epoch.pointee.count == _rowLocation.count else { return false }
         return isHere(epoch)
     }
@@ -48,8 +48,8 @@ extension ObjectBase {
     /// because it is deleted or unmanaged, or if the caller is not on the realm's thread.
     final func cell(_ slot: Int) -> Value? {
         if _rowLocation.epoch == nil { return frozenCell(slot) }
-        if isInPlace, let value = valueInPlace(slot) { return value }
-        return findPlace() ? _rowLocation.cells?.value(_rowLocation.row, slot) : nil
+        if isLocated, let value = valueInPlace(slot) { return value }
+        return locateRow() ? _rowLocation.cells?.value(_rowLocation.row, slot) : nil
     }
 
     @inline(__always)
@@ -101,11 +101,11 @@ extension ObjectBase {
 
     @inline(__always)
     private final func assignCell(_ assign: (_ cells: any RowAccessor, _ row: Int) throws -> Bool) throws -> Bool {
-        if isInPlace, let cells = _rowLocation.cells, try assign(cells, _rowLocation.row) {
+        if isLocated, let cells = _rowLocation.cells, try assign(cells, _rowLocation.row) {
             _realm?.noteEdit()
             return true
         }
-        guard let _realm, _realm.transaction != nil, findPlace(), let cells = _rowLocation.cells,
+        guard let _realm, _realm.transaction != nil, locateRow(), let cells = _rowLocation.cells,
             try assign(cells, _rowLocation.row)
         else { return false }
         _realm.noteEdit()
@@ -113,7 +113,7 @@ extension ObjectBase {
     }
 
     /// Determines the object's location. Returns false if it has none, or if the present one is valid.
-    private final func findPlace() -> Bool {
+    private final func locateRow() -> Bool {
         guard let epoch = _rowLocation.epoch, isHere(epoch), let _realm, let _class, _realm.isCurrent(_lifetime),
             _rowLocation.count != epoch.pointee.count || _rowLocation.cells?.isCurrent != true,
             let cells = try? _class.cells.cells(around: _objectKey, in: _realm)

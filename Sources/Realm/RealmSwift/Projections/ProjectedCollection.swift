@@ -102,13 +102,13 @@ extension ProjectedCollection {
             guard let accessor = try accessor else { throw RealmException.unobservable }
             let projected = [names.joined(separator: ".")]
             let paths = keyPaths.flatMap { $0.isEmpty ? nil : $0 } ?? projected
-            return try CollectionObservation.begin(accessor, paths, on: queue) { seen, news in
+            return try CollectionObservation.begin(accessor, paths, on: queue) { seen, notification in
                 raising {
                     guard let seen = seen as? PropertyAccessor, try seen.realm.exists(seen.owner) else { return }
                     let owner = seen.realm === self.owner._realm ? self.owner : try seen.realm.object(seen.owner)
                     block(
                         RealmCollectionChange(
-                            ProjectedCollection(owner: owner, slot: slot, names: names, read: read), news))
+                            ProjectedCollection(owner: owner, slot: slot, names: names, read: read), notification))
                 }
             }
         }

@@ -26,3 +26,7 @@ public typealias NotificationBlock = (_ notification: Realm.Notification, _ real
 
 /// A type whose optionals properties can have.
 public typealias _PersistableInsideOptional = _RealmCollectionValueInsideOptional
+
+/// Runs the body. Swift on Linux uses reference counting only, so no pool is created; the function lets code written
+/// for Apple's platforms compile unchanged.
+public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }

@@ -23,8 +23,8 @@ extension SectionedResults {
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
         raising {
-            try SectionObservation(accessor, only: nil).begin(keyPaths, on: queue) { sections, news in
-                block(SectionedResultsChange(SectionedResults(sections), news))
+            try SectionObservation(accessor, only: nil).begin(keyPaths, on: queue) { sections, notification in
+                block(SectionedResultsChange(SectionedResults(sections), notification))
             }
         }
     }
@@ -51,8 +51,8 @@ extension ResultsSection {
     ) -> NotificationToken {
         raising {
             let key = key
-            return try SectionObservation(accessor, only: key).begin(keyPaths, on: queue) { sections, news in
-                block(SectionedResultsChange(ResultsSection(sections, key), news))
+            return try SectionObservation(accessor, only: key).begin(keyPaths, on: queue) { sections, notification in
+                block(SectionedResultsChange(ResultsSection(sections, key), notification))
             }
         }
     }

@@ -18,7 +18,7 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
     }
 
     /// Returns nil if the observer need not be called.
-    func take(_ seen: any CollectionAccessor, _ news: CollectionNotification) throws -> SectionNotification? {
+    func take(_ seen: any CollectionAccessor, _ notification: CollectionNotification) throws -> SectionNotification? {
         if seen !== sections.accessor { sections = try sections.moved(to: seen) }
         let old = last
         // If the owner was deleted, there are no elements.
@@ -26,8 +26,8 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
             seen.isInvalidated
             ? try SectionTable([], in: seen.realm) { _ in throw RealmException.invalidObject } : try sections.table()
         last = table
-        guard case .update(.positions(let indices)) = news, let old else {
-            if case .initial = news { return .initial }
+        guard case .update(.positions(let indices)) = notification, let old else {
+            if case .initial = notification { return .initial }
             return nil
         }
         let changes = try old.positions.changes(to: table.positions, indices)
@@ -46,9 +46,10 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
         _ block: @escaping (SectionedAccessor<Key, Element>, SectionNotification) -> Void
     ) throws -> NotificationToken {
         let realm = sections.realm
-        let token = try CollectionObservation.begin(sections.accessor, keyPaths, on: queue) { [self] seen, news in
+        let token = try CollectionObservation.begin(sections.accessor, keyPaths, on: queue) {
+            [self] seen, notification in
             raising {
-                if let news = try take(seen, news) { block(sections, news) }
+                if let notification = try take(seen, notification) { block(sections, notification) }
             }
         }
         if queue == nil {
@@ -69,8 +70,8 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
         ) { actor, call in
             raising {
                 let state = state.value
-                guard let news = try state.take(call.value.0, call.value.1) else { return }
-                block(actor, Transferred((state.sections, news)))
+                guard let notification = try state.take(call.value.0, call.value.1) else { return }
+                block(actor, Transferred((state.sections, notification)))
             }
         }
     }

@@ -18,8 +18,8 @@ public enum SectionedResultsChange<Collection> {
 typealias SectionNotification = ObserverNotification<SectionChanges>
 
 extension SectionedResultsChange {
-    init(_ collection: Collection, _ news: SectionNotification) {
-        switch news {
+    init(_ collection: Collection, _ notification: SectionNotification) {
+        switch notification {
         case .initial: self = .initial(collection)
         case .update(let changes):
             self = .update(

@@ -1,3 +1,4 @@
+public import Foundation
 import ObjectModel
 
 /// A value in its stored form, between a model and the store.
@@ -233,4 +234,16 @@ extension _Storable {
             throw place.misfit(value)
         }
     }
+}
+
+// Foundation classes that aggregates can return, though properties cannot have these types.
+
+extension NSNumber: _HasPersistedType, MinMaxType, AddableType {
+    public typealias PersistedType = NSNumber
+
+    public static func _noSum() -> Self { self.init(integerLiteral: 0) }
+}
+
+extension NSDate: _HasPersistedType, MinMaxType {
+    public typealias PersistedType = NSDate
 }

@@ -122,8 +122,8 @@ struct SyncStep {
     /// Returns the step as operations encode it.
     ///
     /// - Parameter changed: properties whose values no longer identify the embedded object.
-    func parts(without changed: Set<PropertyID>) -> [TransactionOperation.WayPart] {
-        let name = TransactionOperation.WayPart.name(property.name)
+    func parts(without changed: Set<PropertyID>) -> [TransactionOperation.PathPart] {
+        let name = TransactionOperation.PathPart.name(property.name)
         switch element {
         case nil: return [name]
         case .mapKey(let key): return [name, .name(key)]

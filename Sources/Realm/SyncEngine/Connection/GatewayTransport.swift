@@ -9,7 +9,7 @@ import WireProtocol
 #endif
 
 /// A response of the gateway.
-struct GatewayAnswer: Sendable {
+struct GatewayResponse: Sendable {
     var status: Int
     var json: JSONValue
     /// The value of `Retry-After` in seconds.
@@ -88,7 +88,7 @@ final class GatewayTransport: Sendable {
     func send(
         _ method: String, _ path: String, body: [UInt8]? = nil, headers: [String: String] = [:],
         timeout: TimeInterval? = nil
-    ) async throws -> GatewayAnswer {
+    ) async throws -> GatewayResponse {
         var request = try await request(method, path, headers)
         if let timeout { request.timeoutInterval = timeout }
         if let body {
@@ -98,7 +98,7 @@ final class GatewayTransport: Sendable {
         return try await answer(request, session)
     }
 
-    private func answer(_ request: URLRequest, _ session: URLSession) async throws -> GatewayAnswer {
+    private func answer(_ request: URLRequest, _ session: URLSession) async throws -> GatewayResponse {
         let task = Mutex<URLSessionDataTask?>(nil)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -107,7 +107,7 @@ final class GatewayTransport: Sendable {
                         return continuation.resume(throwing: error.map(ended) ?? URLError(.badServerResponse))
                     }
                     if let error { return continuation.resume(throwing: ended(error)) }
-                    continuation.resume(returning: GatewayAnswer(response, data ?? Data()))
+                    continuation.resume(returning: GatewayResponse(response, data ?? Data()))
                 }
                 do {
                     let sent = try whileOpen { session.dataTask(with: request, completionHandler: answered) }
@@ -165,10 +165,10 @@ private func ended(_ error: any Error) -> any Error {
 
 /// A response that reports a failure.
 struct GatewayFailure: Error {
-    var answer: GatewayAnswer
+    var answer: GatewayResponse
 }
 
-extension GatewayAnswer {
+extension GatewayResponse {
     fileprivate init(_ response: HTTPURLResponse, _ body: Data) {
         status = response.statusCode
         json = (try? JSONValue.parse(Array(body))) ?? .null
@@ -235,7 +235,7 @@ private final class StreamDelegate: NSObject, URLSessionDataDelegate, Sendable {
         guard let stream = open.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         if let refusal = stream.refusal {
             stream.continuation.finish(
-                throwing: GatewayFailure(answer: GatewayAnswer(refusal.response, refusal.body)))
+                throwing: GatewayFailure(answer: GatewayResponse(refusal.response, refusal.body)))
         } else {
             stream.continuation.finish(throwing: error.map(ended))
         }

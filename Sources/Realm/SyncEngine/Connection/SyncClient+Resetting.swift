@@ -11,7 +11,7 @@ extension SyncClient {
     /// mixed with another one. Throws `HistoryIsLost`, and the errors of `GatewayTransport.send`.
     func send(
         _ method: String, _ path: String, body: [UInt8]? = nil, headers: [String: String] = [:]
-    ) async throws -> GatewayAnswer {
+    ) async throws -> GatewayResponse {
         let known = stateStore.syncState.mark
         let answer = try await transport.send(
             method, path, body: body, headers: headers.merging(Self.atLeast(known)) { $1 })
@@ -87,6 +87,6 @@ extension SyncClient {
     }
 }
 
-extension GatewayAnswer {
+extension GatewayResponse {
     var saysThatHistoryIsLost: Bool { status == 409 && code == StoreError.Code.historyLost.rawValue }
 }

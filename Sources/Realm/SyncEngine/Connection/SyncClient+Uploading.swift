@@ -92,7 +92,7 @@ extension SyncClient {
     }
 
     /// Reverts the objects to their state at the gateway.
-    private func refuse(_ upload: Upload, _ answer: GatewayAnswer) async throws {
+    private func refuse(_ upload: Upload, _ answer: GatewayResponse) async throws {
         var rows: [SyncObject: JSONValue] = [:]
         for object in upload.touched.keys { rows[object] = try await row(of: object) }
         let found = rows

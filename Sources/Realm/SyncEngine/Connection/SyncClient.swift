@@ -194,7 +194,7 @@ package actor SyncClient {
 
 extension FollowerFault {
     /// Creates an error from a failed response.
-    init(_ answer: GatewayAnswer) {
+    init(_ answer: GatewayResponse) {
         let code: Code = answer.status == 401 ? .unauthorized : .connection
         self.init(code, answer.detail, status: answer.status, gatewayCode: answer.code)
     }

@@ -16,7 +16,7 @@ extension Gateway {
         useOutside(&router)
         router.use(limitAddresses)
         if configuration.compresses { router.use(compressResponses()) }
-        router.use { [self] request, next in try identifyCaller(request, next) }
+        router.use(identifyCallers(table))
         router.use(limitCallers)
         router.use(
             limitStreams(
@@ -66,7 +66,7 @@ extension Gateway {
         checkOrigins(&gate)
         gate.use(resolveClientAddresses)
         gate.use(limitAddresses)
-        gate.use { [self] request, next in try identifyCaller(request, next) }
+        gate.use(identifyCallers(table))
         gate.use(limitCallers)
         for route in table {
             guard case .file(let check) = route.body else { continue }
@@ -116,11 +116,19 @@ extension Gateway {
     /// Whether the rate limit counted the request before its body was received into a file.
     private static func isCounted(_ request: Request) -> Bool { request.bodyFile != nil }
 
-    /// Determines the caller, also for the log. Public metrics need no credential.
-    private func identifyCaller(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
+    /// Determines the caller of each request, also for the log.
+    private func identifyCallers(_ table: [Route]) -> Middleware {
+        let audiences = PathAudiences(table)
+        return { [self] request, next in try identifyCaller(request, audiences[request.segments], next) }
+    }
+
+    /// Public metrics need no credential.
+    private func identifyCaller(
+        _ request: Request, _ audience: Route.Audience?, _ next: (Request) -> Reply
+    ) throws -> Reply {
         var isIdentified = false
         do {
-            return try identify(request) { known in
+            return try identify(request, audience) { known in
                 isIdentified = true
                 known.trace?.caller = (known.context as? CallerContext)?.name
                 return next(known)
@@ -128,19 +136,17 @@ extension Gateway {
         } catch {
             guard !isIdentified else { throw error }
             context.requestCounters.unidentified.add(1, ordering: .relaxed)
-            guard configuration.metricsAreOpen, Self.isOfMetrics(request) else { throw error }
+            guard configuration.metricsAreOpen, audience == .metricsReaders else { throw error }
             return next(request)
         }
     }
 
-    private static func isOfMetrics(_ request: Request) -> Bool {
-        request.segments == ["metrics"] || request.segments == ["v1", "metrics", "history"]
-    }
-
     /// Determines the caller, for the handlers inside.
-    private func identify(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
+    private func identify(
+        _ request: Request, _ audience: Route.Audience?, _ next: (Request) -> Reply
+    ) throws -> Reply {
         guard let access = context.access else { return next(request) }
-        let reply = next(try access.identified(request))
+        let reply = next(try access.identified(request, audience?.publicity))
         guard request.segments.first == "v1" else { return reply }
         // Tags identify versions, which all callers share, so a cached response must not be given to another caller.
         return reply.mapHead { $0.headers.vary("Authorization, X-API-Key") }

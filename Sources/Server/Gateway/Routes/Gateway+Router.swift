@@ -32,8 +32,8 @@ extension Gateway {
             case .file: (.file(limit: configuration.importLimit), false)
             }
         router.on(route.method, route.pattern, body: place) { [context] request, path in
-            guard request.body.count > inlineBody else { return context.answerShort(request, path, handler) }
-            return context.answerLong(request, path, folds: folds, handler)
+            guard request.body.count > inlineBody else { return context.runShort(request, path, handler) }
+            return context.runLong(request, path, folds: folds, handler)
         }
     }
 
@@ -51,7 +51,7 @@ extension Gateway {
         _ route: Route, _ work: @escaping @Sendable (Request, PathParameters) throws -> Result
     ) -> @Sendable (Request, PathParameters) throws -> Result {
         switch route.audience {
-        case .everyone, .callers: work
+        case .everyone, .visitors, .callers: work
         case .administrators:
             { [self] request, path in
                 try requireAdministrator(request)

@@ -169,7 +169,7 @@ extension Gateway {
     /// The console and the description of the API.
     private var pages: [Route] {
         [
-            Route(.get, "/openapi.json", for: .everyone, schema.getDescription),
+            Route(.get, "/openapi.json", for: .visitors, schema.getDescription),
             Route(.get, "/docs", for: .everyone) { [files] request, _ in try files.reader(request) },
             Route(.get, "/llms.txt", for: .everyone) { [files] request, _ in try files.file("llms.txt", request) },
             Route(.get, "/", for: .everyone) { [files] request, _ in try files.index(request) },

@@ -5,8 +5,10 @@ import HTTPServer
 package struct Route: Sendable {
     /// Who may use a route. What a caller sees and changes there is for row security to decide.
     package enum Audience: Sendable {
-        /// Everyone, without a credential: see `PublicPath`.
+        /// Everyone, without a credential; all get the same.
         case everyone
+        /// Everyone, also without a credential; the response shows what the caller can see.
+        case visitors
         /// Callers with a credential of any role; everyone if there is no access control.
         case callers
         /// Callers with full access; others get 403.

@@ -19,7 +19,7 @@ final class BytesSource: BodySource {
     init(_ bytes: SharedBytes) { (self.bytes, count) = (.shared(bytes), bytes.count) }
 
     var bytesAtHand: Int {
-        if case .shared(let shared) = bytes, !shared.isOfOneAnswer { return 0 }
+        if case .shared(let shared) = bytes, !shared.isForOneResponse { return 0 }
         return place.load(ordering: .relaxed) < count ? count : 0
     }
 

@@ -4,7 +4,8 @@ import Synchronization
 
 /// A body that is compressed while it is sent.
 ///
-/// - Note: One thread at a time calls it, as ``BodySource`` promises; the lock only proves it.
+/// - Note: ``BodySource`` guarantees that one thread at a time calls it. The lock is never contended; it makes the type
+///   `Sendable` for the compiler.
 final class EncodedSource: BodySource {
     private struct State {
         var encoder: Encoder?

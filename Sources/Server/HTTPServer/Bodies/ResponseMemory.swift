@@ -26,7 +26,7 @@ final class ResponseMemory: Sendable {
     init(limit: Int, counters: ServerCounters) {
         self.limit = limit
         self.counters = counters
-        counters.answerLimitCounter.move(by: limit - counters.answerLimitCounter.value)
+        counters.responseLimitCounter.move(by: limit - counters.responseLimitCounter.value)
     }
 
     /// Reserves bytes. Returns false if they exceed the limit, except for a single response when nothing else is
@@ -41,7 +41,7 @@ final class ResponseMemory: Sendable {
             state.held += bytes
             return true
         }
-        if isTaken { counters.answerByteCounter.move(by: bytes) } else { counters.refusedAnswerCounter.move(by: 1) }
+        if isTaken { counters.responseByteCounter.move(by: bytes) } else { counters.refusedResponseCounter.move(by: 1) }
         return isTaken
     }
 
@@ -56,7 +56,7 @@ final class ResponseMemory: Sendable {
             return true
         }
         guard isTaken else { return }
-        counters.answerByteCounter.move(by: bytes)
+        counters.responseByteCounter.move(by: bytes)
         begin()
     }
 
@@ -74,7 +74,7 @@ final class ResponseMemory: Sendable {
             defer { state.waiting.removeFirst(count) }
             return Array(state.waiting.prefix(count))
         }
-        counters.answerByteCounter.move(by: bytes + begun.reduce(0) { $0 + $1.bytes })
+        counters.responseByteCounter.move(by: bytes + begun.reduce(0) { $0 + $1.bytes })
         for next in begun { next.begin() }
     }
 
@@ -113,7 +113,7 @@ extension Response {
         switch body {
         case .empty: 0
         case .bytes(let bytes): bytes.count > ResponseMemory.small ? bytes.count : 0
-        case .shared(let shared): shared.isOfOneAnswer ? shared.count : 0
+        case .shared(let shared): shared.isForOneResponse ? shared.count : 0
         case .pieces(let source): source.bytesAtHand
         }
     }

@@ -34,8 +34,8 @@ package final class ClientPresence: Sendable {
     /// Records that the connection is closed.
     package func leave() { end(2) }
 
-    /// Calls an action once, when the client sends nothing more: on the loop's thread, which must not be blocked, or at
-    /// once if that is known already. Replaces the action of an earlier call. A response ends its use.
+    /// Calls an action once, when the client has shut down its sending side: immediately if it already has, else on the
+    /// loop's thread, which the action must not block. Replaces an earlier action. After the response it is not called.
     package func onEnd(_ action: @escaping @Sendable () -> Void) {
         self.action.withLock { $0 = action }
         if hasEnded { callAction() }

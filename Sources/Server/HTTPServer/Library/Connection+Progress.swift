@@ -4,7 +4,7 @@ import Glibc
 extension Connection {
     /// Returns for how many milliseconds the client has read nothing of a large response; nil if none is being sent, or
     /// if the client is waiting for the server. Called at each tick.
-    func answerIdleTime() -> Int64? {
+    func responseIdleTime() -> Int64? {
         guard phase == .responding, bodyStream != nil || wholeBytes > 0 else { return nil }
         let acknowledged = acknowledgedBytes()
         if acknowledged != lastAcknowledged || awaitedBodyStream != nil || heldBytes == 0 {
@@ -31,10 +31,10 @@ extension Connection {
     }
 
     /// Closes the connection at once and discards the data in the kernel's buffer.
-    func cutStuckAnswer() {
+    func closeStalledResponse() {
         var abort = linger(l_onoff: 1, l_linger: 0)
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
-        loop.counters.stuckAnswerCounter.move(by: 1)
+        loop.counters.stalledResponseCounter.move(by: 1)
         cut()
     }
 }

@@ -9,7 +9,7 @@ extension EventLoop {
                 return connection.cut()
             }
         }
-        if placesTaken > configuration.connectionShare { makeRoom(for: connection) }
+        if connectionsInUse > configuration.connectionShare { makeRoom(for: connection) }
     }
 
     /// The time that a new connection has for its first request before it counts as idle: some round trips and a
@@ -29,7 +29,7 @@ extension EventLoop {
             connection.cut()
             wanted -= 1
         }
-        guard placesTaken > configuration.connectionShare else { return }
+        guard connectionsInUse > configuration.connectionShare else { return }
         counters.fullCounter.move(by: 1)
         newcomer.refuseForWantOfRoom(politely: leavingCount < configuration.connectionSlack / 2)
     }

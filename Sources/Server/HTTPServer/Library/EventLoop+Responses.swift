@@ -59,7 +59,7 @@ extension EventLoop {
                     $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
             }
         case .bytes(let bytes): return makeBody(of: SharedBytes(bytes), counted: bytes.count)
-        case .shared(let shared): return makeBody(of: shared, counted: shared.isOfOneAnswer ? shared.count : 0)
+        case .shared(let shared): return makeBody(of: shared, counted: shared.isForOneResponse ? shared.count : 0)
         }
     }
 

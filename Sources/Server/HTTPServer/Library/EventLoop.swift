@@ -112,9 +112,9 @@ final class EventLoop {
             now = monotonicMilliseconds()
             if now >= libraryDeadline { mustRunDaemon = true }
             for index in 0..<Int(max(count, 0)) { take(events[index]) }
-            let (messages, streamsWithNews) = inbox.takeAll()
+            let (messages, streamsWithEvents) = inbox.takeAll()
             for message in messages { take(message) }
-            for id in streamsWithNews { streams.list(id) }
+            for id in streamsWithEvents { streams.list(id) }
             if now >= nextTick { tick() }
             streams.work(now: now)
             if mustRunDaemon { runDaemon() }
@@ -126,7 +126,7 @@ final class EventLoop {
     var openConnections: some Sequence<Connection> { connections.values }
 
     /// The number of connections, without event streams and those about to be released.
-    var placesTaken: Int { connections.count - secureStreams - leavingCount }
+    var connectionsInUse: Int { connections.count - secureStreams - leavingCount }
 
     private var isIdle: Bool { connections.isEmpty && streams.isEmpty }
 
@@ -207,9 +207,9 @@ final class EventLoop {
     private func closeStalledResponses() {
         var stuck: [Connection] = []
         for connection in connections.values {
-            guard let idle = connection.answerIdleTime() else { continue }
+            guard let idle = connection.responseIdleTime() else { continue }
             if idle >= Int64(configuration.responseStallTimeout) {
-                connection.cutStuckAnswer()
+                connection.closeStalledResponse()
             } else if idle >= Int64(configuration.responseStallTimeoutUnderPressure) {
                 stuck.append(connection)
             }
@@ -218,7 +218,7 @@ final class EventLoop {
         guard shortage > 0 else { return }
         for connection in stuck.sorted(by: { $0.lastProgress < $1.lastProgress }) where shortage > 0 {
             shortage -= connection.heldBytes
-            connection.cutStuckAnswer()
+            connection.closeStalledResponse()
         }
     }
 

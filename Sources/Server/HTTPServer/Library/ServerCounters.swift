@@ -22,10 +22,10 @@ package final class ServerCounters: Sendable {
     let displacedConnectionCounter = Counter()
     let fullCounter = Counter()
     let streamByteCounter = Counter()
-    let answerByteCounter = Counter()
-    let answerLimitCounter = Counter()
-    let refusedAnswerCounter = Counter()
-    let stuckAnswerCounter = Counter()
+    let responseByteCounter = Counter()
+    let responseLimitCounter = Counter()
+    let refusedResponseCounter = Counter()
+    let stalledResponseCounter = Counter()
 
     package init() {}
 
@@ -44,13 +44,13 @@ package final class ServerCounters: Sendable {
     /// Bytes waiting for the clients of event streams, as of the last tick of each loop.
     package var streamBytes: Int { streamByteCounter.value }
     /// Bytes of large responses waiting for their clients.
-    package var answerBytes: Int { answerByteCounter.value }
+    package var answerBytes: Int { responseByteCounter.value }
     /// The limit of `answerBytes`.
-    package var answerLimit: Int { answerLimitCounter.value }
+    package var answerLimit: Int { responseLimitCounter.value }
     /// Large responses rejected for lack of memory.
-    package var refusedAnswers: Int { refusedAnswerCounter.value }
+    package var refusedResponses: Int { refusedResponseCounter.value }
     /// Connections closed because their client read nothing of a large response.
-    package var stuckAnswers: Int { stuckAnswerCounter.value }
+    package var stalledResponses: Int { stalledResponseCounter.value }
     /// Streams closed because their client read nothing for too long.
     package var stuckStreams: Int { stuckStreamCounter.value }
 }

@@ -241,12 +241,12 @@ final class StreamSockets {
 
     private func advance(_ slot: Int, _ budget: inout Budget, _ now: Int64) {
         guard let stream = entries[slot].stream else { return }
-        let (news, finishing) = stream.takeQueued()
+        let (queued, finishing) = stream.takeQueued()
         if finishing, entries[slot].ending == nil { entries[slot].ending = .finished }
-        if !news.isEmpty {
+        if !queued.isEmpty {
             // The time without progress begins when there is something to send.
             if !entries[slot].isSending { entries[slot].lastProgress = now }
-            entries[slot].outgoing.append(news)
+            entries[slot].outgoing.append(queued)
             entries[slot].heartbeatDue = now + configuration.heartbeatDelay(ofStream: slot)
         }
         guard !entries[slot].isBlocked else { return }

@@ -32,14 +32,15 @@ final class CertificateSlot: Sendable {
         }
     }
 
-    private func report(_ certificate: Certificate, _ news: String) {
+    private func report(_ certificate: Certificate, _ event: String) {
         let date = httpDate(certificate.expiry)
         if certificate.expiry <= time(nil) {
             logger.warning(
-                "\(news) But the certificate has expired, and clients will reject it.", metadata: ["expired": "\(date)"]
+                "\(event) But the certificate has expired, and clients will reject it.",
+                metadata: ["expired": "\(date)"]
             )
         } else {
-            logger.notice("\(news)", metadata: ["certificate": "\(files.certificateChain)", "expires": "\(date)"])
+            logger.notice("\(event)", metadata: ["certificate": "\(files.certificateChain)", "expires": "\(date)"])
         }
     }
 }

@@ -86,11 +86,11 @@ package final class TokenVerifier: Sendable {
             logger.info("The token keys were reloaded.", metadata: ["keys": "\(keys.count)"])
             return true
         } catch {
-            let isNews = state.withLock { state in
+            let isUnreported = state.withLock { state in
                 defer { state.fault = error.description }
                 return state.fault != error.description
             }
-            if isNews { logger.error("The token keys were not changed.", metadata: ["error": "\(error)"]) }
+            if isUnreported { logger.error("The token keys were not changed.", metadata: ["error": "\(error)"]) }
             return false
         }
     }

@@ -17,10 +17,10 @@ extension OperationEndpoints {
         let limit = try parameters.integer("limit", in: 1...RecentLog.capacity) ?? Self.defaultLines
         let known = parameters["after"]
         let after = known.flatMap { logs.number(of: $0) }
-        // A line of another process is before all of this one.
+        // The id of a line from an earlier process precedes all lines of this one.
         let part = logs.lines(after: after ?? 0)
         let lines = part.lines.filter { filter.takes($0.line) }
-        // After a line the oldest of those that follow come first, else the newest are wanted.
+        // With `after`, the page begins at the oldest line behind it; without, it ends with the newest line.
         let chosen = known == nil ? lines.suffix(limit) : lines.prefix(limit)
         let json = JSONWriter(capacity: 256 * (chosen.count + 1))
         json.beginObject()
@@ -29,7 +29,7 @@ extension OperationEndpoints {
         for (number, line) in chosen { json.line(line, id: logs.id(of: number)) }
         json.endArray()
         json.name("last")
-        // Everything up to it was considered, also lines that do not fit.
+        // The last line that was examined, whether or not it matches the filter.
         let isCut = known != nil && lines.count > chosen.count
         json.string(logs.id(of: isCut ? chosen.last?.number ?? part.newest : part.newest))
         json.name("lost")
@@ -48,7 +48,7 @@ extension OperationEndpoints {
         let parameters = try QueryParameters(request, single: LogFilter.parameters + [ParameterName.lastEventID])
         let filter = try LogFilter(parameters)
         let first = request.lastEventID.flatMap { logs.number(of: $0) } ?? 0
-        // What is overwritten already was never promised to a client that begins.
+        // A new client does not miss the lines that were overwritten before it came.
         let oldest = logs.lines(after: 0, atMost: 0)
         let from = request.lastEventID == nil ? max(first, oldest.lost) : first
         return .events { [self] stream in

@@ -145,10 +145,11 @@ extension OperationEndpoints {
             sources.server.answerLimit)
         text.single(
             "realmgate_answers_refused_total", .counter, "Large responses rejected because of that limit.",
-            sources.server.refusedAnswers)
+            sources.server.refusedResponses)
         text.single(
             "realmgate_answers_stuck_total", .counter,
-            "Connections closed because their client read nothing of a large response.", sources.server.stuckAnswers)
+            "Connections closed because their client read nothing of a large response.", sources.server.stalledResponses
+        )
         text.single("realmgate_streams_open", .gauge, "Open event streams.", sources.server.openStreams)
         text.single(
             "realmgate_streams_queued_bytes", .gauge, "Bytes that wait for the clients of event streams.",

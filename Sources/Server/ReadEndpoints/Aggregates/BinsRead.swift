@@ -40,7 +40,7 @@ package struct BinsRead: Hashable, Sendable {
     }
 }
 
-extension BinsRead: LiveAnswerSource {
+extension BinsRead: LiveValueSource {
     package func read(_ reads: any ObjectReads) throws -> [UInt8] {
         guard let snapshot = reads as? any Snapshot else {
             return bytes(of: try DistributionTally.read(query, of: path, reads, bounds: bounds))

@@ -71,7 +71,7 @@ final class PageSource: BodySource {
         self.page = page
         let look = LinkResolver(
             page.snapshot, remembers: page.keys.count > 4, answerLimit: page.answerBytes)
-        // It goes on on other threads, where its pieces are counted as here.
+        // Other threads write the rest; their memory is counted against the same request.
         state = Mutex(State(json: JSONWriter(capacity: 4096, memory: TextMemory.current), look: look))
     }
 

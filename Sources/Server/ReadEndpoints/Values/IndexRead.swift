@@ -55,7 +55,7 @@ package struct IndexRead: Hashable, Sendable {
     }
 }
 
-extension IndexRead: LiveAnswerSource {
+extension IndexRead: LiveValueSource {
     package func read(_ reads: any ObjectReads) throws -> [UInt8] { JSONWriter.bytes(ofIndex: try index(in: reads)) }
 }
 
@@ -84,7 +84,7 @@ package struct ElementIndexRead: Hashable, Sendable {
     }
 }
 
-extension ElementIndexRead: LiveAnswerSource {
+extension ElementIndexRead: LiveValueSource {
     package func read(_ reads: any ObjectReads) throws -> [UInt8] { JSONWriter.bytes(ofIndex: try index(in: reads)) }
 }
 

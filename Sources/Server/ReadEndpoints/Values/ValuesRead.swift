@@ -155,7 +155,7 @@ package struct ValuesRead: Sendable {
     }
 }
 
-extension ValuesRead: LiveAnswerSource {
+extension ValuesRead: LiveValueSource {
     private struct Identity: Hashable {
         let query: BoundQuery
         let window: Window
@@ -210,7 +210,7 @@ package struct ElementValuesRead: Hashable, Sendable {
     }
 }
 
-extension ElementValuesRead: LiveAnswerSource {
+extension ElementValuesRead: LiveValueSource {
     package func read(_ reads: any ObjectReads) throws -> [UInt8] {
         let json = JSONWriter(capacity: 128)
         try write(reads, into: json)

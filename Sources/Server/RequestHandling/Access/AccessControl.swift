@@ -61,17 +61,26 @@ package final class AccessControl: Sendable {
 
     // MARK: Requests
 
+    /// What a request gets that needs no credential.
+    package enum Publicity: Sendable {
+        /// The same as all callers.
+        case sameForAll
+        /// What its caller can see, also without a credential.
+        case visiblePart
+    }
+
     /// Returns the caller of a request. Throws 401 for a credential that is missing, invalid or expired, and 403 if it
     /// has no role. Cost: a hash and two locks; more for a token that was not seen before, see `TokenVerifier`.
-    package func caller(of request: Request) throws(Problem) -> Caller {
+    ///
+    /// - Parameter publicity: nil for a path that requires a credential.
+    package func caller(of request: Request, _ publicity: Publicity? = nil) throws(Problem) -> Caller {
         let rules = state.withLock { $0.rules }
         if isOpen(rules) { return .unrestricted }
-        let kind = PublicPath(request)
-        // The responses of these paths do not depend on the caller.
-        if kind == .sameForAll { return rules.unnamed ?? .nobody }
+        // The response does not depend on the caller; a preflight request of a browser has no credentials.
+        if publicity == .sameForAll || request.method == .options { return rules.unnamed ?? .nobody }
         guard let credential = try Credential(request) else {
             if let caller = rules.unnamed { return caller }
-            guard kind == .visiblePart else {
+            guard publicity == .visiblePart else {
                 throw Problem(
                     .authRequired,
                     "This request requires a credential: send an API key or a token in a header 'Authorization: Bearer …'."
@@ -93,10 +102,13 @@ package final class AccessControl: Sendable {
         return caller
     }
 
-    /// Returns the request with its caller as context, and without the credential in its query.
-    package func identified(_ request: Request) throws(Problem) -> Request {
+    /// Returns the request with its caller as context, and without the credential in its query. Throws 401 for a
+    /// credential that is missing, invalid or expired, and 403 if its holder has no role.
+    ///
+    /// - Parameter publicity: nil for a path that requires a credential.
+    package func identified(_ request: Request, _ publicity: Publicity?) throws(Problem) -> Request {
         var known = request
-        known.context = isOpen ? CallerContext.unrestricted : CallerContext(try caller(of: request))
+        known.context = isOpen ? CallerContext.unrestricted : CallerContext(try caller(of: request, publicity))
         if !known.query.isEmpty, Credential.isTakenFromQuery(of: request) {
             known.query.removeAll { $0.name == Credential.parameter }
         }
@@ -182,18 +194,18 @@ package final class AccessControl: Sendable {
     /// Checks for changes by time or in files. `watch` calls it every second.
     package func look() {
         let tokens = state.withLock { $0.rules.tokens }
-        var hasNews = keys.refreshOrLog()
-        if tokens?.refreshOrLog() ?? false { hasNews = true }
+        var hasChanges = keys.refreshOrLog()
+        if tokens?.refreshOrLog() ?? false { hasChanges = true }
         let now = clock().floored.seconds
         let isOpen = isOpen
         state.withLock { state in
-            if state.wasOpen != isOpen { hasNews = true }
+            if state.wasOpen != isOpen { hasChanges = true }
             let over = state.ends.filter { $0 <= now }
             guard !over.isEmpty else { return }
             state.ends.subtract(over)
-            hasNews = true
+            hasChanges = true
         }
-        if hasNews { changed() }
+        if hasChanges { changed() }
         keys.saveUses()
     }
 }

@@ -41,26 +41,3 @@ struct Credential {
             || request.segments[1] == "subscriptions" && request.segments.count == 4 && request.segments[3] == "stream"
     }
 }
-
-/// The paths that require no credential.
-enum PublicPath {
-    /// The response is the same for all callers.
-    case sameForAll
-    /// The response shows what the caller can see, also without a credential.
-    case visiblePart
-
-    /// Nil for a path that requires a credential.
-    init?(_ request: Request) {
-        // A preflight request of a browser has no credentials.
-        if request.method == .options {
-            self = .sameForAll
-            return
-        }
-        switch (request.segments.first, request.segments.count) {
-        case (nil, _), ("healthz", 1), ("readyz", 1), ("static", _), ("docs", _), ("llms.txt", 1):
-            self = .sameForAll
-        case ("openapi.json", 1): self = .visiblePart
-        default: return nil
-        }
-    }
-}

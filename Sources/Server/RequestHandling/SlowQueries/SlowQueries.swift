@@ -2,7 +2,7 @@ import HTTPMessages
 package import HTTPServer
 package import ObjectModel
 package import QueryLanguage
-import StoreContract
+package import StoreContract
 import Synchronization
 
 /// The forms of query that took the most time within the last hour. A form is what reads ask for, without keys and
@@ -120,4 +120,20 @@ package final class SlowQueries: Sendable {
 
 extension Timestamp {
     fileprivate var slot: Int64 { seconds / SlowQueries.Slot.seconds }
+}
+
+/// What a read asks the store for, to be noted if it takes long.
+package struct AskedQuery: Sendable {
+    let query: BoundQuery
+    let window: Window
+    let snapshot: any Snapshot
+    /// The number of objects that the answer has or, of an aggregate, that the query selects; nil if it is not known.
+    let returned: Int?
+
+    package init(_ query: BoundQuery, _ window: Window = .all, of snapshot: any Snapshot, returned: Int? = nil) {
+        self.query = query
+        self.window = window
+        self.snapshot = snapshot
+        self.returned = returned
+    }
 }

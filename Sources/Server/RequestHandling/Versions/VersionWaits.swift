@@ -8,7 +8,7 @@ package final class VersionWaits: Sendable {
     private struct Wait {
         let version: Version
         /// Whether it waits until the listeners have been notified.
-        var needsNews = false
+        var needsNotification = false
         let body: @Sendable (_ isThere: Bool) -> Void
     }
 
@@ -52,7 +52,7 @@ package final class VersionWaits: Sendable {
         let number = state.withLock { state -> Int? in
             guard state.announced < version else { return nil }
             state.last += 1
-            state.waits[state.last] = Wait(version: version, needsNews: true, body: body)
+            state.waits[state.last] = Wait(version: version, needsNotification: true, body: body)
             return state.last
         }
         guard let number else { return queue.async { body(true) } }
@@ -70,8 +70,9 @@ package final class VersionWaits: Sendable {
     private func release(upTo version: Version) {
         let reached = state.withLock { state in
             guard !state.waits.isEmpty else { return [Wait]() }
-            let news = state.announced
-            let numbers = state.waits.filter { $0.value.version <= ($0.value.needsNews ? news : version) }.keys
+            let announced = state.announced
+            let numbers = state.waits.filter { $0.value.version <= ($0.value.needsNotification ? announced : version) }
+                .keys
             return numbers.compactMap { state.waits.removeValue(forKey: $0) }
         }
         guard !reached.isEmpty else { return }

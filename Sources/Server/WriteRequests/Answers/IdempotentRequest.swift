@@ -60,7 +60,7 @@ package struct IdempotentRequest: Sendable {
 
     /// Ends the write of a request that was done before; nothing is committed.
     package struct Replay: Error {
-        package let answer: WriteAnswer
+        package let answer: WriteResponse
 
         init(kept: StoredResponse) {
             var answer = kept.answer

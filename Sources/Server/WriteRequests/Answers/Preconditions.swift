@@ -6,13 +6,13 @@ package import ObjectCoding
 package import ObjectModel
 package import StoreContract
 
-extension WriteAnswer {
+extension WriteResponse {
     /// The response to a write of one object: the object as committed.
     package init(
         _ key: ObjectKey, _ objectClass: ClassSchema, isNew: Bool, _ style: TypeStyle,
         _ transaction: any WriteTransaction
     ) throws {
-        let text = AnswerText(capacity: 8)
+        let text = ResponseText(capacity: 8)
         text.objects([key], of: objectClass.id, style)
         self.init(status: isNew ? 201 : 200, text, tagged: ObjectReference(objectClass.id, key))
         guard isNew else { return }

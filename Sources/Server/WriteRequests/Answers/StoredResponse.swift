@@ -11,17 +11,17 @@ import ObjectModel
 ///
 /// The form: a head in JSON, a line feed, the text.
 package struct StoredResponse: Sendable {
-    let answer: WriteAnswer
+    let answer: WriteResponse
 
     /// - Parameters:
     ///   - response: the response with its objects, if it is small enough.
     ///   - verbatim: the maximum size in bytes of a body that is stored as it is.
-    package init(_ answer: WriteAnswer, _ response: Response?, verbatim: Int) {
+    package init(_ answer: WriteResponse, _ response: Response?, verbatim: Int) {
         guard let response, response.contentLength <= verbatim || answer.isReady else {
             self.answer = answer
             return
         }
-        self.answer = WriteAnswer(response)
+        self.answer = WriteResponse(response)
     }
 
     var bytes: [UInt8] {
@@ -85,35 +85,35 @@ package struct StoredResponse: Sendable {
         } else if headers["ETag"] != nil, places.count == 1, let key = places[0].keys.first {
             tagged = ObjectReference(places[0].classID, key)
         }
-        answer = WriteAnswer(status: Int(status), headers: headers, text: text, rows: places, tagged: tagged)
+        answer = WriteResponse(status: Int(status), headers: headers, text: text, rows: places, tagged: tagged)
     }
 
-    private static func places(_ value: JSONValue?, _ text: [UInt8]) -> [WriteAnswer.Rows]? {
+    private static func places(_ value: JSONValue?, _ text: [UInt8]) -> [WriteResponse.Rows]? {
         guard let value else { return [] }
         guard case .array(let all) = value else { return nil }
-        var places: [WriteAnswer.Rows] = []
+        var places: [WriteResponse.Rows] = []
         var least = 0
         for case .array(let one) in all {
             guard one.count > 4, case .int(let offset) = one[0], case .int(let number) = one[1],
                 let classID = UInt32(exactly: number), case .string(let style) = one[2],
                 let style = TypeStyle(rawValue: style), case .string(let form) = one[3],
-                let form = WriteAnswer.Rows.Form(rawValue: form), Int(offset) >= least, Int(offset) + 4 <= text.count
+                let form = WriteResponse.Rows.Form(rawValue: form), Int(offset) >= least, Int(offset) + 4 <= text.count
             else { return nil }
             let keys = one.dropFirst(4).compactMap { value in
                 if case .int(let key) = value { ObjectKey(rawValue: key) } else { nil }
             }
             least = Int(offset) + 4
             places.append(
-                WriteAnswer.Rows(
+                WriteResponse.Rows(
                     offset: Int(offset), classID: ClassID(rawValue: classID), keys: keys, style: style, form: form))
         }
         return places
     }
 
     /// Reads records of earlier versions, which describe each omitted object by four numbers and words.
-    private static func earlierPlaces(_ value: JSONValue, _ text: inout [UInt8]) -> [WriteAnswer.Rows]? {
+    private static func earlierPlaces(_ value: JSONValue, _ text: inout [UInt8]) -> [WriteResponse.Rows]? {
         guard case .array(let all) = value else { return nil }
-        var places: [WriteAnswer.Rows] = []
+        var places: [WriteResponse.Rows] = []
         var whole: [UInt8] = []
         var start = 0
         for index in stride(from: 0, to: all.count - 3, by: 4) {
@@ -124,7 +124,7 @@ package struct StoredResponse: Sendable {
             whole += text[start..<Int(offset)]
             start = Int(offset)
             places.append(
-                WriteAnswer.Rows(
+                WriteResponse.Rows(
                     offset: whole.count, classID: object.classID, keys: [object.key], style: style, form: .whole))
             whole += "null".utf8
         }

@@ -26,7 +26,7 @@ final class WrittenRows: BodySource {
         var isOver = false
     }
 
-    private let answer: WriteAnswer
+    private let answer: WriteResponse
     private let source: any ObjectReads
     private let answerBytes: Int
     private let state: Mutex<State>
@@ -35,7 +35,7 @@ final class WrittenRows: BodySource {
     /// The errors of reading an object that the caller cannot see.
     private static let absences: Set<StoreError.Code> = [.notFound, .unknownClass, .accessDenied]
 
-    init(_ answer: WriteAnswer, _ source: any ObjectReads, answerBytes: Int) {
+    init(_ answer: WriteResponse, _ source: any ObjectReads, answerBytes: Int) {
         self.answer = answer
         self.source = source
         self.answerBytes = answerBytes
@@ -89,7 +89,7 @@ final class WrittenRows: BodySource {
         }
     }
 
-    private func write(_ key: ObjectKey, _ rows: WriteAnswer.Rows, isShort: Bool, _ state: inout State) throws {
+    private func write(_ key: ObjectKey, _ rows: WriteResponse.Rows, isShort: Bool, _ state: inout State) throws {
         guard let objectClass = source.schema[rows.classID] else { throw StoreError.unknownClass(rows.classID) }
         let property = objectClass.primaryKeyProperty
         if rows.form == .key {

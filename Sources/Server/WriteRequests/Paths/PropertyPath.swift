@@ -42,7 +42,8 @@ package struct PropertyPath: Sendable {
         guard let key = try root.address.find(root.objectClass, in: context) else {
             throw root.address.notFound(root.objectClass)
         }
-        return try PathWalk(context, ObjectReference(root.objectClass.id, key), root.objectClass).run(steps[...])
+        return try PropertyPathResolver(context, ObjectReference(root.objectClass.id, key), root.objectClass).run(
+            steps[...])
     }
 }
 

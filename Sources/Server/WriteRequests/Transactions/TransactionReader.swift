@@ -281,7 +281,7 @@ package struct TransactionReader {
 
     /// Parses the position or key of an embedded object.
     private func step(
-        _ part: TransactionOperation.WayPart, _ property: PropertySchema, _ objectClass: ClassSchema, _ path: String
+        _ part: TransactionOperation.PathPart, _ property: PropertySchema, _ objectClass: ClassSchema, _ path: String
     ) throws(Problem) -> BoundOperation.Step.Element {
         let isMap = property.type.collection == .map
         switch part {

@@ -11,7 +11,7 @@ package struct TransactionRun {
     let transaction: any WriteTransaction
     private let reader: TransactionReader
     private let includesObjects: Bool
-    private let answer: AnswerText
+    private let answer: ResponseText
     private var json: JSONWriter { answer.json }
     /// The created objects by name.
     private var made: [String: ObjectReference] = [:]
@@ -28,7 +28,8 @@ package struct TransactionRun {
     }
 
     package init(
-        _ transaction: any WriteTransaction, _ reader: TransactionReader, includesObjects: Bool, into answer: AnswerText
+        _ transaction: any WriteTransaction, _ reader: TransactionReader, includesObjects: Bool,
+        into answer: ResponseText
     ) {
         self.transaction = transaction
         self.reader = reader
@@ -138,7 +139,7 @@ package struct TransactionRun {
             return write(EditOutcome(modified: 0, count: count))
         }
         let steps = [edit.property.name] + (edit.element.map { [$0] } ?? [])
-        let place = try PathWalk(transaction, object, edit.subject.objectClass).run(steps[...])
+        let place = try PropertyPathResolver(transaction, object, edit.subject.objectClass).run(steps[...])
         let collection = place.collection ?? place
         try check(edit.name, try collection.kind(in: transaction), collection)
         let contents = try contents(edit)

@@ -145,7 +145,7 @@ struct Export: ParsableCommand {
     private func export(_ className: String, of snapshot: any Snapshot, to output: String) throws {
         let objectClass = try snapshot.schema.named(className)
         let properties = try chosen(in: objectClass)
-        let query = try QueryText.bind(
+        let query = try CommandLineQuery.bind(
             filter: filter, filterName: "--filter", sort: order.sort, class: objectClass, schema: snapshot.schema)
         let format = format ?? TransferFormat(fileName: output) ?? .ndjson
         guard format == .csv || !escapeFormulas else {

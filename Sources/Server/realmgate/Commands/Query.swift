@@ -74,7 +74,7 @@ struct Query: ParsableCommand {
         defer { store.close() }
         let snapshot = try store.snapshot()
         let objectClass = try snapshot.schema.named(className)
-        var query = try QueryText.bind(
+        var query = try CommandLineQuery.bind(
             filter: filter, sort: order.sort, distinct: distinct, class: objectClass, schema: snapshot.schema)
         let binder = QueryBinder(schema: snapshot.schema, checksSums: true)
         if count {
@@ -83,14 +83,14 @@ struct Query: ParsableCommand {
             let window = Window(limit: limit == 0 ? nil : limit)
             PlanText.write(try snapshot.explain(query, window, running: true)) { print($0) }
         } else if let group {
-            let paths = try QueryText.read("--group", group) { text throws(QueryError) in
+            let paths = try CommandLineQuery.read("--group", group) { text throws(QueryError) in
                 try binder.bindGroup(text, class: objectClass)
             }
             for found in try snapshot.aggregate(query, [], by: paths) {
                 try Self.printLine(found.key, found.count)
             }
         } else if let sections {
-            let key = try QueryText.read("--sections", sections) { text throws(QueryError) in
+            let key = try CommandLineQuery.read("--sections", sections) { text throws(QueryError) in
                 try binder.bindSection(text, class: objectClass)
             }
             if order.sort == nil { query.steps.append(.sort([SortKey(key.path)])) }

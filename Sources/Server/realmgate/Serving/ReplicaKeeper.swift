@@ -147,11 +147,11 @@ final class ReplicaKeeper: Sendable {
             $0.secondsSinceSeen <= Self.mostSilence && !$0.roles.isEmpty && $0.roles != own
         }
         let addresses = others.map(\.address).sorted()
-        let isNews = state.withLock { state in
+        let isUnreported = state.withLock { state in
             defer { state.strangers = addresses }
             return state.strangers != addresses
         }
-        guard isNews, !addresses.isEmpty else { return }
+        guard isUnreported, !addresses.isEmpty else { return }
         logger.warning(
             "Other gateways of the realm have other roles (auth.roles): what a caller may do depends on the gateway. Give all of them the same.",
             metadata: ["gateways": "\(addresses.joined(separator: ", "))"])
@@ -174,11 +174,11 @@ final class ReplicaKeeper: Sendable {
 
     /// Logs the first failure of a row, as PostgreSQL may be away for long.
     private func noteUntidy(_ error: any Error) {
-        let isNews = state.withLock { state in
+        let isUnreported = state.withLock { state in
             defer { state.isTidy = false }
             return state.isTidy && !state.hasEnded
         }
-        guard isNews, store.replicaFailure == nil else { return }
+        guard isUnreported, store.replicaFailure == nil else { return }
         logger.warning(
             "No image was made, and the log was not trimmed. This is tried again.", metadata: ["error": "\(error)"])
     }

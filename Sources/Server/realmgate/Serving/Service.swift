@@ -124,16 +124,17 @@ final class Service: Sendable {
         do {
             let (before, rules) = current.withLock { $0 }
             let settings = try again()
-            let news = settings.settings.differences(from: before.settings)
+            let changed = settings.settings.differences(from: before.settings)
             let new = try settings.accessRules(keeping: rules.tokens)
             try host.update(new) { try settings.update(&$0) }
             level.value = settings.configuration.logLevel
             keeper?.update(roles: settings.settings.roles.digest)
             current.withLock { $0 = (settings, new) }
-            let fixed = news.filter { name in
+            let fixed = changed.filter { name in
                 name != "auth.roles" && !(Setting.named(name)?.isLive ?? true)
             }
-            logger.notice("The configuration was reloaded.", metadata: ["changed": "\(news.joined(separator: ", "))"])
+            logger.notice(
+                "The configuration was reloaded.", metadata: ["changed": "\(changed.joined(separator: ", "))"])
             if !fixed.isEmpty {
                 logger.warning(
                     "Some changed settings take effect only after a restart.",

@@ -135,12 +135,12 @@ extension TransactionOperation.Subject {
                 "'in' is the path to an embedded object, such as [\"address\"], or [\"phones\", 0] in a list.", "$.in")
         }
         for (index, part) in parts.enumerated() {
-            way.append(try TransactionOperation.WayPart(part, at: "$.in" + JSONPath.element(index)))
+            way.append(try TransactionOperation.PathPart(part, at: "$.in" + JSONPath.element(index)))
         }
     }
 }
 
-extension TransactionOperation.WayPart {
+extension TransactionOperation.PathPart {
     fileprivate init(_ json: JSONValue, at path: String) throws(TransactionFault) {
         typealias Field = TransactionOperation.Field
         switch json {

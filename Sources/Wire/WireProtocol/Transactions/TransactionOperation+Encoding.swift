@@ -81,7 +81,7 @@ extension TransactionOperation.Target {
     }
 }
 
-extension TransactionOperation.WayPart {
+extension TransactionOperation.PathPart {
     fileprivate var json: JSONValue {
         typealias Field = TransactionOperation.Field
         return switch self {

@@ -23,7 +23,7 @@ package enum TransactionOperation: Hashable, Sendable {
 
     /// A step on the path from an object to one that is embedded in it. A property's name comes first; for a list or
     /// map, the position or key of one of its objects follows.
-    package enum WayPart: Hashable, Sendable {
+    package enum PathPart: Hashable, Sendable {
         /// The name of a property, or a key of a map.
         case name(String)
         /// A position in a list, with the object that the client expects there.
@@ -34,9 +34,9 @@ package enum TransactionOperation: Hashable, Sendable {
     package struct Subject: Hashable, Sendable {
         package var object: Target
         /// Empty for the object itself.
-        package var way: [WayPart]
+        package var way: [PathPart]
 
-        package init(_ object: Target, way: [WayPart] = []) {
+        package init(_ object: Target, way: [PathPart] = []) {
             self.object = object
             self.way = way
         }

@@ -30,7 +30,7 @@ struct AggregateHistoryTests {
         var description: String { "\(aggregate) having \(having.map { "\($0)" } ?? "all")" }
 
         /// The answer to the aggregate, whose groups the test itself chooses; nil for a sum that does not fit.
-        func answer(_ snapshot: any Snapshot) throws -> AggregateAnswer? {
+        func answer(_ snapshot: any Snapshot) throws -> AggregateResult? {
             do {
                 guard let having else { return try aggregate.answer(snapshot) }
                 let all = try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths)
@@ -65,7 +65,7 @@ struct AggregateHistoryTests {
         let queries = RandomQueries(schema, forms: .all)
         var history = RandomHistory(schema)
         var observed = try (0..<30).map { _ in observe(try Self.asked(queries, store.snapshot(), &random), live) }
-        var known: [(version: Version, answers: [AggregateAnswer?])] = []
+        var known: [(version: Version, answers: [AggregateResult?])] = []
         var resumed = 0
         for step in 0..<40 {
             for _ in 0..<1 + random.below(2) { try commit(&history, to: store, &random) }

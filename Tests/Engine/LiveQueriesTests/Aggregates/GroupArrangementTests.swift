@@ -48,7 +48,7 @@ struct GroupArrangementTests {
             let most = 1 + random.below(50)
             let bySize = (1...4).reversed().flatMap { size in all.filter { $0.count == size } }
             let rest = bySize.dropFirst(most)
-            let expected = AggregateAnswer(
+            let expected = AggregateResult(
                 groups: Array(bySize.prefix(most)),
                 others: OtherGroups(groups: rest.count, count: rest.reduce(0) { $0 + $1.count }))
             #expect(Self.text(GroupArrangement.largest(most).answer(all)) == Self.text(expected))
@@ -56,5 +56,5 @@ struct GroupArrangementTests {
     }
 
     /// NaN is not equal to itself.
-    private static func text(_ answer: AggregateAnswer) -> String { "\(answer)" }
+    private static func text(_ answer: AggregateResult) -> String { "\(answer)" }
 }

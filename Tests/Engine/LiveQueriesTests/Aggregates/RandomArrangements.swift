@@ -26,7 +26,7 @@ enum RandomArrangements {
     }
 
     /// The answer by definition: groups take their places one after the other, each before those that it precedes.
-    static func answer(_ arrangement: GroupArrangement, _ all: [AggregateGroup]) -> AggregateAnswer {
+    static func answer(_ arrangement: GroupArrangement, _ all: [AggregateGroup]) -> AggregateResult {
         var sorted: [AggregateGroup] = []
         for group in all {
             let place = sorted.firstIndex { precedes(group, $0, arrangement.keys) } ?? sorted.count
@@ -34,9 +34,9 @@ enum RandomArrangements {
         }
         var listed = Array(sorted.dropFirst(arrangement.offset))
         if let limit = arrangement.limit { listed = Array(listed.prefix(limit)) }
-        if arrangement.limit == nil, arrangement.offset == 0 { return AggregateAnswer(groups: listed) }
+        if arrangement.limit == nil, arrangement.offset == 0 { return AggregateResult(groups: listed) }
         let rest = sorted.prefix(arrangement.offset) + sorted.dropFirst(arrangement.offset + listed.count)
-        return AggregateAnswer(
+        return AggregateResult(
             groups: listed, others: OtherGroups(groups: rest.count, count: rest.map(\.count).reduce(0, +)))
     }
 

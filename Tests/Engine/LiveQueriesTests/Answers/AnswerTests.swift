@@ -15,7 +15,7 @@ import Testing
 @Suite("Answers that are read as a whole")
 struct AnswerTests {
     /// Reads the scores of a query's tasks, and counts how often.
-    private final class Scores: LiveAnswerSource {
+    private final class Scores: LiveValueSource {
         let query: BoundQuery
         private let count = Atomic(0)
 
@@ -45,7 +45,7 @@ struct AnswerTests {
             }
         }
 
-        @Sendable func receive(_ event: LiveAnswerEvent) {
+        @Sendable func receive(_ event: LiveValueEvent) {
             state.withLock { state in
                 switch event {
                 case .initial(_, let answer): state.append("initial \(String(decoding: answer, as: UTF8.self))")
@@ -65,7 +65,7 @@ struct AnswerTests {
 
     private static func answer(_ scores: Scores) throws -> LiveValue {
         LiveValue(
-            AnyAnswerSource(scores),
+            AnyValueSource(scores),
             dependingOn: [LiveValue.Part(.query(scores.query), keyPaths: [try TaskStore.keyPath("score")])])
     }
 
@@ -76,7 +76,7 @@ struct AnswerTests {
         let scores = Scores(Self.high)
         let (one, other) = (Received(), Received())
         let answer = try Self.answer(scores)
-        let tokens = [one, other].map { tasks.live.observeAnswer(answer, deliver: $0.receive) }
+        let tokens = [one, other].map { tasks.live.observeValue(answer, deliver: $0.receive) }
         tasks.live.settle()
         #expect(scores.takeReads() == 1)
         for told in [one, other] { #expect(told.take() == ["initial \([Value.int(20), .int(30)])"]) }
@@ -106,7 +106,7 @@ struct AnswerTests {
         let answer = try Self.answer(Scores(Self.high))
         func resume() -> [String] {
             let told = Received()
-            let token = tasks.live.observeAnswer(answer, since: version, deliver: told.receive)
+            let token = tasks.live.observeValue(answer, since: version, deliver: told.receive)
             tasks.live.settle()
             token.cancel()
             return told.take()
@@ -118,7 +118,7 @@ struct AnswerTests {
         try tasks.write { try $0.setScore(3, 30) }
         #expect(resume() == ["resumed"])
         let told = Received()
-        let token = tasks.live.observeAnswer(answer, since: version.next.next.next.next.next, deliver: told.receive)
+        let token = tasks.live.observeValue(answer, since: version.next.next.next.next.next, deliver: told.receive)
         tasks.live.settle()
         #expect(told.take() == ["initial \([Value.int(20), .int(30)])"])
         token.cancel()
@@ -127,7 +127,7 @@ struct AnswerTests {
 
     @Test("an answer that cannot be read any more ends with the error of the read")
     func failure() throws {
-        struct Failing: LiveAnswerSource {
+        struct Failing: LiveValueSource {
             func read(_ reads: any ObjectReads) throws -> [UInt8] {
                 guard try reads.count(BoundQuery(classID: TaskStore.task)) < 3 else {
                     throw StoreError(.tooExpensive, "Too many.")
@@ -139,9 +139,9 @@ struct AnswerTests {
         try tasks.write { try $0.task(1, 1) }
         let told = Received()
         let answer = LiveValue(
-            AnyAnswerSource(Failing()),
+            AnyValueSource(Failing()),
             dependingOn: [LiveValue.Part(.query(BoundQuery(classID: TaskStore.task)), extent: .order)])
-        let token = tasks.live.observeAnswer(answer, deliver: told.receive)
+        let token = tasks.live.observeValue(answer, deliver: told.receive)
         try tasks.write { try $0.task(2, 2) }
         #expect(told.take() == ["initial "])
         try tasks.write { try $0.task(3, 3) }

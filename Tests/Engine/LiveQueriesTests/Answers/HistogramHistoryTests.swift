@@ -16,7 +16,7 @@ import ViewMaintenance
 /// counts, and was told nothing when that stayed the same.
 @Suite("Histograms that are kept current")
 struct HistogramHistoryTests {
-    private struct Counts: LiveAnswerSource {
+    private struct Counts: LiveValueSource {
         let query: BoundQuery
         let path: BoundPath
 
@@ -46,7 +46,7 @@ struct HistogramHistoryTests {
 
         var answer: LiveValue {
             LiveValue(
-                AnyAnswerSource(self),
+                AnyValueSource(self),
                 dependingOn: [.init(.query(query)), .init(.aggregate(LiveAggregate(query, by: [path])))])
         }
     }
@@ -65,7 +65,7 @@ struct HistogramHistoryTests {
 
         var value: State { state.withLock { $0 } }
 
-        @Sendable func receive(_ event: LiveAnswerEvent) {
+        @Sendable func receive(_ event: LiveValueEvent) {
             state.withLock { state in
                 switch event {
                 case .initial(_, let answer): state.answer = String(decoding: answer, as: UTF8.self)
@@ -106,7 +106,7 @@ struct HistogramHistoryTests {
             }
             let counts = Counts(query: query, path: path)
             let told = Told()
-            observed.append((counts, told, live.observeAnswer(counts.answer, deliver: told.receive)))
+            observed.append((counts, told, live.observeValue(counts.answer, deliver: told.receive)))
         }
         var known: (version: Version, answers: [String])?
         var resumed = 0
@@ -124,7 +124,7 @@ struct HistogramHistoryTests {
             if let known {
                 for (entry, answer) in zip(observed, known.answers) {
                     let told = Told(answer)
-                    let token = live.observeAnswer(entry.counts.answer, since: known.version, deliver: told.receive)
+                    let token = live.observeValue(entry.counts.answer, since: known.version, deliver: told.receive)
                     live.settle()
                     try #require(told.value.faults == [], "seed \(seed), step \(step), \(entry.counts)")
                     try #require(told.value.answer == (try entry.counts.scanned(snapshot)))

@@ -34,7 +34,7 @@ struct CallersApartTests {
         let ward = try HiddenPartFixture()
         let mine = try snapshot(ward.whole, as: HiddenPartFixture.caller)
         let theirs = try snapshot(ward.whole)
-        func send(_ caller: Caller, _ method: HTTPMethod, _ target: String) throws -> WireAnswer {
+        func send(_ caller: Caller, _ method: HTTPMethod, _ target: String) throws -> WireResponse {
             try ward.whole.send(as: caller, method, target)
         }
         #expect(try send(HiddenPartFixture.caller, .get, "/v1/snapshots")["snapshots"]?.asArray?.count == 1)
@@ -96,7 +96,7 @@ struct CallersApartTests {
             #expect(
                 (200...204).contains(try ward.whole.send(method, "/v1/objects/\(target)", body).status), "\(target)")
         }
-        func compare() throws -> (seen: WireAnswer, truth: WireAnswer) {
+        func compare() throws -> (seen: WireResponse, truth: WireResponse) {
             (
                 try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(ids.0)/changes"),
                 try ward.part.send(.get, "/v1/snapshots/\(ids.1)/changes")
@@ -135,7 +135,7 @@ struct CallersApartTests {
         let ward = try HiddenPartFixture()
         let headers: HeaderFields = ["Idempotency-Key": "one"]
         let (red, blue) = (Self.nameless("red", role), Self.nameless("blue", role))
-        func create(_ caller: Caller, _ name: String) throws -> WireAnswer {
+        func create(_ caller: Caller, _ name: String) throws -> WireResponse {
             try ward.whole.send(
                 as: caller, .post, "/v1/objects/Person", #"{"id":50,"name":"\#(name)"}"#, headers: headers)
         }

@@ -158,7 +158,9 @@ struct ChangedRightsTests {
     }
 
     /// An answer without its version.
-    private static func plain(_ answer: WireAnswer) -> String { answer.text.replacing(#/"version":[0-9]+/#, with: "") }
+    private static func plain(_ answer: WireResponse) -> String {
+        answer.text.replacing(#/"version":[0-9]+/#, with: "")
+    }
 
     @Test("a set's stream begins anew under other rules, and goes on under the same", arguments: changes)
     func sets(_ before: Rules, _ after: Rules) throws {

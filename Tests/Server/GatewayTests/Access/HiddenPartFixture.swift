@@ -145,7 +145,7 @@ struct HiddenPartFixture {
         _ = try stores[1].replaceSchema(with: schema, migration: Migration(steps: [.deleteClass("Vault")]))
     }
 
-    private static func check(_ answer: WireAnswer) throws {
+    private static func check(_ answer: WireResponse) throws {
         guard (200...299).contains(answer.status) else { throw WireFailure("setting up: \(answer)") }
     }
 }
@@ -154,7 +154,7 @@ extension Wire {
     /// Sends a request as a caller.
     func send(
         as caller: Caller, _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
-    ) throws -> WireAnswer {
+    ) throws -> WireResponse {
         try Wire(store: store, router: router.calling(as: caller)).send(method, target, body, headers: headers)
     }
 

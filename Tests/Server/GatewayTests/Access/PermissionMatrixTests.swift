@@ -668,7 +668,7 @@ struct PermissionMatrixTests {
 
     // MARK: Comparing
 
-    static func plain(_ answer: WireAnswer) -> String {
+    static func plain(_ answer: WireResponse) -> String {
         "\(answer.status) \(answer.headers["Content-Type"] ?? "") " + plain(answer.text)
     }
 
@@ -697,7 +697,7 @@ struct PermissionMatrixTests {
         return text.replacingCharacters(in: range, with: plain)
     }
 
-    private static func expectNoSecret(_ answer: WireAnswer, _ target: String) {
+    private static func expectNoSecret(_ answer: WireResponse, _ target: String) {
         let asked = target.removingPercentEncoding ?? target
         #expect(!answer.text.contains(HiddenPartFixture.marker), "\(target): \(answer)")
         if !asked.contains(HiddenPartFixture.number) {

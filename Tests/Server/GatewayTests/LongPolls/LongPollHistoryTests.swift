@@ -36,10 +36,10 @@ struct LongPollHistoryTests {
     private struct Poll {
         let target: String
         let wire: Wire
-        let before: WireAnswer
+        let before: WireResponse
         let request: HeldRequest
 
-        init?(_ target: String, _ wire: Wire, known: WireAnswer? = nil) throws {
+        init?(_ target: String, _ wire: Wire, known: WireResponse? = nil) throws {
             self.target = "/v1/\(target)"
             self.wire = wire
             before = try known ?? wire.get(self.target)
@@ -49,7 +49,7 @@ struct LongPollHistoryTests {
         }
 
         /// Asks now whether there is another answer.
-        func asksNow() throws -> WireAnswer {
+        func asksNow() throws -> WireResponse {
             try wire.get(PollingGateway.waiting(target, since: before.mark, wait: 0))
         }
     }

@@ -216,10 +216,10 @@ struct LongPollKindTests {
     }
 }
 
-extension WireAnswer {
+extension WireResponse {
     /// Whether another answer shows the same, at whatever version.
-    func isLike(_ other: WireAnswer) -> Bool {
-        func content(_ answer: WireAnswer) -> String {
+    func isLike(_ other: WireResponse) -> Bool {
+        func content(_ answer: WireResponse) -> String {
             // Problems name their request.
             if answer.status >= 400 { return "\(answer.status) \(answer.code ?? "")" }
             let hasNext = answer["next"] != nil

@@ -32,7 +32,7 @@ final class HeldRequest: Sendable {
     var isAnswered: Bool { answer.value != nil }
 
     /// Waits for the answer.
-    func response() throws -> WireAnswer { WireAnswer(try answer.take()) }
+    func response() throws -> WireResponse { WireResponse(try answer.take()) }
 }
 
 /// A gateway whose waiting reads end when the test says that the time is up.
@@ -101,8 +101,8 @@ final class PollingGateway: Sendable {
         site.gateway.settle()
     }
 
-    func get(_ target: String, headers: HeaderFields = [:]) throws -> WireAnswer {
-        WireAnswer(try site.router.answer(Self.request(.get, target, headers: headers)))
+    func get(_ target: String, headers: HeaderFields = [:]) throws -> WireResponse {
+        WireResponse(try site.router.answer(Self.request(.get, target, headers: headers)))
     }
 
     func hold(
@@ -136,6 +136,6 @@ final class PollingGateway: Sendable {
     func mark() throws -> String { try site.store.snapshot().mark.description }
 }
 
-extension WireAnswer {
+extension WireResponse {
     var mark: String? { headers["Realmgate-Mark"] }
 }

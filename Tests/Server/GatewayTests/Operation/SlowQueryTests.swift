@@ -176,7 +176,7 @@ extension Wire {
 
     /// Reads a target whose parameters are not encoded.
     @discardableResult
-    func read(_ target: String, mayFail: Bool = false) throws -> WireAnswer {
+    func read(_ target: String, mayFail: Bool = false) throws -> WireResponse {
         let parts = target.split(separator: "?", maxSplits: 1)
         let items = parts[1].split(separator: "&").map { item in
             let pair = item.split(separator: "=", maxSplits: 1)

@@ -92,7 +92,7 @@ struct Place: CustomTestStringConvertible, Sendable {
     }
 }
 
-extension WireAnswer {
+extension WireResponse {
     /// The `items` of a page.
     var rows: [JSONValue] { self["items"]?.asArray ?? [] }
 }

@@ -216,7 +216,7 @@ struct ValueWritingTests {
     @Test("one value goes to all that the query gives", arguments: DogOwnersGatewayFixture.Kind.allCases)
     func setting(kind: DogOwnersGatewayFixture.Kind) throws {
         let wire = try DogOwnersGatewayFixture(kind).wire
-        func put(_ target: String, _ body: String) throws -> WireAnswer {
+        func put(_ target: String, _ body: String) throws -> WireResponse {
             try wire.send(.put, "/v1/values/objects/\(target)", body)
         }
         func read(_ path: String) throws -> JSONValue? { try wire.send(.get, "/v1/values/objects/\(path)")["values"] }

@@ -45,7 +45,7 @@ struct RepeatedCommitTests {
         for number in 0..<300 * TestRun.length {
             let write = writer.next()
             let note = "seed \(random.seed), write \(number): \(write)"
-            func send(_ home: StormHome) throws -> WireAnswer {
+            func send(_ home: StormHome) throws -> WireResponse {
                 try home.wire.send(write.method, write.target, write.body, headers: write.headers)
             }
             let twice = try send(pair.twice)

@@ -293,7 +293,7 @@ struct StormWriter {
     }
 
     /// Takes note of a response, and returns its error; nil for an expected one.
-    mutating func fault(_ write: Write, _ answer: WireAnswer) -> String? {
+    mutating func fault(_ write: Write, _ answer: WireResponse) -> String? {
         let text = answer.text
         // What is refused as a whole, because the schema was replaced or elements are hidden, creates nothing.
         if answer.status < 300 { own += write.created }

@@ -12,13 +12,13 @@ import Testing
 
 extension SharedGateways.Side {
     @discardableResult
-    fileprivate func put(_ target: String, _ body: String) throws -> WireAnswer {
+    fileprivate func put(_ target: String, _ body: String) throws -> WireResponse {
         let answer = try wire.send(.put, "/v1/subscriptions/\(target)", body)
         guard answer.status < 300 else { throw WireFailure("\(answer)") }
         return answer
     }
 
-    fileprivate func get(_ target: String) throws -> WireAnswer { try wire.get("/v1/subscriptions/\(target)") }
+    fileprivate func get(_ target: String) throws -> WireResponse { try wire.get("/v1/subscriptions/\(target)") }
 
     fileprivate func stream(_ set: String, since id: String? = nil) throws -> WireEvents {
         try wire.observe("/v1/subscriptions/\(set)/stream", headers: id.map { ["Last-Event-ID": $0] } ?? [:])

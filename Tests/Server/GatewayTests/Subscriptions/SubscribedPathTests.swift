@@ -33,7 +33,7 @@ struct SubscribedPathTests {
         }
     }
 
-    private static func put(_ wire: Wire, _ name: String, path: String) throws -> WireAnswer {
+    private static func put(_ wire: Wire, _ name: String, path: String) throws -> WireResponse {
         let json = JSONWriter()
         json.beginObject()
         json.name("path")

@@ -46,18 +46,18 @@ final class SubscriptionFixture: Sendable {
     }
 
     @discardableResult
-    func put(_ target: String, _ body: String) throws -> WireAnswer {
+    func put(_ target: String, _ body: String) throws -> WireResponse {
         try wire.send(.put, "/v1/subscriptions/\(target)", body)
     }
 
     @discardableResult
-    func post(_ set: String, _ body: String) throws -> WireAnswer {
+    func post(_ set: String, _ body: String) throws -> WireResponse {
         try wire.send(.post, "/v1/subscriptions/\(set)", body)
     }
 
-    func get(_ target: String) throws -> WireAnswer { try wire.get("/v1/subscriptions/\(target)") }
+    func get(_ target: String) throws -> WireResponse { try wire.get("/v1/subscriptions/\(target)") }
 
-    func delete(_ target: String) throws -> WireAnswer { try wire.send(.delete, "/v1/subscriptions/\(target)") }
+    func delete(_ target: String) throws -> WireResponse { try wire.send(.delete, "/v1/subscriptions/\(target)") }
 
     func stream(_ set: String, since id: String? = nil, limit: Int = 1 << 20) throws -> WireEvents {
         try wire.observe(

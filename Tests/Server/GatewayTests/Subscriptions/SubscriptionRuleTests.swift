@@ -198,7 +198,7 @@ struct SubscriptionRuleTests {
         #expect(late.status == 504)
         #expect(late.code == "subscription.timeout")
         #expect(try home.post("s", #"{"class":"Dog","waitForSync":"always","timeout":0.01}"#).status == 504)
-        let replaced = Promise<WireAnswer>()
+        let replaced = Promise<WireResponse>()
         DispatchQueue.global().async {
             if let answer = try? home.put("s/b", #"{"class":"Dog","filter":"age > 1"}"#) { replaced.set(answer) }
         }

@@ -286,7 +286,7 @@ struct SetReader {
     static func write(_ home: SubscriptionFixture, _ random: inout SeededRandom) throws {
         let key = Int.random(in: 0..<8, using: &random)
         let age = Int.random(in: 0..<10, using: &random)
-        let answer: WireAnswer
+        let answer: WireResponse
         switch Int.random(in: 0..<5, using: &random) {
         case 0: answer = try home.wire.send(.delete, "/v1/objects/Dog/\(key)")
         case 1: answer = try home.wire.send(.put, "/v1/objects/Person/p\(key % 3)", #"{"city":"c\#(age)"}"#)

@@ -168,7 +168,7 @@ struct AtLeastTests {
         "a page goes on at a gateway that does not have the version of its cursor yet",
         arguments: [HTTPMethod.get, .post])
     func pages(method: HTTPMethod) throws {
-        func page(_ gateway: Wire, _ query: String) throws -> WireAnswer {
+        func page(_ gateway: Wire, _ query: String) throws -> WireResponse {
             guard method == .post else { return try gateway.send(.get, "/v1/objects/Dog?\(query)") }
             return try gateway.send(
                 .post, "/v1/query/objects/Dog", query, headers: ["Content-Type": "application/x-www-form-urlencoded"])

@@ -25,7 +25,7 @@ struct SharedRepetitionTests {
     @Test("a repeated key gets its first answer at every gateway, also at one that began from an image or from the log")
     func everywhere() throws {
         let home = try SharedGateways()
-        var answers: [(first: WireAnswer, key: String)] = []
+        var answers: [(first: WireResponse, key: String)] = []
         for (number, write) in Self.writes.enumerated() {
             let key = "key-\(number)"
             let (here, there) = (home.sides[number % 2], home.sides[1 - number % 2])
@@ -57,7 +57,7 @@ struct SharedRepetitionTests {
 
     private func expect(
         _ side: SharedGateways.Side, _ write: (method: HTTPMethod, target: String, body: String?), _ key: String,
-        _ first: WireAnswer
+        _ first: WireResponse
     ) throws {
         let again = try side.wire.send(write.method, write.target, write.body, headers: ["Idempotency-Key": key])
         #expect(again.status == first.status && again.text == first.text, "\(key): \(again)")

@@ -62,12 +62,12 @@ struct Wire {
 
     func send(
         _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
-    ) throws -> WireAnswer {
+    ) throws -> WireResponse {
         var headers = headers
         if body != nil, headers["Content-Type"] == nil { headers["Content-Type"] = "application/json" }
         let request = try Request(method, target, headers: headers, body: Array((body ?? "").utf8))
         switch router.respond(to: request) {
-        case .now(let response): return WireAnswer(response)
+        case .now(let response): return WireResponse(response)
         case .later(let start): return try Self.wait(start)
         case .events: throw WireFailure("\(method) \(target) opened a stream of events.")
         }
@@ -82,7 +82,7 @@ struct Wire {
         return Mark(version.map { Version(UInt64($0)) } ?? newest.version, newest.tag).description
     }
 
-    func get(_ path: String, _ query: KeyValuePairs<String, String> = [:]) throws -> WireAnswer {
+    func get(_ path: String, _ query: KeyValuePairs<String, String> = [:]) throws -> WireResponse {
         try send(.get, Self.target(path, query))
     }
 
@@ -100,13 +100,13 @@ struct Wire {
         let events = WireEvents(limit: limit)
         switch router.respond(to: request) {
         case .events(_, let start): start(events.stream)
-        case .now(let response): throw WireFailure("No stream: \(WireAnswer(response).text)")
+        case .now(let response): throw WireFailure("No stream: \(WireResponse(response).text)")
         case .later(let begin):
             let arrived = Promise<Responder.Answer>()
             begin(Responder { arrived.set($0) })
             switch try arrived.take() {
             case .events(_, let start): start(events.stream)
-            case .response(let response): throw WireFailure("No stream: \(WireAnswer(response).text)")
+            case .response(let response): throw WireFailure("No stream: \(WireResponse(response).text)")
             }
         }
         return events
@@ -122,18 +122,18 @@ struct Wire {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
     }
 
-    private static func wait(_ start: @Sendable (Responder) -> Void) throws -> WireAnswer {
+    private static func wait(_ start: @Sendable (Responder) -> Void) throws -> WireResponse {
         let arrived = Promise<Responder.Answer>()
         start(Responder { arrived.set($0) })
         guard case .response(let response) = try arrived.take() else {
             throw WireFailure("A stream of events came where an answer belongs.")
         }
-        return WireAnswer(response)
+        return WireResponse(response)
     }
 }
 
 /// A response, with its body parsed as JSON.
-struct WireAnswer: CustomStringConvertible {
+struct WireResponse: CustomStringConvertible {
     let status: Int
     let headers: HeaderFields
     let body: [UInt8]

@@ -39,7 +39,7 @@ struct WireHistoryTests {
             let given = Self.values(&random)
             let body = Self.text(given)
             let exists = oracle.dogs[key] != nil
-            let answer: WireAnswer
+            let answer: WireResponse
             switch Int.random(in: 0..<6, using: &random) {
             case 0:
                 answer = try wire.send(.post, "/v1/objects/Dog", Self.text(given, key))

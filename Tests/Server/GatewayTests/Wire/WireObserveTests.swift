@@ -285,7 +285,7 @@ struct WireObserveTests {
         let key = Int.random(in: 0..<12, using: &random)
         let age = Int.random(in: 0..<8, using: &random)
         let person = Int.random(in: 0..<3, using: &random)
-        let answer: WireAnswer
+        let answer: WireResponse
         switch Int.random(in: 0..<8, using: &random) {
         case 0...2:
             answer = try wire.send(

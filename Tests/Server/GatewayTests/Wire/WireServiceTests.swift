@@ -154,7 +154,7 @@ struct WireServiceTests {
                     if case .now(let response) = reply {
                         // Without access control there are no keys, whatever the request.
                         isTaken = !["parameter.unknown", "snapshot.not_possible", "keys.unavailable"].contains(
-                            WireAnswer(response).code)
+                            WireResponse(response).code)
                     }
                     #expect(isTaken == described.contains(parameter), "\(method) \(path) \(parameter)")
                 }
@@ -195,10 +195,10 @@ struct WireFileTests {
         return (root, router)
     }
 
-    private static func get(_ router: Router, _ target: String, headers: HeaderFields = [:]) throws -> WireAnswer? {
+    private static func get(_ router: Router, _ target: String, headers: HeaderFields = [:]) throws -> WireResponse? {
         guard let request = try? Request(.get, target, headers: headers) else { return nil }
         guard case .now(let response) = router.respond(to: request) else { throw WireFailure("A file came late.") }
-        return WireAnswer(response)
+        return WireResponse(response)
     }
 
     @Test("the console and its files are served with their types and tags")

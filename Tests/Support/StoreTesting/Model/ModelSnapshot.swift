@@ -124,6 +124,8 @@ package final class ModelSnapshot: Snapshot {
         return QueryExplanation(
             QueryExplanation.Part("evaluate the predicate for every object of \(name)"), count: count)
     }
+
+    package func testedObjects(_ query: BoundQuery, assumingIndexOf property: PropertyID) -> Int? { nil }
 }
 
 extension RowSink {

@@ -4,7 +4,7 @@ import StoreContract
 import Synchronization
 
 /// A part that an answer depends on, with the view that tells of its changes. Used by one thread at a time.
-final class AnswerPart {
+final class ValueDependency {
     private let part: LiveValue.Part
     let view: LiveView
     private let changes = PartNotification()
@@ -27,14 +27,14 @@ final class AnswerPart {
 
     /// Whether the answer may be another one than at a version that an observer knows; nil if that is not known.
     func hasChanged(since known: Resumption, _ snapshot: any Snapshot) throws -> Bool? {
-        let news = PartNotification()
-        let subscriber = part.subject.subscriber(part.extent, news)
+        let notification = PartNotification()
+        let subscriber = part.subject.subscriber(part.extent, notification)
         defer {
             subscriber.cancel()
             view.prune()
         }
         try view.add(subscriber, part.interest, at: snapshot, since: known)
-        let found = try news.take()
+        let found = try notification.take()
         return found.isResumed ? found.hasChanged : nil
     }
 }
@@ -73,14 +73,14 @@ private final class PartNotification: Sendable {
 }
 
 extension LiveViewID {
-    fileprivate func subscriber(_ extent: LiveExtent, _ news: PartNotification) -> any LiveSubscriber {
+    fileprivate func subscriber(_ extent: LiveExtent, _ notification: PartNotification) -> any LiveSubscriber {
         switch self {
-        case .query: Subscriber<LiveQueryEvent> { event in news.note(event) { extent.isConcerned(by: $0) } }
-        case .sections: Subscriber<LiveSectionEvent> { event in news.note(event) { _ in true } }
-        case .aggregate: Subscriber<LiveAggregateEvent> { event in news.note(event) { _ in true } }
-        case .answer: Subscriber<LiveAnswerEvent> { event in news.note(event) { _ in true } }
-        case .collection, .nested: Subscriber<LiveCollectionEvent> { event in news.note(event) { _ in true } }
-        case .object: Subscriber<LiveObjectEvent> { event in news.note(event) { _ in true } }
+        case .query: Subscriber<LiveQueryEvent> { event in notification.note(event) { extent.isConcerned(by: $0) } }
+        case .sections: Subscriber<LiveSectionEvent> { event in notification.note(event) { _ in true } }
+        case .aggregate: Subscriber<LiveAggregateEvent> { event in notification.note(event) { _ in true } }
+        case .answer: Subscriber<LiveValueEvent> { event in notification.note(event) { _ in true } }
+        case .collection, .nested: Subscriber<LiveCollectionEvent> { event in notification.note(event) { _ in true } }
+        case .object: Subscriber<LiveObjectEvent> { event in notification.note(event) { _ in true } }
         }
     }
 }

@@ -1,24 +1,24 @@
 package import LiveQueries
 
 /// An observed answer that is read as a whole, such as the values of a property: a member of a JSON object.
-package struct AnswerSubject: Hashable, Sendable {
+package struct ObservedValue: Hashable, Sendable {
     /// The name of the member.
     let name: String
     /// What the answer depends on; the first part is about the class or the object in the path.
     var main: WatchedPart
     var others: [WatchedPart]
-    private let source: AnyAnswerSource
+    private let source: AnyValueSource
 
     /// - Parameters:
     ///   - source: reads the member's value as JSON; further members may follow it.
     ///   - main: what the answer depends on, in the place that the path names.
     package init(
-        _ name: String, from source: any LiveAnswerSource, dependingOn main: WatchedPart, _ others: [WatchedPart] = []
+        _ name: String, from source: any LiveValueSource, dependingOn main: WatchedPart, _ others: [WatchedPart] = []
     ) {
         self.name = name
         self.main = main
         self.others = others
-        self.source = AnyAnswerSource(source)
+        self.source = AnyValueSource(source)
     }
 
     /// What live queries observe.

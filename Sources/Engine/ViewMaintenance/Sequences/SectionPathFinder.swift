@@ -3,7 +3,7 @@ import StoreContract
 
 /// Finds the paths of a result's elements in its sections, by their positions in the result. Used by one thread at a
 /// time.
-package final class SectionPlaces {
+package final class SectionPathFinder {
     /// The search for one element.
     package struct Search {
         package let order: ResultOrder

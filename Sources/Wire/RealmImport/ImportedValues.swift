@@ -3,7 +3,7 @@ import RealmFiles
 import StoreContract
 
 /// Values of a file as values of the store: links to the objects that were created, embedded objects in their place.
-struct ValueConversion {
+struct ImportedValues {
     private let file: RealmFile
     private let layout: CopyLayout
     /// The places of the tables in the order in which their objects are created.

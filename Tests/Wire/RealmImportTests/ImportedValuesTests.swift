@@ -6,12 +6,12 @@ import Testing
 @testable import RealmImport
 
 @Suite("Values of Realm files")
-struct ValueConversionTests {
+struct ImportedValuesTests {
     /// The classes `A` and `B`, and a table 2 that is not imported, with one property of each kind in `A`.
     private struct Fixture {
         let layout: CopyLayout
         let table: TableCopy
-        var conversion: ValueConversion
+        var conversion: ImportedValues
         private let directory = try? TestDirectory()
 
         static let columns: [RealmColumn] = [
@@ -45,7 +45,7 @@ struct ValueConversionTests {
             let classes = try RealmClasses(tables, version: 0, RealmSelection()) { _ in 0 }
             layout = CopyLayout(classes, classes.schema)
             // A class before those that it links to, as in a cycle.
-            conversion = ValueConversion(
+            conversion = ImportedValues(
                 try RealmTestFile.open("empty", in: try #require(directory)), layout, order: [0, 1])
             self.table = try #require(layout.tables[0])
             conversion.note(5, became: ObjectKey(0), in: self.table)

@@ -5,7 +5,7 @@ import QueryLanguage
 import StoreContract
 
 /// Parses queries from the command line.
-enum QueryText {
+enum CommandLineQuery {
     /// Parses a filter, --sort and --distinct. Throws `CommandFailure` that shows the position of an error.
     ///
     /// - Parameter filterName: the name of the filter in errors.

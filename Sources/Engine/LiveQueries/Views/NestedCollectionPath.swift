@@ -4,7 +4,7 @@ import StoreContract
 /// The place of a list or dictionary within a mixed value: the property, and the steps from its value or, if the
 /// property is a list or map, from its elements. After elements before it were inserted or removed, the steps may lead
 /// to another collection.
-package struct NestedPlace: Hashable, Sendable {
+package struct NestedCollectionPath: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         case index(Int)
         case key(String)
@@ -46,7 +46,7 @@ package struct NestedPlace: Hashable, Sendable {
 
 extension Value {
     /// The part of a list or dictionary that a step leads to; nil if there is none.
-    package subscript(step: NestedPlace.Step) -> Value? {
+    package subscript(step: NestedCollectionPath.Step) -> Value? {
         switch (self, step) {
         case (.list(let elements), .index(let index)): elements.indices.contains(index) ? elements[index] : nil
         case (.dictionary(let map), .key(let key)): map[key]

@@ -12,7 +12,7 @@ package import StoreContract
 /// A short response is written within the write transaction. A longer one is written after the commit, from the version
 /// that it created, on another thread and while it is sent: other writers do not wait for it, and it is never in memory
 /// as a whole. A committed write never fails because its response is long.
-package struct WriteAnswer: Sendable {
+package struct WriteResponse: Sendable {
     /// Objects in place of a `null` in the text, separated by commas.
     struct Rows: Sendable {
         enum Form: String, Sendable {
@@ -44,7 +44,7 @@ package struct WriteAnswer: Sendable {
     static let maximumInTurn = 16 << 10
 
     package init(
-        status: Int = 200, _ text: AnswerText, tagged: ObjectReference? = nil
+        status: Int = 200, _ text: ResponseText, tagged: ObjectReference? = nil
     ) {
         let plain = Response.json(text.json.bytes, status: status)
         self.init(
@@ -151,9 +151,9 @@ package struct WriteAnswer: Sendable {
 }
 
 /// The text of a response while it is written, with the positions of objects.
-package final class AnswerText {
+package final class ResponseText {
     package let json: JSONWriter
-    private(set) var rows: [WriteAnswer.Rows] = []
+    private(set) var rows: [WriteResponse.Rows] = []
 
     /// The maximum length of a key in the text; a longer one is written after the commit.
     private static let maximumKeyLength = 256
@@ -178,10 +178,10 @@ package final class AnswerText {
         json.value(primaryKey)
     }
 
-    private func place(_ keys: [ObjectKey], of classID: ClassID, _ style: TypeStyle, _ form: WriteAnswer.Rows.Form) {
+    private func place(_ keys: [ObjectKey], of classID: ClassID, _ style: TypeStyle, _ form: WriteResponse.Rows.Form) {
         json.null()
         rows.append(
-            WriteAnswer.Rows(offset: json.count - 4, classID: classID, keys: keys, style: style, form: form))
+            WriteResponse.Rows(offset: json.count - 4, classID: classID, keys: keys, style: style, form: form))
     }
 }
 

@@ -4,7 +4,7 @@ import ObjectModel
 import StoreContract
 
 /// Resolves the steps of a property path from object to object.
-struct PathWalk {
+struct PropertyPathResolver {
     private let context: any ReadContext
     private var holder: ObjectReference
     private var holderClass: ClassSchema

@@ -1,0 +1,48 @@
+import RequestHandling
+
+/// Who may use a path without a credential, from the route table: the caller of a request is determined before its route
+/// is.
+struct PathAudiences {
+    private struct Row {
+        let pattern: [Substring]
+        let audience: Route.Audience
+    }
+
+    /// A few paths: all others require a credential.
+    private let rows: [Row]
+
+    init(_ table: [Route]) {
+        rows = Dictionary(grouping: table, by: \.pattern).compactMap { pattern, routes in
+            let audience = routes[0].audience
+            guard ![.callers, .administrators].contains(audience), routes.allSatisfy({ $0.audience == audience }) else {
+                return nil
+            }
+            return Row(pattern: pattern.split(separator: "/"), audience: audience)
+        }
+    }
+
+    /// The audience of the routes with this path, whatever the method; nil for a path that requires a credential.
+    subscript(segments: [String]) -> Route.Audience? {
+        rows.first { Self.matches($0.pattern, segments) }?.audience
+    }
+
+    private static func matches(_ pattern: [Substring], _ segments: [String]) -> Bool {
+        for (index, part) in pattern.enumerated() {
+            guard index < segments.count else { return false }
+            if part.first == "*" { return true }
+            guard part.first == ":" || part == segments[index] else { return false }
+        }
+        return pattern.count == segments.count
+    }
+}
+
+extension Route.Audience {
+    /// What the route gives without a credential; nil if it requires one.
+    var publicity: AccessControl.Publicity? {
+        switch self {
+        case .everyone: .sameForAll
+        case .visitors: .visiblePart
+        case .callers, .administrators, .metricsReaders: nil
+        }
+    }
+}
