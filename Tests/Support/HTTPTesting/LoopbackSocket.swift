@@ -94,6 +94,13 @@ package final class LoopbackSocket {
         descriptor = -1
     }
 
+    /// Sends bytes and the end of the stream in one segment.
+    package func sendLast(_ bytes: [UInt8]) throws {
+        set(Int32(IPPROTO_TCP), TCP_CORK, 1 as Int32)
+        try send(bytes)
+        finishSending()
+    }
+
     /// Tells the server that nothing more will be sent.
     package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 

@@ -40,14 +40,27 @@ extension Connection {
 }
 
 extension Connection {
-    /// Whether the client has closed the connection without the library's noticing.
+    /// Whether the client has ended the connection without the library's noticing, so that no request can come any more.
+    /// Called at each tick.
     ///
-    /// If a client sends its last request and closes at once, epoll reports it once. The library reads the request,
-    /// gets less than its buffer holds, and waits for another report, which never comes. So the server checks once
-    /// after each request.
+    /// If a client sends its last bytes and ends at once, epoll reports it once. The library reads the bytes, gets less
+    /// than its buffer holds, and waits for another report, which never comes. So the server looks once after each
+    /// request, and at each tick while one is incomplete.
     func hasHungUpUnseen() -> Bool {
-        guard mayHaveHungUp, phase == .awaiting else { return false }
-        mayHaveHungUp = false
+        switch phase {
+        case .awaiting where mayHaveHungUp:
+            mayHaveHungUp = false
+            return isAtEnd
+        case .awaiting where requestID == 0, .receiving:
+            // The first time, the library may still have bytes to process that complete the request.
+            defer { wasAtEnd = isAtEnd }
+            return wasAtEnd && isAtEnd
+        default: return false
+        }
+    }
+
+    /// Whether the client will send nothing more, and the library has read everything.
+    private var isAtEnd: Bool {
         var byte: UInt8 = 0
         return recv(fd, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
     }

@@ -35,6 +35,8 @@ final class Connection {
     var lease: Quota.Lease?
     /// See `hasHungUpUnseen`.
     var mayHaveHungUp = false
+    /// Whether the last look found that the client had ended the connection in the middle of a request.
+    var wasAtEnd = false
     /// `nil` without TLS.
     private let session: TLSSession?
     /// The certificate of the handshake, which the session uses.
@@ -89,6 +91,7 @@ final class Connection {
     /// Records that the request line has arrived. Called before the library decodes the target in place.
     func begin(target start: UnsafePointer<CChar>?) {
         phase = .receiving
+        wasAtEnd = false
         if !isLeaving { deadline = loop.now + Int64(loop.configuration.receiveTimeout) }
         requestID = loop.nextRequestID()
         targetStart = start

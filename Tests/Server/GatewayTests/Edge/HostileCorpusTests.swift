@@ -209,6 +209,12 @@ struct HostileCorpusTests {
         }
     }
 
+    private static let halves = [
+        "GET", "GET /v1/schema HTTP/1.1\r\nHost", "GET /v1/schema HTTP/1.1\r\nHost: t\r\n",
+        "POST /v1/objects/Dog HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+        "POST /v1/objects/Dog HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+    ]
+
     @Test("a client that has no more to say still gets its answer, one that stopped in the middle gets none")
     func halfClosed() throws {
         try withEdge { port in
@@ -216,11 +222,7 @@ struct HostileCorpusTests {
             done.send(Array("GET /v1/schema HTTP/1.1\r\nHost: t\r\n\r\n".utf8))
             done.finishSending()
             #expect(String(decoding: try #require(done.readToEnd()), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
-            for part in [
-                "GET", "GET /v1/schema HTTP/1.1\r\nHost", "GET /v1/schema HTTP/1.1\r\nHost: t\r\n",
-                "POST /v1/objects/Dog HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
-                "POST /v1/objects/Dog HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
-            ] {
+            for part in Self.halves {
                 let half = try RawSocket(port: port)
                 half.send(Array(part.utf8))
                 half.finishSending()
@@ -229,6 +231,28 @@ struct HostileCorpusTests {
             }
             let count = try LoopbackClient(port: port).request("GET", "/v1/objects/Dog?count=true")
             #expect(count.json?["count"] == .int(0))
+        }
+    }
+
+    @Test("a client that ends in the middle of a request is noticed, also when its end comes with the last bytes")
+    func halfClosedAtOnce() throws {
+        try withEdge({
+            $0.firstRequestTimeout = 3_600_000
+            $0.receiveTimeout = 3_600_000
+        }) { port in
+            for part in Self.halves {
+                let half = try RawSocket(port: port)
+                try half.sendLast(Array(part.utf8))
+                let answer = String(decoding: try #require(half.readToEnd(), "\(part)"), as: UTF8.self)
+                #expect(!answer.contains(" 200 ") && !answer.contains(" 201 "), "\(part): \(answer)")
+            }
+            let whole = try RawSocket(port: port)
+            try whole.sendLast(
+                Array(
+                    "POST /v1/objects/Dog HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+                        .utf8))
+            let answer = String(decoding: try #require(whole.readToEnd()), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 "), "\(answer)")
         }
     }
 

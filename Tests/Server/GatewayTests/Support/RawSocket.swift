@@ -20,6 +20,9 @@ final class RawSocket {
 
     func finishSending() { socket.finishSending() }
 
+    /// Sends bytes that the server may receive together with the end of the stream.
+    func sendLast(_ bytes: [UInt8]) throws { try socket.sendLast(bytes) }
+
     /// Returns everything received until the server closes; nil if that takes longer than the time limit.
     func readToEnd() -> [UInt8]? {
         var all: [UInt8] = []
