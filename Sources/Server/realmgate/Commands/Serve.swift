@@ -101,6 +101,7 @@ struct Serve: ParsableCommand {
         // Before any other thread exists.
         Signals.block()
         Allocator.returnLargeBuffers()
+        Allocator.returnFreePagesRegularly()
         let service = try Service.start(try ServiceSettings(try settings(), .process)) {
             try ServiceSettings(try settings(), .process)
         }
