@@ -3,8 +3,24 @@ import RequestHandling
 /// Who may use a path without a credential, from the route table: the caller of a request is determined before its route
 /// is.
 struct PathAudiences {
+    /// Made once: to look at the characters of a pattern for each request would cost thousands of instructions.
+    private enum Part {
+        case text(String)
+        case any
+        /// All segments from here on.
+        case rest
+
+        init(_ text: Substring) {
+            switch text.first {
+            case "*": self = .rest
+            case ":": self = .any
+            default: self = .text(String(text))
+            }
+        }
+    }
+
     private struct Row {
-        let pattern: [Substring]
+        let pattern: [Part]
         let audience: Route.Audience
     }
 
@@ -17,7 +33,7 @@ struct PathAudiences {
             guard ![.callers, .administrators].contains(audience), routes.allSatisfy({ $0.audience == audience }) else {
                 return nil
             }
-            return Row(pattern: pattern.split(separator: "/"), audience: audience)
+            return Row(pattern: pattern.split(separator: "/").map { Part($0) }, audience: audience)
         }
     }
 
@@ -26,11 +42,14 @@ struct PathAudiences {
         rows.first { Self.matches($0.pattern, segments) }?.audience
     }
 
-    private static func matches(_ pattern: [Substring], _ segments: [String]) -> Bool {
+    private static func matches(_ pattern: [Part], _ segments: [String]) -> Bool {
         for (index, part) in pattern.enumerated() {
             guard index < segments.count else { return false }
-            if part.first == "*" { return true }
-            guard part.first == ":" || part == segments[index] else { return false }
+            switch part {
+            case .text(let text): if text != segments[index] { return false }
+            case .any: break
+            case .rest: return true
+            }
         }
         return pattern.count == segments.count
     }
