@@ -53,7 +53,8 @@ extension Connection {
             return isAtEnd
         case .awaiting where requestID == 0, .receiving:
             // The first time, the library may still have bytes to process that complete the request.
-            defer { wasAtEnd = isAtEnd }
+            let (wasAtEnd, isAtEnd) = (wasAtEnd, isAtEnd)
+            self.wasAtEnd = isAtEnd
             return wasAtEnd && isAtEnd
         default: return false
         }
