@@ -58,12 +58,8 @@ final class MaintainedAggregate: MaintainedView {
     }
 
     var watches: Set<LiveWatch> {
-        var watches = Set(dependencies.classes.map { LiveWatch.objects(of: $0) })
-        if dependencies.isLocal, let condition = MembershipCondition(aggregate.query.predicate) {
-            watches.remove(.objects(of: aggregate.query.classID))
-            watches.insert(.satisfying(of: aggregate.query.classID, condition))
-        }
-        return watches
+        dependencies.watches(for: aggregate.query.predicate, along: ChangePaths())
+            ?? Set(dependencies.classes.map { .objects(of: $0) })
     }
 
     func add(

@@ -106,19 +106,6 @@ package final class LiveView {
     func fail(_ error: any Error) { view.fail(error) }
 }
 
-extension LiveWatch {
-    fileprivate func isTouched(by changes: ChangeSet) -> Bool {
-        switch self {
-        case .objects(let classID), .satisfying(let classID, _): changes.classes[classID] != nil
-        case .object(let object):
-            changes.classes[object.classID].map {
-                $0.modifications[object.key] != nil || $0.deletions.contains(object.key)
-            } ?? false
-        case .ways(let tree, _): tree.isTouched(by: changes)
-        }
-    }
-}
-
 extension DependencyIndex {
     /// Updates the watches of a view. Call it after each `add`, and after each change of the schema.
     package mutating func note(_ view: LiveView, as number: Int) { set(view.watches, for: number) }

@@ -45,16 +45,12 @@ extension MaintainedView {
     /// The watches of a query's result.
     func watches(of query: BoundQuery, _ dependencies: QueryDependencies, _ reach: DeepChangeChecker) -> Set<LiveWatch>
     {
-        let others = subscriberGroups.flatMap { $0.classes }
-        var watches = Set(dependencies.classes.union(reach.classes).union(others).map { LiveWatch.objects(of: $0) })
         // An object that is in the result neither before nor after a change matters only where others lead to it.
-        if dependencies.isLocal, !reach.returns, !subscriberGroups.contains(where: { $0.returns }),
-            let condition = MembershipCondition(query.predicate)
-        {
-            watches.remove(.objects(of: query.classID))
-            watches.insert(.satisfying(of: query.classID, condition))
+        if let watches = dependencies.watches(for: query.predicate, along: subscriberGroups.paths(within: reach)) {
+            return watches
         }
-        return watches
+        let others = subscriberGroups.flatMap { $0.classes }
+        return Set(dependencies.classes.union(reach.classes).union(others).map { LiveWatch.objects(of: $0) })
     }
 
     /// The group with the interest; a new one if there is no suitable one.

@@ -52,12 +52,6 @@ struct SubscriberGroup<Event: LiveEventKind, Memory> {
     /// The classes whose changes can count although they are not within reach.
     var classes: Set<ClassID> { filter?.classes ?? interest.shape?.classes ?? [] }
 
-    /// Whether other objects of the view's class can count as parts of an object, besides those within reach.
-    var returns: Bool {
-        let branches = filter?.branches ?? interest.shape?.branches ?? []
-        return branches.contains { $0.tree.returns }
-    }
-
     func send(_ event: Event) {
         for subscriber in subscribers { subscriber.send(event) }
     }
@@ -65,5 +59,22 @@ struct SubscriberGroup<Event: LiveEventKind, Memory> {
     /// Sends a last event.
     func finish(_ event: Event) {
         for subscriber in subscribers { subscriber.finish(event) }
+    }
+}
+
+extension Array {
+    /// The paths on which changes of other objects count as modifications of an observed one.
+    ///
+    /// - Parameter reach: the objects that count where observers have no key paths.
+    func paths<Event, Memory>(within reach: DeepChangeChecker) -> ChangePaths
+    where Element == SubscriberGroup<Event, Memory> {
+        var paths = ChangePaths()
+        for subscriberGroup in self {
+            if subscriberGroup.filter == nil { paths.add(reach) }
+            for branch in subscriberGroup.filter?.branches ?? subscriberGroup.interest.shape?.branches ?? [] {
+                paths.add(branch.tree)
+            }
+        }
+        return paths
     }
 }

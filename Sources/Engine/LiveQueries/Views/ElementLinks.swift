@@ -16,7 +16,17 @@ struct ElementLinks {
     }
 
     /// The watches of observers. They do not include the collection's owner.
-    func watches(of subscriberGroups: [SubscriberGroup<LiveCollectionEvent, Void>]) -> Set<LiveWatch> {
+    ///
+    /// - Parameter property: the owner's property if the elements are in no other value of it.
+    func watches(
+        of subscriberGroups: [SubscriberGroup<LiveCollectionEvent, Void>], in owner: ObjectReference,
+        _ property: PropertyID?
+    ) -> Set<LiveWatch> {
+        // A change of another object matters only where an element leads to it.
+        if let property, let target = reach.target, let within = reach.reach(from: target) {
+            let paths = subscriberGroups.paths(within: within)
+            return [.satisfying(of: target, [.element(of: owner, property)], paths)]
+        }
         var classes: Set<ClassID> = []
         for subscriberGroup in subscriberGroups {
             classes.formUnion(

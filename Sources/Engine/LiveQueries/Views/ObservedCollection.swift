@@ -33,7 +33,9 @@ final class ObservedCollection: MaintainedView {
         return stored.type
     }
 
-    var watches: Set<LiveWatch> { links.watches(of: subscriberGroups).union([.object(object)]) }
+    var watches: Set<LiveWatch> {
+        links.watches(of: subscriberGroups, in: object, property).union([.object(object)])
+    }
 
     /// Adds an observer and sends it the begin of the observation, and the difference since the version that it knows.
     /// Throws `notFound`, `unknownProperty`.

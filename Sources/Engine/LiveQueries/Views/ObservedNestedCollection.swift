@@ -28,7 +28,9 @@ final class ObservedNestedCollection: MaintainedView {
         return ElementLinks(stored, schema)
     }
 
-    var watches: Set<LiveWatch> { links.watches(of: subscriberGroups).union([.object(object)]) }
+    var watches: Set<LiveWatch> {
+        links.watches(of: subscriberGroups, in: object, nil).union([.object(object)])
+    }
 
     /// Adds an observer and sends it the begin of the observation: it knows no earlier version. Throws `notFound`,
     /// `unknownProperty`.

@@ -2,14 +2,26 @@ import ObjectModel
 import QueryOperators
 import StoreContract
 
-/// Finds, among the views of one class that have a membership condition, those that changed objects can matter to.
+/// Finds, among the views of one class that have membership conditions and the same paths to other objects, those that
+/// changed objects can matter to.
 ///
-/// Cost of a look-up: a value of each changed object for each property with conditions, before and after, a hash and a
-/// search for each of these values, and the views found. Memory: an entry for each view, or for each of the values in
-/// its condition.
+/// Cost of a look-up: for each changed object, and each of those that a path leads from to a changed one, a value for
+/// each path and property with conditions, before and after, and a hash and a search for each of these values; and the
+/// views found. Memory: an entry for each view, or for each of the values in its conditions.
 struct ConditionIndex {
-    private var byValue: [PropertyID: [Value: Set<Int>]] = [:]
-    private var byRange: [PropertyID: IntervalIndex] = [:]
+    /// A property with links, and the class at its other end.
+    private struct Link: Hashable {
+        let property: PropertyID
+        let classID: ClassID
+    }
+
+    private var byValue: [ConditionPath: [Value: Set<Int>]] = [:]
+    private var byRange: [ConditionPath: IntervalIndex] = [:]
+    private var byBeginning: [ConditionPath: PrefixIndex] = [:]
+    /// By the object that a property of the class links to.
+    private var byTarget: [Link: [ObjectKey: Set<Int>]] = [:]
+    /// By the object whose property links to one of the class.
+    private var byHolder: [Link: [ObjectKey: Set<Int>]] = [:]
     /// All views in the index.
     private(set) var views: Set<Int> = []
 
@@ -18,57 +30,83 @@ struct ConditionIndex {
     /// each changed object in each view, so that who is behind would fall further behind.
     private var fewChanges: Int { max(64, views.count) }
 
-    mutating func add(_ condition: MembershipCondition, of view: Int) {
+    mutating func add(_ conditions: [MembershipCondition], of view: Int) {
         views.insert(view)
-        switch condition {
-        case .oneOf(let property, let values):
-            for value in values { byValue[property, default: [:]][value, default: []].insert(view) }
-        case .within(let property, let range): byRange[property, default: IntervalIndex()].add(range, of: view)
+        for condition in conditions {
+            switch condition {
+            case .oneOf(let path, let values):
+                for value in values { byValue[path, default: [:]].insert(view, for: value) }
+            case .within(let path, let range): byRange[path, default: IntervalIndex()].add(range, of: view)
+            case .beginning(let path, let bytes): byBeginning[path, default: PrefixIndex()].add(bytes, of: view)
+            case .linking(let property, let target):
+                byTarget[Link(property: property, classID: target.classID), default: [:]].insert(view, for: target.key)
+            case .element(let holder, let property):
+                byHolder[Link(property: property, classID: holder.classID), default: [:]].insert(view, for: holder.key)
+            }
         }
     }
 
-    mutating func remove(_ condition: MembershipCondition, of view: Int) {
+    mutating func remove(_ conditions: [MembershipCondition], of view: Int) {
         views.remove(view)
-        switch condition {
-        case .oneOf(let property, let values):
-            for value in values {
-                byValue[property]?[value]?.remove(view)
-                if byValue[property]?[value]?.isEmpty == true { byValue[property]?[value] = nil }
+        for condition in conditions {
+            switch condition {
+            case .oneOf(let path, let values):
+                for value in values { byValue[path]?.remove(view, for: value) }
+                if byValue[path]?.isEmpty == true { byValue[path] = nil }
+            case .within(let path, _):
+                byRange[path]?.remove(view)
+                if byRange[path]?.isEmpty == true { byRange[path] = nil }
+            case .beginning(let path, let bytes):
+                byBeginning[path]?.remove(bytes, of: view)
+                if byBeginning[path]?.isEmpty == true { byBeginning[path] = nil }
+            case .linking(let property, let target):
+                let link = Link(property: property, classID: target.classID)
+                byTarget[link]?.remove(view, for: target.key)
+                if byTarget[link]?.isEmpty == true { byTarget[link] = nil }
+            case .element(let holder, let property):
+                let link = Link(property: property, classID: holder.classID)
+                byHolder[link]?.remove(view, for: holder.key)
+                if byHolder[link]?.isEmpty == true { byHolder[link] = nil }
             }
-            if byValue[property]?.isEmpty == true { byValue[property] = nil }
-        case .within(let property, _):
-            byRange[property]?.remove(view)
-            if byRange[property]?.isEmpty == true { byRange[property] = nil }
         }
     }
 
-    /// The views whose condition a changed object of the class satisfies before or after the step; all views where the
-    /// values cannot be read, so that they meet the error themselves.
-    func affected(by changes: ClassChanges, of classID: ClassID, in step: VersionDelta) -> Set<Int> {
-        guard changes.modifications.count + changes.insertions.count + changes.deletions.count <= fewChanges else {
-            return views
-        }
-        var found: Set<Int> = []
+    /// The views one of whose conditions a changed object of the class satisfies before or after the step, or an object
+    /// from which a path leads to a changed one; all views where the values cannot be read, so that they meet the error
+    /// themselves.
+    func affected(by step: VersionDelta, of classID: ClassID, along paths: ChangePaths) -> Set<Int> {
+        let own = step.changes.classes[classID] ?? ClassChanges()
         do {
-            for key in changes.modifications.keys {
-                try collect(&found) { try step.valueBefore(classID, key, $0) }
-                try collect(&found) { try step.valueAfter(classID, key, $0) }
+            guard let roots = paths.isTouched(by: step.changes) ? try paths.roots(by: step) : [],
+                own.modifications.count + own.insertions.count + own.deletions.count + roots.count <= fewChanges
+            else { return views }
+            var found: Set<Int> = []
+            func collect(_ key: ObjectKey, isAfter: Bool) throws {
+                try self.collect(&found, DeltaSide(step, ObjectReference(classID, key), isAfter: isAfter))
             }
-            for key in changes.insertions { try collect(&found) { try step.valueAfter(classID, key, $0) } }
-            for key in changes.deletions { try collect(&found) { try step.valueBefore(classID, key, $0) } }
+            for key in own.modifications.keys {
+                try collect(key, isAfter: false)
+                try collect(key, isAfter: true)
+            }
+            for key in roots where own.modifications[key] == nil {
+                try collect(key, isAfter: false)
+                try collect(key, isAfter: true)
+            }
+            for key in own.insertions { try collect(key, isAfter: true) }
+            for key in own.deletions { try collect(key, isAfter: false) }
+            return found
         } catch {
             return views
         }
-        return found
     }
 
-    /// Adds the views whose condition an object with these values satisfies.
-    func collect(_ found: inout Set<Int>, _ value: (PropertyID) throws -> Value) rethrows {
-        for (property, views) in byValue {
-            if let views = views[try value(property).distinctForm] { found.formUnion(views) }
+    /// Adds the views one of whose conditions an object satisfies.
+    private func collect(_ found: inout Set<Int>, _ object: DeltaSide) throws {
+        for (path, views) in byValue {
+            if let value = try object.value(path), let views = views[value.distinctForm] { found.formUnion(views) }
         }
-        for (property, intervals) in byRange {
-            let own = try value(property)
+        for (path, intervals) in byRange {
+            guard let own = try object.value(path) else { continue }
             if let number = own.roundedDouble {
                 intervals.collect(containing: number, &found)
             } else if !own.isNull, !own.isNaN {
@@ -76,5 +114,63 @@ struct ConditionIndex {
                 intervals.collectAll(&found)
             }
         }
+        for (path, prefixes) in byBeginning {
+            if let bytes = try object.value(path)?.bytes { prefixes.collect(beginning: bytes, &found) }
+        }
+        for (link, views) in byTarget {
+            for target in try object.value(link.property).linkedKeys(in: link.classID) {
+                if let views = views[target] { found.formUnion(views) }
+            }
+        }
+        for (link, views) in byHolder {
+            for holder in try object.holders(in: link.classID, link.property) {
+                if let views = views[holder] { found.formUnion(views) }
+            }
+        }
+    }
+}
+
+/// An object in one of the two states of a delta.
+private struct DeltaSide {
+    private let step: VersionDelta
+    private let object: ObjectReference
+    private let isAfter: Bool
+
+    init(_ step: VersionDelta, _ object: ObjectReference, isAfter: Bool) {
+        self.step = step
+        self.object = object
+        self.isAfter = isAfter
+    }
+
+    func value(_ property: PropertyID) throws -> Value { try value(object, property) }
+
+    /// The value at the end of a path; nil where a link on it is null.
+    func value(_ path: ConditionPath) throws -> Value? {
+        var object = object
+        for link in path.links {
+            guard case .link(let key) = try value(object, link.property) else { return nil }
+            object = ObjectReference(link.target, key)
+        }
+        return try value(object, path.property)
+    }
+
+    func holders(in origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        try (isAfter ? step.after : step.before).backlinks(to: object, from: origin, property)
+    }
+
+    private func value(_ object: ObjectReference, _ property: PropertyID) throws -> Value {
+        isAfter
+            ? try step.valueAfter(object.classID, object.key, property)
+            : try step.valueBefore(object.classID, object.key, property)
+    }
+}
+
+/// The views by something that several of them have in common.
+extension Dictionary where Value == Set<Int> {
+    mutating func insert(_ view: Int, for key: Key) { self[key, default: []].insert(view) }
+
+    mutating func remove(_ view: Int, for key: Key) {
+        self[key]?.remove(view)
+        if self[key]?.isEmpty == true { self[key] = nil }
     }
 }

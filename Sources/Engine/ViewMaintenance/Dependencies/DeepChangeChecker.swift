@@ -3,7 +3,7 @@ import StoreContract
 
 /// Finds the objects of a class that reach changed objects through forward links, which counts as a modification when
 /// an observer gives no key paths.
-package struct DeepChangeChecker: Sendable {
+package struct DeepChangeChecker: Hashable, Sendable {
     /// The number of links up to which a change modifies an element.
     static let depth = 3
 
@@ -43,7 +43,7 @@ package struct DeepChangeChecker: Sendable {
     }
 
     /// Whether links lead back to objects of the class.
-    package var returns: Bool { incoming[root]?.isEmpty == false }
+    var returns: Bool { incoming[root]?.isEmpty == false }
 
     /// The classes whose changes can matter.
     package var classes: Set<ClassID> { Set(distances.keys) }
@@ -51,10 +51,12 @@ package struct DeepChangeChecker: Sendable {
     /// The objects of the root class that exist before and after the delta and were modified, or reach a modified
     /// object. Cost: the objects that link to changed ones, once for all that request the same of a delta.
     package func modifiedRoots(by step: VersionDelta) throws -> Set<ObjectKey> {
-        guard step.changes.classes.contains(where: { distances[$0] != nil && !$1.modifications.isEmpty }) else {
-            return []
-        }
-        return try step.roots(of: self)
+        isTouched(by: step.changes) ? try step.roots(of: self) : []
+    }
+
+    /// Whether objects within reach were modified. Cost: the classes with changes.
+    func isTouched(by changes: ChangeSet) -> Bool {
+        changes.classes.contains { distances[$0] != nil && !$1.modifications.isEmpty }
     }
 
     /// Follows the links backwards from changed objects: an object that reaches one over unchanged links does so in

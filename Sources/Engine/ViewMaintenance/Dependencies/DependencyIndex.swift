@@ -1,11 +1,11 @@
 package import ObjectModel
 
 /// Finds the views that a change can affect, by number. Cost of a look-up: the changes, the objects on the paths from
-/// them back to watched objects, and the views found. Views that watch the objects which satisfy a condition cost nothing
+/// them back to watched objects, once for all views with the same paths, and the views found. Views that watch the objects which satisfy a condition cost nothing
 /// when no changed object does.
 package struct DependencyIndex {
     private var byClass: [ClassID: Set<Int>] = [:]
-    private var byCondition: [ClassID: ConditionIndex] = [:]
+    private var byCondition: [ClassID: [ChangePaths: ConditionIndex]] = [:]
     private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
     private var byTree: [DependencyTree: [ObjectKey: Set<Int>]] = [:]
     private var known: [Int: Set<LiveWatch>] = [:]
@@ -44,18 +44,19 @@ package struct DependencyIndex {
                 for ids in subjects.values { affected.formUnion(ids) }
             }
         }
+        for (classID, conditions) in byCondition {
+            for (paths, index) in conditions {
+                affected.formUnion(index.affected(by: step, of: classID, along: paths))
+            }
+        }
         for (classID, changes) in step.changes.classes {
             if let subjects = byClass[classID] { affected.formUnion(subjects) }
-            if let conditions = byCondition[classID] {
-                affected.formUnion(conditions.affected(by: changes, of: classID, in: step))
-            }
             guard let subjects = byObject[classID] else { continue }
-            if subjects.count < changes.modifications.count + changes.deletions.count {
-                for (key, ids) in subjects where changes.modifications[key] != nil || changes.deletions.contains(key) {
-                    affected.formUnion(ids)
-                }
+            if subjects.count < changes.count {
+                for (key, ids) in subjects where changes.contains(key) { affected.formUnion(ids) }
             } else {
                 for key in changes.modifications.keys { affected.formUnion(subjects[key] ?? []) }
+                for key in changes.insertions { affected.formUnion(subjects[key] ?? []) }
                 for key in changes.deletions { affected.formUnion(subjects[key] ?? []) }
             }
         }
@@ -65,8 +66,8 @@ package struct DependencyIndex {
     private mutating func add(_ watch: LiveWatch, _ id: Int) {
         switch watch {
         case .objects(let classID): byClass[classID, default: []].insert(id)
-        case .satisfying(let classID, let condition):
-            byCondition[classID, default: ConditionIndex()].add(condition, of: id)
+        case .satisfying(let classID, let conditions, let paths):
+            byCondition[classID, default: [:]][paths, default: ConditionIndex()].add(conditions, of: id)
         case .object(let object): byObject[object.classID, default: [:]][object.key, default: []].insert(id)
         case .ways(let tree, let key): byTree[tree, default: [:]][key, default: []].insert(id)
         }
@@ -77,9 +78,10 @@ package struct DependencyIndex {
         case .objects(let classID):
             byClass[classID]?.remove(id)
             if byClass[classID]?.isEmpty == true { byClass[classID] = nil }
-        case .satisfying(let classID, let condition):
-            byCondition[classID]?.remove(condition, of: id)
-            if byCondition[classID]?.views.isEmpty == true { byCondition[classID] = nil }
+        case .satisfying(let classID, let conditions, let paths):
+            byCondition[classID]?[paths]?.remove(conditions, of: id)
+            if byCondition[classID]?[paths]?.views.isEmpty == true { byCondition[classID]?[paths] = nil }
+            if byCondition[classID]?.isEmpty == true { byCondition[classID] = nil }
         case .object(let object):
             byObject[object.classID]?[object.key]?.remove(id)
             if byObject[object.classID]?[object.key]?.isEmpty == true { byObject[object.classID]?[object.key] = nil }
@@ -96,8 +98,9 @@ package struct DependencyIndex {
 package enum LiveWatch: Hashable, Sendable {
     /// Any object of a class.
     case objects(of: ClassID)
-    /// The objects of a class that satisfy a condition before or after the change.
-    case satisfying(of: ClassID, MembershipCondition)
+    /// The objects of a class that satisfy one of the conditions before or after the change, with what the paths lead
+    /// to from them.
+    case satisfying(of: ClassID, [MembershipCondition], ChangePaths)
     /// One object, and no other of its class.
     case object(ObjectReference)
     /// The objects on the paths from one object of the tree's class.
@@ -109,10 +112,34 @@ extension Set<LiveWatch> {
     package var classes: Set<ClassID> {
         reduce(into: []) { classes, watch in
             switch watch {
-            case .objects(let classID), .satisfying(let classID, _): classes.insert(classID)
+            case .objects(let classID): classes.insert(classID)
+            case .satisfying(let classID, _, let paths):
+                classes.insert(classID)
+                classes.formUnion(paths.classes)
             case .object(let object): classes.insert(object.classID)
             case .ways(let tree, _): classes.formUnion(tree.nodes.lazy.map(\.classID))
             }
         }
+    }
+}
+
+extension LiveWatch {
+    /// Whether the changes can concern a watched object. It may be another one that satisfies no condition.
+    package func isTouched(by changes: ChangeSet) -> Bool {
+        switch self {
+        case .objects(let classID): changes.classes[classID] != nil
+        case .satisfying(let classID, _, let paths):
+            changes.classes[classID] != nil || paths.isTouched(by: changes)
+        case .object(let object): changes.classes[object.classID]?.contains(object.key) == true
+        case .ways(let tree, _): tree.isTouched(by: changes)
+        }
+    }
+}
+
+extension ClassChanges {
+    fileprivate var count: Int { modifications.count + insertions.count + deletions.count }
+
+    fileprivate func contains(_ key: ObjectKey) -> Bool {
+        modifications[key] != nil || insertions.contains(key) || deletions.contains(key)
     }
 }

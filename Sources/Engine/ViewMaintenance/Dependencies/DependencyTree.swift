@@ -59,9 +59,6 @@ package struct DependencyTree: Hashable, Sendable {
     /// Whether only properties of the root's objects themselves are read.
     package var isLocal: Bool { nodes.allSatisfy { $0.arrival == nil || !$0.isBackward && $0.reads.isEmpty } }
 
-    /// Whether a path leads to objects of the root's class.
-    package var returns: Bool { nodes.dropFirst().contains { $0.classID == classID } }
-
     /// The classes whose changes can matter.
     var classes: Set<ClassID> {
         Set(nodes.lazy.filter { $0.arrival == nil || $0.isBackward || !$0.reads.isEmpty }.map(\.classID))

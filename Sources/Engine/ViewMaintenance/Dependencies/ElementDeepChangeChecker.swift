@@ -71,6 +71,9 @@ package struct ElementDeepChangeChecker {
             uniqueKeysWithValues: roots.map { ($0, DeepChangeChecker(from: $0, schema: schema)) })
     }
 
+    /// What counts as a modification of a linked object of the class; nil if no element links to one.
+    package func reach(from classID: ClassID) -> DeepChangeChecker? { reaches[classID] }
+
     /// The classes whose changes can matter.
     package var classes: Set<ClassID> { reaches.values.reduce(into: []) { $0.formUnion($1.classes) } }
 

@@ -91,6 +91,24 @@ extension QueryDependencies {
     /// Whether each object's own values decide its membership and place, for all objects of the class.
     package var isLocal: Bool { holder == nil && namedClasses.isEmpty && tree.isLocal }
 
+    /// The watches that suffice if the predicate is the query's: those of objects that are in the result before or after
+    /// a change. Nil when nothing is known that only few objects satisfy.
+    ///
+    /// - Parameter paths: those on which changes of other objects count, besides the query's own.
+    package func watches(for predicate: BoundPredicate, along paths: ChangePaths) -> Set<LiveWatch>? {
+        // Which objects the names mean can change.
+        guard namedClasses.isEmpty else { return nil }
+        var paths = paths
+        paths.add(tree)
+        guard let holder else {
+            guard let conditions = MembershipCondition.all(of: predicate) else { return nil }
+            return [.satisfying(of: classID, conditions, paths)]
+        }
+        let condition: MembershipCondition =
+            if let origin { .linking(origin, to: holder.object) } else { .element(of: holder.object, holder.property) }
+        return [.satisfying(of: classID, [condition], paths), .object(holder.object)]
+    }
+
     /// Whether objects were created or deleted in a class whose objects the query names.
     package func mayRename(_ changes: ChangeSet) -> Bool {
         namedClasses.contains { id in
