@@ -53,6 +53,29 @@ struct DamageTests {
         }
     }
 
+    @Test("a writer decodes what a reader reads, whatever the offsets of texts", arguments: [LeafKind.string, .data])
+    func damagedOffsets(kind: LeafKind) throws {
+        let seed = TestSeed.of(kind)
+        var random = SeededRandom(seed: seed)
+        var unordered = 0
+        for (name, values) in Samples.columns(of: kind) where values.count > 1 {
+            let bytes = try encode(values, kind)
+            for _ in 0..<20 {
+                var damaged = bytes
+                // After the header, where the offsets are.
+                damaged[32 + random.below((bytes.count - 32) / 2)] = UInt8(truncatingIfNeeded: random.next())
+                damaged.withUnsafeBytes { bytes in
+                    guard let leaf = try? Leaf(validating: bytes, kind: kind) else { return }
+                    let decoded = MutableLeaf(decoding: leaf)
+                    let read = (0..<leaf.count).map { leaf.value(at: $0) }
+                    if read != values { unordered += 1 }
+                    #expect((0..<leaf.count).map { decoded.value(at: $0) } == read, "\(name), seed \(seed)")
+                }
+            }
+        }
+        if TestRun.hasFixedSeeds { #expect(unordered > 0, "seed \(seed)") }
+    }
+
     @Test("a header that announces more bytes than there are is rejected")
     func truncated() throws {
         let bytes = try encode(Samples.plain(.string), .string)

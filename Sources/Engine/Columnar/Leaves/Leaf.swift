@@ -153,6 +153,26 @@ extension UnsafePointer<Leaf> {
         default: return self[column].isOverflow(slot) ? nil : self[column].value(at: slot)
         }
     }
+
+    /// The number of a slot, if `plainValue` is an integer. Without a `Value` it takes half the time.
+    package func plainInteger(_ column: Int, at slot: Int) -> Int64? {
+        guard self[column].count > 0, self[column].kind == .int, !self[column].isNull(slot) else { return nil }
+        return self[column].int(at: slot)
+    }
+
+    /// The number of a slot, if `plainValue` is a double.
+    package func plainDouble(_ column: Int, at slot: Int) -> Double? {
+        guard self[column].count > 0, self[column].kind == .double, !self[column].isNull(slot) else { return nil }
+        return self[column].double(at: slot)
+    }
+
+    /// The text of a slot, if `plainValue` is a string.
+    package func plainText(_ column: Int, at slot: Int) -> String? {
+        guard self[column].count > 0, self[column].kind == .string, !self[column].isNull(slot),
+            !self[column].isOverflow(slot)
+        else { return nil }
+        return String(decoding: self[column].utf8(at: slot), as: UTF8.self)
+    }
 }
 
 /// Narrowing a selection by whole values, for kinds without a kernel.

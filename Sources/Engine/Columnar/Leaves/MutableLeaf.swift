@@ -35,7 +35,7 @@ package struct MutableLeaf: Sendable {
         switch leaf.kind {
         case .bool, .int, .link, .date:
             let base = Int64(bitPattern: leaf.minimumBits)
-            integers = (0..<count).map { base &+ Int64(bitPattern: leaf.unpack($0)) }
+            integers = leaf.unpackAll(adding: base)
             if leaf.side != 0 {
                 nanoseconds = (0..<count).map { leaf.sideValues.loadUnaligned(fromByteOffset: $0 * 4, as: Int32.self) }
             }
@@ -45,7 +45,7 @@ package struct MutableLeaf: Sendable {
         case .uuid: uuids = (0..<count).map { leaf.uuid(at: $0) }
         case .decimal128: decimals = (0..<count).map { leaf.decimal(at: $0) }
         case .string, .data, .mixed, .list, .set, .map:
-            for slot in 0..<count { strings.append(leaf.inlineBytes(at: slot)) }
+            strings = leaf.texts
             if leaf.hasOverflow {
                 overflow = (0..<maskWordCount(count)).map { leaf.overflowWord($0) }
                 overflowCount = overflow.reduce(0) { $0 + $1.nonzeroBitCount }

@@ -8,6 +8,28 @@ struct StringArena: Sendable {
     private(set) var ranges: [(start: UInt32, count: UInt32)] = []
     private var gaps = 0
 
+    init() {}
+
+    /// Texts that follow each other in a run of bytes: number n from offset n to offset n + 1. Nil unless they cover all
+    /// of it, each once.
+    @inline(__always)
+    init?(_ area: UnsafeRawBufferPointer, _ count: Int, offset: (Int) -> UInt32) {
+        guard offset(0) == 0, Int(offset(count)) == area.count else { return nil }
+        var isAscending = true
+        ranges = [(start: UInt32, count: UInt32)](unsafeUninitializedCapacity: count) { ranges, initializedCount in
+            var start: UInt32 = 0
+            for index in 0..<count {
+                let end = offset(index + 1)
+                if end < start { isAscending = false }
+                ranges.initializeElement(at: index, to: (start, end &- start))
+                start = end
+            }
+            initializedCount = count
+        }
+        guard isAscending else { return nil }
+        bytes = [UInt8](area)
+    }
+
     var count: Int { ranges.count }
 
     /// The total size of all texts in bytes.

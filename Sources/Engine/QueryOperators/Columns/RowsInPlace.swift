@@ -23,6 +23,15 @@ package struct RowsInPlace {
     /// `hasRead`.
     package func value(_ row: Int, _ column: Int) -> Value? { leaves.plainValue(column, at: row) }
 
+    /// The number, if `value` is an integer.
+    package func integer(_ row: Int, _ column: Int) -> Int64? { leaves.plainInteger(column, at: row) }
+
+    /// The number, if `value` is a double.
+    package func double(_ row: Int, _ column: Int) -> Double? { leaves.plainDouble(column, at: row) }
+
+    /// The text, if `value` is a string.
+    package func text(_ row: Int, _ column: Int) -> String? { leaves.plainText(column, at: row) }
+
     /// Whether the column can be read in place. If so, and the value here is nil, the cells do not have it either.
     package func hasRead(_ column: Int) -> Bool { leaves[column].count > 0 }
 }
