@@ -45,6 +45,10 @@ struct ClassChangeRecorder {
     /// Whether this piece of work created the object.
     func isCreated(_ key: ObjectKey) -> Bool { created?.contains(key.rawValue) == true }
 
+    /// The key of the first object that this piece of work created. Mutating, so that the record is not copied for the
+    /// call.
+    mutating func firstCreatedInPlace() -> Int64? { created?.lowerBound }
+
     var changes: ClassChanges {
         var insertions = Set<ObjectKey>(minimumCapacity: created?.count ?? 0)
         for key in created ?? 0..<0 { insertions.insert(ObjectKey(key)) }

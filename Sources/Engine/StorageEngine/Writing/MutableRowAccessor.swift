@@ -21,6 +21,8 @@ final class MutableRowAccessor: RowAccessor {
     /// The objects whose assignment is recorded, a bit for each row, column by column.
     private let noted: UnsafeMutablePointer<UInt64>
     private let wordCount: Int
+    /// See `Savepoint.firstCreated`; nil if it was not known yet.
+    private var createdFrom: Int64?
     /// The session's count of arrangements, and its value when this was made.
     private let arrangementPlace: UnsafePointer<Int>
     private let arrangement: Int
@@ -134,12 +136,18 @@ final class MutableRowAccessor: RowAccessor {
 
     /// Records that a value is about to be replaced. Returns false when that is impossible here.
     private func note(_ row: Int, _ position: Int) throws -> Bool {
-        let session = savepoint.session
         let layout = objectClass.columns[position]
-        let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
-        try session.wholly { try cluster.open(position) { try session.openLeaf(address, layout) } }
+        if leaves[position] == nil {
+            let session = savepoint.session
+            let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
+            try session.wholly { try cluster.open(position) { try session.openLeaf(address, layout) } }
+        }
+        let key = ObjectKey(firstKey + Int64(row))
+        // An object that this work created is rolled back, and reported to observers, as a whole.
+        if createdFrom == nil { createdFrom = savepoint.firstCreated(of: objectClass) }
+        if let createdFrom, key.rawValue >= createdFrom { return true }
         guard let old = leaves[position]?.plainValue(at: row) ?? nil else { return false }
-        savepoint.noteAssignment(objectClass, ObjectKey(firstKey + Int64(row)), layout, old: old)
+        savepoint.noteAssignment(objectClass, key, layout, old: old)
         return true
     }
 }
@@ -153,12 +161,15 @@ extension ColumnLayout {
 }
 
 extension Savepoint {
-    /// Records that a value on which nothing else depends is about to be replaced.
+    /// The key of the first object of the class that this work created: it created all that have a higher one, too.
+    func firstCreated(of objectClass: MutableClass) -> Int64? {
+        guard hasCreated, let place = changes.index(forKey: objectClass.schema.id) else { return nil }
+        return changes.values[place].firstCreatedInPlace()
+    }
+
+    /// Records that a value on which nothing else depends is about to be replaced, of an object that existed before.
     func noteAssignment(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, old: Value) {
-        let classID = objectClass.schema.id
-        // An object that this work created is rolled back, and reported to observers, as a whole.
-        if changes[classID]?.isCreated(key) == true { return }
         note(.assigned(objectClass, key, column, old: .value(old)))
-        changes[classID, default: ClassChangeRecorder()].recordModification(key, column.id)
+        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id)
     }
 }

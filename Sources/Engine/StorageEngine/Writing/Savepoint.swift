@@ -21,6 +21,8 @@ package class Savepoint: WriteTransaction {
     /// Whether the journal outgrew its limit and was dropped. The work can then be rolled back only with the whole LMDB
     /// transaction.
     package private(set) var cannotRollBack = false
+    /// Whether the work has created an object of any class.
+    private(set) var hasCreated = false
 
     /// The inverse of one change.
     enum Step {
@@ -336,6 +338,7 @@ package class Savepoint: WriteTransaction {
         let key = try session.append(objectClass, row)
         session.redo?.append(.created(objectClass.schema.id, key, row))
         noteCreation(objectClass, key)
+        hasCreated = true
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordInsertion(key)
         return key
     }
