@@ -5,6 +5,8 @@ typedef struct {
     uintptr_t implementation;
 } serial_executor;
 
+_Thread_local const void *thread_mark_place;
+
 // The function that compilers call where a function that is isolated to an actor is entered from unchecked code.
 // Without flags it returns the answer instead of asserting.
 __attribute__((swiftcall)) bool swift_task_isCurrentExecutorWithFlags(serial_executor executor, uintptr_t flags);

@@ -37,7 +37,9 @@ package final class LiveInstance: Sendable {
     }
 
     /// Whether the calling code may use the instance: it runs on its scheduler, or the instance is frozen.
-    package var isConfinedHere: Bool { frozen != nil || scheduler.isCurrent }
+    package var isConfinedHere: Bool {
+        frozen != nil || reads.epoch.pointee.isCertainlyHere || scheduler.isCurrent
+    }
 
     /// Throws `incorrectThread`.
     package func checkConfinement() throws {

@@ -9,14 +9,7 @@ package struct ReadEpoch {
     fileprivate let mark: SchedulerMark
 
     /// Whether the calling code certainly runs on the instance's thread, queue or actor. If false, ask the instance.
-    package var isCertainlyHere: Bool {
-        switch mark {
-        case .thread(let thread): thread == RunLoopScheduler.currentMark
-        case .queue(let own, let key, let value): own == current_queue() || value == queue_specific(key.pointer)
-        case .actor(let identity, let implementation): executor_is_current(identity, implementation)
-        case .unknown: false
-        }
-    }
+    package var isCertainlyHere: Bool { mark.isCertainlyHere }
 }
 
 /// Recognises a scheduler without calling it, because each value that is read checks where it is read.
@@ -28,6 +21,17 @@ package enum SchedulerMark: Sendable {
     /// The words of the actor's executor reference.
     case actor(identity: UInt, implementation: UInt)
     case unknown
+
+    /// Whether the calling code certainly runs on the scheduler. If false, ask the scheduler.
+    @inline(__always)
+    var isCertainlyHere: Bool {
+        switch self {
+        case .thread(let thread): thread == RunLoopScheduler.currentMark
+        case .queue(let own, let key, let value): own == current_queue() || value == queue_specific(key.pointer)
+        case .actor(let identity, let implementation): executor_is_current(identity, implementation)
+        case .unknown: false
+        }
+    }
 
     /// An address that is only compared.
     ///

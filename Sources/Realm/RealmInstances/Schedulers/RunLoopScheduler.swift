@@ -1,4 +1,5 @@
 // The only use of Foundation below the Swift interface: no lighter library has run loops.
+import CExecutor
 import Foundation
 import Glibc
 
@@ -8,7 +9,10 @@ package struct RunLoopScheduler: LiveScheduler {
     private final class Mark: Sendable {
         private static let key = {
             var key = pthread_key_t()
-            pthread_key_create(&key) { mark in mark.map { Unmanaged<Mark>.fromOpaque($0).release() } }
+            pthread_key_create(&key) { mark in
+                set_thread_mark(nil)
+                mark.map { Unmanaged<Mark>.fromOpaque($0).release() }
+            }
             return key
         }()
 
@@ -17,13 +21,12 @@ package struct RunLoopScheduler: LiveScheduler {
             pthread_getspecific(key).map { Unmanaged<Mark>.fromOpaque($0).takeUnretainedValue() }
         }
 
-        /// The address of `known` without retaining it, because it is compared with every value that is read.
-        static var place: UnsafeRawPointer? { pthread_getspecific(key).map { UnsafeRawPointer($0) } }
-
         static var current: Mark {
             if let known { return known }
             let made = Mark()
-            pthread_setspecific(key, Unmanaged.passRetained(made).toOpaque())
+            let place = Unmanaged.passRetained(made).toOpaque()
+            pthread_setspecific(key, place)
+            set_thread_mark(place)
             return made
         }
     }
@@ -53,7 +56,7 @@ package struct RunLoopScheduler: LiveScheduler {
     private var place: SchedulerMark.Address { SchedulerMark.Address(Unmanaged.passUnretained(own).toOpaque()) }
 
     /// Identifies the calling thread's scheduler; nil if there is none.
-    package static var currentMark: UnsafeRawPointer? { Mark.place }
+    package static var currentMark: UnsafeRawPointer? { thread_mark() }
 
     /// The main thread's loop may not run yet, but is expected to run.
     package var canDeliver: Bool { Thread.isMainThread || loop.loop.currentMode != nil }
