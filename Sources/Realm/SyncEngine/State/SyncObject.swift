@@ -41,7 +41,7 @@ struct SyncObject: Hashable, Sendable {
         hash.combine(className.utf8)
         switch key {
         case .int(let number):
-            for shift in stride(from: 0, to: 64, by: 8) { hash.combine([UInt8(truncatingIfNeeded: number >> shift)]) }
+            withUnsafeBytes(of: number.littleEndian) { hash.combine($0) }
         case .string(let text): hash.combine(text.utf8)
         default: hash.combine(keyBytes)
         }
