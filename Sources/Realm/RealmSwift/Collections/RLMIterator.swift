@@ -1,4 +1,5 @@
 import ObjectModel
+import RealmInstances
 
 /// Iterates over the elements that a collection had when the iteration began, whatever happens to the collection.
 /// Objects deleted meanwhile are returned as invalidated objects.
@@ -63,8 +64,13 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private let keys: [ObjectKey]
     private let type: ObjectBase.Type
     private var position = 0
+    private var neighbours = NeighbouringRows()
+    /// The count of the realm's read epoch at which all keys are those of objects; 0 if that is not certain.
+    private let readCount: UInt
 
+    /// - Parameter keys: the keys of a collection as of now.
     init(_ realm: RLMRealm, _ boundClass: BoundClass, _ keys: [ObjectKey], as type: ObjectBase.Type) {
+        readCount = realm.transaction == nil ? realm.reads.count : 0
         self.realm = realm
         self.boundClass = boundClass
         self.keys = keys
@@ -75,6 +81,12 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         guard position < keys.count else { return nil }
         let object = boundClass.instance(as: type)
         object.bind(to: realm, boundClass, keys[position])
+        if realm.reads.count == readCount {
+            // A copy, because an access for so long would be checked for others.
+            var rows = neighbours
+            rows.locate(object, in: realm, boundClass)
+            neighbours = rows
+        }
         position += 1
         return object
     }

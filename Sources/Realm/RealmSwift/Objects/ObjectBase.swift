@@ -10,15 +10,21 @@ import Synchronization
 open class ObjectBase {
     /// The realm; nil for an unmanaged object.
     final var _realm: RLMRealm?
-    /// The class in the realm's schema; nil for an unmanaged object.
-    final var _class: BoundClass?
+    /// The class in the realm's schema; nil for an unmanaged object. Not retained, which takes time for each object of
+    /// many: the realm is, and keeps its classes.
+    final unowned(unsafe) var _class: BoundClass?
     final var _objectKey = ObjectKey(-1)
     /// The validity of this instance; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
     /// The location of the object's values; see `RowLocation`.
     final var _rowLocation = RowLocation()
-    /// The number of the thread that reads this frozen object by its location; 0 for none yet.
-    final let _frozenReader = Atomic<UInt>(0)
+    /// The text of the property that was read last, if it was read twice in a row: making a string takes longer than all
+    /// else that a read does. Valid as long as the location. Nil for frozen objects, which several threads read.
+    final var _recentlyReadText: String?
+    /// The slot of the property that was read last, if it is one of texts; -1 for none.
+    final var _recentlyReadSlot = -1
+    /// Whether this frozen object has its location; see `FrozenState`.
+    final let _frozenState = Atomic<UInt8>(FrozenState.unknown)
     /// Whether this instance was passed to `Realm.delete`.
     final var _isDeletedHere = false
     /// The hash of the primary key, once computed for a managed object; else 0.

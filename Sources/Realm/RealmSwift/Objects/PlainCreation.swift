@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import StoreContract
 
@@ -22,23 +23,7 @@ extension _ObjectPersister {
     /// nil without effect for other values, and if an update is allowed and the primary key may exist.
     func createPlain(_ boundClass: BoundClass, from source: Any) throws -> ObjectKey? {
         guard policy == .error, let model = boundClass.model else { return nil }
-        var given = [Value?](repeating: nil, count: boundClass.properties.count)
-        if let entries = source as? [String: Any] {
-            for (name, value) in entries {
-                guard let slot = model.slot(of: name) else { continue }
-                guard let plain = model.properties[slot].plain?.plain(given: value) else { return nil }
-                given[slot] = plain
-            }
-        } else if let values = source as? [Any] {
-            // The array has no elements for computed properties.
-            guard values.count <= given.count, boundClass.columns.count == given.count else { return nil }
-            for (slot, value) in values.enumerated() {
-                guard let plain = model.properties[slot].plain?.plain(given: value) else { return nil }
-                given[slot] = plain
-            }
-        } else {
-            return nil
-        }
+        guard let given = givenValues(source, boundClass, model) else { return nil }
         var sample: ObjectBase?
         let row: [Value]? = boundClass.row { slot in
             if let value = given[slot] { return value }
@@ -51,6 +36,38 @@ extension _ObjectPersister {
         }
         guard let row else { return nil }
         return try make(boundClass, row, try realm.writing())
+    }
+
+    /// Returns the given values by slot, nil where none is given; nil for a source that is not plain.
+    private func givenValues(_ source: Any, _ boundClass: BoundClass, _ model: ClassModel) -> [Value?]? {
+        var given = [Value?](repeating: nil, count: boundClass.properties.count)
+        func take<Entry>(_ entries: [String: Entry]) -> Bool {
+            for (name, value) in entries {
+                guard let slot = model.slot(of: name) else { continue }
+                guard let plain = model.properties[slot].plain?.plain(given: value) else { return false }
+                given[slot] = plain
+            }
+            return true
+        }
+        // A dictionary whose values have one type is another type of dictionary, whose conversion takes longer than
+        // creating the object.
+        func takes<Entry>(_: Entry.Type) -> Bool? {
+            guard type(of: source) == [String: Entry].self, let entries = source as? [String: Entry] else { return nil }
+            return take(entries)
+        }
+        let isTaken =
+            takes(Any.self) ?? takes(Int.self) ?? takes(String.self) ?? takes(ObjectId.self) ?? takes(UUID.self)
+            ?? takes(Double.self) ?? takes(Bool.self)
+        if let isTaken { return isTaken ? given : nil }
+        if let entries = source as? [String: Any] { return take(entries) ? given : nil }
+        // The array has no elements for computed properties.
+        guard let values = source as? [Any], values.count <= given.count, boundClass.columns.count == given.count
+        else { return nil }
+        for (slot, value) in values.enumerated() {
+            guard let plain = model.properties[slot].plain?.plain(given: value) else { return nil }
+            given[slot] = plain
+        }
+        return given
     }
 
     private func make(

@@ -9,8 +9,8 @@ final class RowAccessorCache {
     private let classID: ClassID
     private let properties: [PropertyID]
     private var readCount: UInt = 0
-    /// The accessors by number of the cluster.
-    private var clusters: [Int64: any RowAccessor] = [:]
+    /// The accessors by number of the cluster, each with its rows if they can be read in place.
+    private var clusters: [Int64: (cells: any RowAccessor, rows: RowsInPlace?)] = [:]
     private var rowCount: Int64 = 0
     /// The accessor that was used last: objects are mostly read in the order of their keys.
     private var last: (any RowAccessor)?
@@ -29,9 +29,10 @@ final class RowAccessorCache {
     func cells(around key: ObjectKey, in realm: RLMRealm) throws -> (any RowAccessor)? {
         if readCount == realm.reads.count {
             if let last, holds(last, key) { return last }
-            if rowCount > 0, let known = clusters[key.rawValue / rowCount], holds(known, key) {
-                remember(known)
-                return known
+            if rowCount > 0, let known = clusters[key.rawValue / rowCount], holds(known.cells, key) {
+                last = known.cells
+                lastRows = known.rows
+                return known.cells
             }
         }
         // Reading the snapshot gives an invalidated realm a version.
@@ -50,8 +51,9 @@ final class RowAccessorCache {
             realm.reads.rise()
             empty(for: realm)
         }
-        clusters[cluster] = found
-        remember(found)
+        last = found
+        lastRows = RowsInPlace(found)
+        clusters[cluster] = (found, lastRows)
         return found
     }
 
@@ -67,11 +69,6 @@ final class RowAccessorCache {
         guard let cells = try realm.snapshot.cells(of: classID, around: key, properties) else { return false }
         start = cells
         return cells.contains(Int(key.rawValue - cells.firstKey))
-    }
-
-    private func remember(_ cells: any RowAccessor) {
-        last = cells
-        lastRows = RowsInPlace(cells)
     }
 
     private func holds(_ cells: any RowAccessor, _ key: ObjectKey) -> Bool {

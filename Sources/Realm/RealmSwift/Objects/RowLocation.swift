@@ -10,24 +10,73 @@ import Synchronization
 /// read epoch, and are not used otherwise: until the count increases, `RowAccessorCache` retains the accessors and the
 /// instance retains its snapshot, and the object retains its realm, which owns the epoch.
 ///
-/// The realm's own thread alone accesses it; for a frozen object, the thread whose number is the object's
-/// `_frozenReader`. There is no epoch then, and the pointers are valid as long as the realm: `FrozenRows` retains what
-/// they point to.
+/// The realm's own thread alone accesses it. For a frozen object there is no epoch; one thread determines the location,
+/// and all threads read it once `_frozenState` says that it is there. The pointers are then valid as long as the realm:
+/// `FrozenRows` retains what they point to.
 struct RowLocation {
     /// The count of the read epoch when the location was determined; 0 for never.
     fileprivate var count: UInt = 0
-    /// Only while the realm is not writing.
+    /// Only while the realm is not writing, and not for a frozen object.
     fileprivate var rows: RowsInPlace?
     fileprivate unowned(unsafe) var cells: (any RowAccessor)?
     fileprivate var row = 0
     /// The realm's read epoch; nil for objects without a location.
     fileprivate var epoch: UnsafePointer<ReadEpoch>?
+    /// Only for a frozen object.
+    fileprivate var frozenColumns: FrozenColumns?
+}
+
+/// Whether a frozen object has its location.
+enum FrozenState {
+    static let unknown: UInt8 = 0
+    /// A thread is writing it.
+    static let beingLocated: UInt8 = 1
+    static let located: UInt8 = 2
+}
+
+/// The location that the next of many objects has if it is in the same cluster as the one before, which is so for most.
+struct NeighbouringRows {
+    /// The count of the read epoch for which the rest is valid; 0 for none.
+    private var count: UInt = 0
+    private var firstKey: Int64 = 0
+    private var rowCount: Int64 = 0
+    private unowned(unsafe) var cells: (any RowAccessor)?
+    private var rows: RowsInPlace?
+
+    /// Gives the object, which exists at the realm's version and has become managed just now, its location. Does nothing
+    /// in a write, elsewhere than on the realm's thread, queue or actor, and for frozen objects.
+    @inline(__always)
+    mutating func locate(_ object: ObjectBase, in realm: RLMRealm, _ boundClass: BoundClass) {
+        guard let epoch = object._rowLocation.epoch, epoch.pointee.count == count,
+            object._objectKey.rawValue >= firstKey, object._objectKey.rawValue - firstKey < rowCount
+        else { return find(object._objectKey, in: realm, boundClass) }
+        object._rowLocation.cells = cells
+        object._rowLocation.rows = rows
+        object._rowLocation.row = Int(object._objectKey.rawValue - firstKey)
+        object._rowLocation.count = count
+    }
+
+    /// Finds the location for the objects after this one, which looks its own up when it is read.
+    private mutating func find(_ key: ObjectKey, in realm: RLMRealm, _ boundClass: BoundClass) {
+        guard realm.keepsCells, realm.transaction == nil, realm.isConfinedHere,
+            let cells = try? boundClass.cells.cells(around: key, in: realm), cells.isCurrent
+        else {
+            count = 0
+            return
+        }
+        firstKey = cells.firstKey
+        rowCount = Int64(cells.rowCount)
+        self.cells = cells
+        rows = boundClass.cells.lastRows
+        count = realm.reads.count
+    }
 }
 
 extension ObjectBase {
     /// Prepares the location of an object that has become managed.
     final func makePlace(in realm: RLMRealm) {
         _rowLocation = RowLocation()
+        forgetText()
         if realm.keepsCells { _rowLocation.epoch = realm.reads.epoch }
     }
 
@@ -43,6 +92,56 @@ extension ObjectBase {
     private final func isHere(_ epoch: UnsafePointer<ReadEpoch>) -> Bool {
         epoch.pointee.isCertainlyHere || _realm?.isConfinedHere == true
     }
+
+    /// The rows in place that the caller may read the column from; nil if the object is not located, within a write, and
+    /// for a frozen object's column that nothing has read yet.
+    @inline(__always)
+    private final func rows(_ slot: Int) -> RowsInPlace? {
+        if _rowLocation.epoch != nil {
+            guard let rows = _rowLocation.rows, isLocated else { return nil }
+            return rows
+        }
+        guard _frozenState.load(ordering: .acquiring) == FrozenState.located else { return nil }
+        return _rowLocation.frozenColumns?.rows(slot)
+    }
+
+    /// Reads an integer directly; nil for null, and where `cell` has to be asked.
+    @inline(__always)
+    final func integerInPlace(_ slot: Int) -> Int64? { rows(slot)?.integer(_rowLocation.row, slot) }
+
+    /// Reads a double directly; nil for null, and where `cell` has to be asked.
+    @inline(__always)
+    final func doubleInPlace(_ slot: Int) -> Double? { rows(slot)?.double(_rowLocation.row, slot) }
+
+    /// Reads a string directly; nil for null, and where `cell` has to be asked.
+    @inline(__always)
+    final func textInPlace(_ slot: Int) -> String? {
+        guard let rows = rows(slot) else { return nil }
+        if _rowLocation.epoch == nil { return rows.text(_rowLocation.row, slot) }
+        return recentText(rows, slot)
+    }
+
+    private final func recentText(_ rows: RowsInPlace, _ slot: Int) -> String? {
+        let isRepeated = _recentlyReadSlot == slot
+        if isRepeated, let known = _recentlyReadText { return known }
+        guard let text = rows.text(_rowLocation.row, slot) else { return nil }
+        if !isRepeated {
+            forgetText()
+            _recentlyReadSlot = slot
+        } else if text.utf8.count <= ObjectBase.longestKeptText {
+            _recentlyReadText = text
+        }
+        return text
+    }
+
+    @inline(__always)
+    private final func forgetText() {
+        // Without a text nothing is to be released.
+        if _recentlyReadText != nil { _recentlyReadText = nil }
+        _recentlyReadSlot = -1
+    }
+
+    private static var longestKeptText: Int { 256 }
 
     /// Reads a property's stored value directly; a link is read as its key. Returns nil if the object has no location,
     /// because it is deleted or unmanaged, or if the caller is not on the realm's thread.
@@ -61,20 +160,21 @@ extension ObjectBase {
         return _rowLocation.cells?.value(_rowLocation.row, slot)
     }
 
-    /// Reads a value of a frozen object. The thread that reads an object first has its location from then on, and other
-    /// threads look for theirs each time.
+    /// Reads a value of a frozen object. The first read gives the object its location.
     private final func frozenCell(_ slot: Int) -> Value? {
-        let thread = ThreadNumber.current
-        if _frozenReader.load(ordering: .relaxed) == thread { return valueInPlace(slot) }
-        guard let _realm, let _class, let cache = _realm.frozenRows?.cache(of: _class, on: thread),
-            let cells = try? cache.cells(around: _objectKey, in: _realm)
+        if let rows = rows(slot) { return rows.value(_rowLocation.row, slot) }
+        guard let _realm, let _class,
+            let cells = _realm.frozenRows?.cells(of: _class, around: _objectKey, in: _realm)
         else { return nil }
         let row = Int(_objectKey.rawValue - cells.firstKey)
         guard cells.contains(row) else { return nil }
-        if _frozenReader.compareExchange(expected: 0, desired: thread, ordering: .relaxed).exchanged {
-            _rowLocation.cells = cells
-            _rowLocation.rows = cache.lastRows
+        let isFirst = _frozenState.compareExchange(
+            expected: FrozenState.unknown, desired: FrozenState.beingLocated, ordering: .relaxed
+        ).exchanged
+        if isFirst {
             _rowLocation.row = row
+            _rowLocation.frozenColumns = cells.columns
+            _frozenState.store(FrozenState.located, ordering: .releasing)
         }
         return cells.value(row, slot)
     }
@@ -120,6 +220,7 @@ extension ObjectBase {
         else { return false }
         let row = Int(_objectKey.rawValue - cells.firstKey)
         guard cells.contains(row) else { return false }
+        forgetText()
         _rowLocation.cells = cells
         _rowLocation.rows = _class.cells.lastRows
         _rowLocation.row = row

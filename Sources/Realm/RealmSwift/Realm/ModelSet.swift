@@ -50,9 +50,6 @@ final class BoundClass {
         self.slots = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }
     }
 
-    /// Another cache of cells, for a thread that reads a frozen realm.
-    func newCells() -> RowAccessorCache { RowAccessorCache(id, properties.map(\.id)) }
-
     subscript(name: String) -> BoundProperty? { slots[name].map { properties[$0] } }
 
     /// Returns a new instance of the model, or a dynamic object if `type` asks for one or there is no model.

@@ -16,6 +16,8 @@ public final class RLMRealm {
     private weak var predecessor: RLMRealm?
     let configuration: Realm.Configuration
     private(set) var models: ModelSet
+    /// Earlier models, to whose classes objects may still refer.
+    private var formerModels: [ModelSet] = []
     /// The open write transaction, for use on this instance's thread.
     private(set) var transaction: (any WriteTransaction)? {
         willSet { reads.rise() }
@@ -147,7 +149,10 @@ public final class RLMRealm {
 
     /// Rebuilds the models after a migration has renamed properties of the new schema.
     func reloadModels() throws {
-        if let transaction { models = try ModelSet(transaction.schema, configuration.models()) }
+        guard let transaction else { return }
+        let new = try ModelSet(transaction.schema, configuration.models())
+        formerModels.append(models)
+        models = new
     }
 
     // MARK: Lifetimes of objects

@@ -28,9 +28,17 @@ extension _Scalar {
 }
 
 extension Int {
-    public static func _get(_ object: ObjectBase, _ slot: Int) -> Int { read(object, slot) }
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Int {
+        if let number = object.integerInPlace(slot) { return Int(truncatingIfNeeded: number) }
+        return read(object, slot)
+    }
+
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Int) { write(object, slot, value) }
-    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Int? { readOptional(object, slot) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Int? {
+        if let number = object.integerInPlace(slot) { return Int(truncatingIfNeeded: number) }
+        return readOptional(object, slot)
+    }
+
     public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Int?) { write(object, slot, value) }
 }
 
@@ -42,9 +50,15 @@ extension Bool {
 }
 
 extension Double {
-    public static func _get(_ object: ObjectBase, _ slot: Int) -> Double { read(object, slot) }
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Double {
+        object.doubleInPlace(slot) ?? read(object, slot)
+    }
+
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Double) { write(object, slot, value) }
-    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Double? { readOptional(object, slot) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Double? {
+        object.doubleInPlace(slot) ?? readOptional(object, slot)
+    }
+
     public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Double?) { write(object, slot, value) }
 }
 
@@ -56,7 +70,10 @@ extension Float {
 }
 
 extension String {
-    public static func _get(_ object: ObjectBase, _ slot: Int) -> String { read(object, slot) }
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> String {
+        object.textInPlace(slot) ?? read(object, slot)
+    }
+
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: String) {
         // Passes the string's own bytes to the store, without a `Value`.
         let isDone = raising {
@@ -65,7 +82,10 @@ extension String {
         if isDone != true { write(object, slot, value) }
     }
 
-    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> String? { readOptional(object, slot) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> String? {
+        object.textInPlace(slot) ?? readOptional(object, slot)
+    }
+
     public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: String?) { write(object, slot, value) }
 }
 
