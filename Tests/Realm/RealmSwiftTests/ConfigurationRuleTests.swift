@@ -186,6 +186,12 @@ struct ConfigurationRuleTests {
         var nowhere = configuration
         nowhere.fileURL = place.url("none/deep/a")
         #expect(throws: Realm.Error(.fileNotFound)) { try Realm(configuration: nowhere) }
+        var remote = configuration
+        remote.fileURL = URL(string: "https://example.org/a.realm")
+        #expect(throws: Realm.Error(.fileAccess)) { try Realm(configuration: remote) }
+        #expect(throws: Realm.Error(.fileAccess)) { try Realm.deleteFiles(for: remote) }
+        #expect(throws: Realm.Error(.fileAccess)) { try Realm.performMigration(for: remote) }
+        #expect(!Realm.fileExists(for: remote))
         let text = place.url("text")
         try Data("this is no realm at all, but a text of some length".utf8).write(to: text)
         var other = configuration
@@ -247,6 +253,30 @@ struct ConfigurationRuleTests {
         let opened = try await Self.openOnActor(configuration)
         #expect(opened == 3)
         await #expect(throws: Realm.Error.self) { try await Self.openOnActor(wrong) }
+    }
+
+    @Test("Configuration.readOnly a read-only realm opens for actors, and in the background for queues")
+    func readOnlyAsync() async throws {
+        try fill()
+        var readOnly = configuration
+        readOnly.readOnly = true
+        let configuration = readOnly
+        #expect(try await Self.openOnActor(configuration) == 3)
+        #expect(try await Self.countOnMain(configuration) == 3)
+        let queue = DispatchQueue(label: "read-only")
+        let count: Int = await withCheckedContinuation { continuation in
+            Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { result in
+                let realm = try? result.get()
+                let first = realm?.objects(ConfiguredDog.self).first.map { ThreadSafeReference(to: $0) }
+                let resolved = first.flatMap { realm?.resolve($0) }
+                continuation.resume(returning: resolved == nil ? -1 : realm?.objects(ConfiguredDog.self).count ?? -1)
+            }
+        }
+        #expect(count == 3)
+    }
+
+    @MainActor private static func countOnMain(_ configuration: Realm.Configuration) async throws -> Int {
+        try await Realm(configuration: configuration, downloadBeforeOpen: .once).objects(ConfiguredDog.self).count
     }
 
     @MainActor private static func openOnActor(_ configuration: Realm.Configuration) async throws -> Int {

@@ -240,12 +240,16 @@ struct DeclarationTests {
         )
     }
 
-    @Test("Persisted(primaryKey:) schema faults are told all at once")
-    func faults() async {
+    @Test("Persisted(primaryKey:) schema faults are told all at once, with an error")
+    func faults() async throws {
         #expect(
             await exception { _ = try Self.realm(DeclaredTwoKeys.self) }
                 == "Properties 'a' and 'b' are both marked as the primary key of 'DeclaredTwoKeys'")
-        let key = await exception { _ = try Self.realm(DeclaredBoolKey.self, DeclaredDangling.self) } ?? "none"
+        var thrown: (any Error)?
+        do { _ = try Self.realm(DeclaredBoolKey.self, DeclaredDangling.self) } catch { thrown = error }
+        let error = try #require(thrown as? Realm.Error)
+        #expect(error.code == .fail && error.userInfo["Error Name"] as? String == "SchemaValidationFailed")
+        let key = error.message
         #expect(key.hasPrefix("Schema validation failed due to the following errors:"), "\(key)")
         #expect(key.contains("- Property 'DeclaredBoolKey.a' of type 'bool' cannot be made the primary key."), "\(key)")
         #expect(

@@ -165,7 +165,8 @@ struct MigrationRuleTests {
                 })
             Issue.record("the migration succeeded")
         } catch let error as Realm.Error {
-            #expect(error.code == .schemaMismatch && error.localizedDescription == message)
+            #expect(error.code == .fail && error.localizedDescription == message)
+            #expect(error.userInfo["Error Name"] as? String == "MigrationFailed")
         }
         #expect(visits.withLock { $0 } == 0)
         #expect(try schemaVersionAtURL(url) == 0)

@@ -249,6 +249,17 @@ struct SurroundingTests {
         let error: any Error = Realm.Error(.fileNotFound, "gone", fileURL: URL(fileURLWithPath: "/x"))
         #expect((error as NSError).code == 5 && (error as NSError).domain == "io.realm")
         #expect(error.localizedDescription == "gone" && (error as? Realm.Error)?.fileURL?.path == "/x")
+        let made = Realm.Error(
+            .fail, userInfo: ["key": 7, NSFilePathErrorKey: "/y", NSLocalizedDescriptionKey: "text"])
+        #expect(made.userInfo["key"] as? Int == 7 && (made as NSError).userInfo["key"] as? Int == 7)
+        #expect(made.fileURL?.path == "/y" && made.message == "text" && made.userInfo["Error Code"] as? Int == 1)
+        #expect(
+            "\(Realm.Error(.fileExists, "text"))"
+                == "Error Domain=io.realm Code=4 \"text\" UserInfo={Error Code=4, NSLocalizedDescription=text}")
+        let absent = Realm.Configuration(fileURL: URL(fileURLWithPath: "/none/a.realm"), objectTypes: [])
+        do { _ = try Realm(configuration: absent) } catch {
+            #expect((error as NSError).userInfo["Error Name"] as? String == "FileNotFound", "\(error)")
+        }
         switch error {
         case Realm.Error.fileAccess: Issue.record("another code")
         case Realm.Error.fileNotFound: break

@@ -55,12 +55,25 @@ final class NestedHandles {
         }
     }
 
-    /// Ends the write. If it was rolled back, everything is where it was before.
-    func endWrite(isCancelled: Bool) {
-        if isCancelled {
-            for (accessor, steps) in moved.values { accessor.steps = steps }
-        }
-        moved = [:]
+    // MARK: The end of a write
+
+    /// What a write has moved, for `undo`.
+    struct Moves {
+        fileprivate let moved: [ObjectIdentifier: (accessor: NestedAccessor, steps: [NestedPath.Step]?)]
+    }
+
+    /// Ends the write, as far as this is concerned.
+    func takeMoves() -> Moves {
+        defer { moved = [:] }
+        return Moves(moved: moved)
+    }
+
+    /// Goes on with the write that the moves were taken of.
+    func putBack(_ moves: Moves) { moved = moves.moved }
+
+    /// Makes everything what it was before the write.
+    func undo(_ moves: Moves) {
+        for (accessor, steps) in moves.moved.values { accessor.steps = steps }
     }
 }
 

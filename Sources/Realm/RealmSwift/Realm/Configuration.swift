@@ -64,7 +64,8 @@ extension Realm {
         /// copy is read.
         public var readOnly: Bool { didSet { stamp = Stamp() } }
         /// The version of the schema, from 0. Increase it with each change of the classes that needs a migration;
-        /// opening throws `Realm.Error.schemaMismatch` if the file has a higher one.
+        /// opening throws `Realm.Error.fail` if the file has a higher one. A file that is open in this process is not
+        /// migrated: a configuration with another version gets it as it is.
         public var schemaVersion: UInt64 { didSet { stamp = Stamp() } }
         /// Called if the file's schema version is lower than `schemaVersion`.
         public var migrationBlock: MigrationBlock? { didSet { stamp = Stamp() } }
@@ -117,9 +118,22 @@ extension Realm {
                 && a.readOnly == b.readOnly && a.schemaVersion == b.schemaVersion && a.replication == b.replication
         }
 
+        /// The settings by name, on lines of their own. The key is not printed.
         public var description: String {
-            let place = fileURL.map { "fileURL = \($0.path)" } ?? "inMemoryIdentifier = \(identifier ?? "nil")"
-            return "Realm.Configuration { \(place); readOnly = \(readOnly); schemaVersion = \(schemaVersion); }"
+            func text(_ value: Any?) -> String { value.map { "\($0)" } ?? "(null)" }
+            let settings: [(String, String)] = [
+                ("fileURL", text(fileURL?.absoluteString)), ("inMemoryIdentifier", text(identifier)),
+                ("encryptionKey", text(encryptionKey.map { "\($0.count) bytes" })), ("readOnly", readOnly ? "1" : "0"),
+                ("schemaVersion", "\(schemaVersion)"), ("migrationBlock", text(migrationBlock.map { _ in "<block>" })),
+                ("deleteRealmIfMigrationNeeded", deleteRealmIfMigrationNeeded ? "1" : "0"),
+                ("shouldCompactOnLaunch", text(shouldCompactOnLaunch.map { _ in "<block>" })),
+                (
+                    "objectTypes",
+                    text(objectTypes.map { "[" + $0.map { $0.className() }.joined(separator: ", ") + "]" })
+                ),
+            ]
+            let lines = settings.map { "\t\($0.0) = \($0.1);\n" }
+            return "Realm.Configuration {\n" + lines.joined() + "}"
         }
     }
 }
@@ -166,9 +180,10 @@ extension Realm.Configuration {
                 try ClassModel.of($0)
             }
             guard syncConfiguration == nil, let asymmetric = models.first(where: \.isAsymmetric) else { return models }
-            throw RealmException(
-                "Schema validation failed due to the following errors:\n- Asymmetric table '\(asymmetric.name)' not allowed in a local Realm"
-            )
+            throw Realm.Error(
+                .fail,
+                "Schema validation failed due to the following errors:\n- Asymmetric table '\(asymmetric.name)' not allowed in a local Realm",
+                path: fileURL?.path, name: Realm.Error.Fault.schema)
         }
         let models = try TypeDiscovery.models()
         return syncConfiguration == nil ? models.filter { !$0.isAsymmetric } : models

@@ -24,7 +24,6 @@ public final class RLMRealm {
         didSet {
             guard transaction == nil else { return }
             for boundClass in models.all { boundClass.cells.drop() }
-            nested.endWrite(isCancelled: false)
             HeldWrites.release(self)
         }
     }
@@ -101,6 +100,7 @@ public final class RLMRealm {
         epoch += 1
         edits += 1
         old = nil
+        _ = nested.takeMoves()
         transaction = nil
     }
 
@@ -321,35 +321,64 @@ public final class RLMRealm {
 
     /// Commits without waiting for the disk.
     func commitAsyncWrite(_ completion: @escaping ((any Error)?) -> Void) throws {
-        let open = transaction
-        edits += 1
-        transaction = nil
+        let ending = endWrite()
         do {
             try live.commitAsyncWrite { [self] error in
                 edits += 1
                 log(error.map { "A commit failed: \($0)" } ?? "Committed in the background")
+                if error != nil { takeBack(ending) }
                 completion(error)
             }
         } catch {
-            transaction = open
+            resume(ending)
             throw error
         }
     }
 
     func commitWrite(withoutNotifying tokens: [InstanceToken] = []) throws {
-        defer { transaction = (try? live.isInWriteTransaction) == true ? transaction : nil }
-        edits += 1
         // Observers called during the commit see the new version, but not the write transaction.
-        let open = transaction
-        transaction = nil
+        let ending = endWrite()
         do {
             try live.commitWrite(withoutNotifying: tokens)
             log("Committed version \((try? live.version).map { "\($0)" } ?? "")")
         } catch {
-            transaction = open
+            if (try? live.isInWriteTransaction) == true {
+                resume(ending)
+            } else {
+                log("A commit failed: \(error)")
+                takeBack(ending)
+            }
             throw error
         }
         try tellSkipped(tokens)
+    }
+
+    /// A write whose commit has begun, with what becomes of it if the commit fails.
+    private struct Ending {
+        let transaction: (any WriteTransaction)?
+        let number: UInt32
+        let moves: NestedHandles.Moves
+    }
+
+    private func endWrite() -> Ending {
+        edits += 1
+        defer { transaction = nil }
+        return Ending(transaction: transaction, number: writeNumber, moves: nested.takeMoves())
+    }
+
+    /// Goes on with a write that was not committed and has not ended.
+    private func resume(_ ending: Ending) {
+        transaction = ending.transaction
+        nested.putBack(ending.moves)
+    }
+
+    /// Shows the state before a write whose commit has failed: the objects that it created are invalid, and held
+    /// collections are where they were, unless a later write has moved them.
+    private func takeBack(_ ending: Ending) {
+        edits += 1
+        reads.rise()
+        cancelledWrites.insert(ending.number)
+        if ending.number == writeNumber { nested.undo(ending.moves) }
     }
 
     /// Registers an action that runs after each commit that skips the token's observer, to update the observer's own
@@ -370,7 +399,7 @@ public final class RLMRealm {
 
     private func endCancelledWrite() {
         guard transaction != nil else { return }
-        nested.endWrite(isCancelled: true)
+        nested.undo(nested.takeMoves())
         transaction = nil
         log("Rolled back a write")
         edits += 1
@@ -378,6 +407,12 @@ public final class RLMRealm {
     }
 
     // MARK: Changing versions
+
+    /// Moves to the newest version, except for a read-only realm, which stays at its own.
+    func catchUp() throws {
+        guard !configuration.readOnly else { return }
+        try live.refresh()
+    }
 
     func invalidate() throws {
         guard !isFrozen else { return }

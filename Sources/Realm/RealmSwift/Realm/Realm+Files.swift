@@ -15,10 +15,8 @@ extension Realm {
 
     /// Calls `writeCopy(toFile:)` with the configuration's file.
     public func writeCopy(configuration: Configuration) throws {
-        let path = raising {
-            try rlm.checkConfinement()
-            return try configuration.path
-        }
+        raising { try rlm.checkConfinement() }
+        let path = try fileErrors { try configuration.path }
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Error(.fileExists, "File at path '\(path)' already exists.", path: path)
         }
@@ -35,15 +33,16 @@ extension Realm {
         }
     }
 
-    /// Whether the configuration's file exists.
+    /// Whether the configuration's file exists; false for a URL that is not one of a file.
     public static func fileExists(for configuration: Configuration) -> Bool {
-        FileManager.default.fileExists(atPath: raising { try configuration.path })
+        guard configuration.fileURL?.isFileURL != false else { return false }
+        return FileManager.default.fileExists(atPath: raising { try configuration.path })
     }
 
     /// Deletes the configuration's file and its auxiliary files. Returns whether the file existed. Throws `alreadyOpen`
     /// while the file is open anywhere in the process.
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
-        let path = raising { try configuration.path }
+        let path = try fileErrors { try configuration.path }
         guard !RealmFile.isInUse(path) else {
             throw Error(
                 .alreadyOpen, "Realm at path '\(path)' is open. Close it before deleting its files.", path: path)
@@ -53,7 +52,7 @@ extension Realm {
 
     /// Opens and closes the configuration's realm, which runs its migration. Traps if it is open already.
     public static func performMigration(for configuration: Configuration = .defaultConfiguration) throws {
-        let path = raising { try configuration.path }
+        let path = try fileErrors { try configuration.path }
         guard !RealmFile.isOpen(path) else {
             stop(RealmException("Cannot migrate Realms that are already open."))
         }

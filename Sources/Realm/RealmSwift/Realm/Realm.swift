@@ -78,21 +78,32 @@ public struct Realm: Equatable {
     public var isInWriteTransaction: Bool { rlm.transaction != nil }
 
     /// Runs the block in a write transaction and commits it. If the block throws, rolls back and rethrows. Throws
-    /// `Realm.Error` if the commit fails.
+    /// `Realm.Error` if the file or the log of a shared realm fails; objects show the state before the write then.
     @discardableResult
     public func write<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
-        try performWrite(withoutNotifying: tokens, block)
+        do {
+            try rlm.beginWrite()
+        } catch let error as StoreError where error.code.isOfFiles {
+            throw rlm.fileError(error)
+        } catch {
+            stop(error)
+        }
+        let result = try cancellingOnFailure(block)
+        if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
+        return result
     }
 
-    /// Begins a write transaction: waits until no other is open, and refreshes to the latest version.
+    /// Begins a write transaction: waits until no other is open, and refreshes to the latest version. Traps if the log of a
+    /// shared realm cannot be reached; `write` throws then.
     public func beginWrite() { raisingMisuse { try rlm.beginWrite() } }
 
-    /// Commits the write transaction durably. Throws `Realm.Error` if that fails; the changes are then lost.
+    /// Commits the write transaction durably. Throws `Realm.Error` if that fails; the changes are then lost, as after
+    /// `cancelWrite`.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         do {
             try rlm.commitWrite(withoutNotifying: tokens.map(\.token))
         } catch let error as StoreError where error.code.isOfFiles {
-            throw Error(error, path: rlm.file?.path ?? "")
+            throw rlm.fileError(error)
         } catch {
             stop(error)
         }
@@ -306,9 +317,12 @@ extension Realm.UpdatePolicy {
 }
 
 extension StoreError.Code {
-    /// Whether `Realm.Error` reports this error; all others are misuse.
+    /// Whether `Realm.Error` reports this error, of the file or the log that realms share; all others are misuse.
     var isOfFiles: Bool {
-        [.fileAccess, .invalidFile, .unsupportedFormat, .full, .inputOutput, .busy, .closed].contains(self)
+        [
+            .fileAccess, .invalidFile, .unsupportedFormat, .full, .inputOutput, .busy, .closed, .logUnavailable,
+            .logOutcomeUnknown, .logRefused, .logDamaged, .behind, .historyLost, .diverged,
+        ].contains(self)
     }
 }
 

@@ -76,7 +76,6 @@ final class RealmFile: Sendable {
             guard let error = error as? StoreError else { throw error }
             // A seed that is no realm would stand in the way of the next start.
             if isPlanted, error.code == .invalidFile { RealmFile.remove(path) }
-            if error.code == .schemaInvalid { throw RealmException(error.message) }
             throw Realm.Error(error, path: path)
         }
         let store = store
@@ -243,15 +242,22 @@ final class RealmFile: Sendable {
         if configuration.deleteRealmIfMigrationNeeded, stored.version != wanted.version { throw OtherVersion() }
         guard configuration.schemaVersion >= stored.version else {
             throw Realm.Error(
-                .schemaMismatch,
+                .fail,
                 "Provided schema version \(configuration.schemaVersion) is less than last set version \(stored.version).",
-                path: configuration.fileURL?.path)
+                path: configuration.fileURL?.path, name: Realm.Error.Fault.schemaVersion)
+        }
+        if configuration.readOnly, configuration.schemaVersion != stored.version {
+            throw Realm.Error(
+                .fail,
+                "Provided schema version \(configuration.schemaVersion) does not equal last set version \(stored.version).",
+                path: configuration.fileURL?.path, name: Realm.Error.Fault.schemaVersion)
         }
         let merged = wanted.keeping(stored)
         let numbered = merged.adoptingIdentities(of: stored)
         if numbered == stored { return }
         if configuration.readOnly || stored.version == wanted.version {
-            try checkWithoutMigration(from: stored, to: numbered, isReadOnly: configuration.readOnly)
+            try checkWithoutMigration(
+                from: stored, to: numbered, isReadOnly: configuration.readOnly, path: configuration.path)
         }
         // A class that is missing in the file reads as empty.
         if configuration.readOnly { return }
@@ -281,47 +287,58 @@ final class RealmFile: Sendable {
     /// Throws `migrationRequired` for changes that require a higher schema version, if the file is writable. For
     /// read-only access, missing properties do not matter.
     private static func checkWithoutMigration(
-        from stored: StoredSchema, to wanted: StoredSchema, isReadOnly: Bool
+        from stored: StoredSchema, to wanted: StoredSchema, isReadOnly: Bool, path: String
     ) throws {
         let reasons = SchemaDifference(from: stored, to: wanted).changes.filter { change in
             if isReadOnly, change.kind == .propertyRemoved { return false }
             return change.needsMigrationInRealm
         }
         guard !reasons.isEmpty else { return }
-        throw StoreError(
-            .migrationRequired,
-            "Migration is required due to the following errors:\n"
-                + reasons.map { "- \($0.sentence)" }.joined(separator: "\n"))
+        let sentences = reasons.map { "\n- \($0.sentence)" }.joined()
+        if isReadOnly {
+            throw Realm.Error(
+                .fail, "The following changes cannot be made in read-only schema mode:" + sentences, path: path,
+                name: Realm.Error.Fault.schemaChange)
+        }
+        throw StoreError(.migrationRequired, "Migration is required due to the following errors:" + sentences)
     }
 
-    /// Throws if the file is already open with incompatible settings.
+    /// Throws if the file is already open with incompatible settings: `Realm.Error`, or a misuse on the thread, queue or
+    /// actor that has it open. The schema version is not among them: the file has been migrated, so every configuration
+    /// gets it as it is.
     private func check(_ configuration: Realm.Configuration) throws {
-        guard configuration.readOnly == isReadOnly else {
-            throw RealmException("Realm at path '\(path)' already opened with different read permissions")
-        }
+        guard configuration.readOnly == isReadOnly else { throw mismatch("read permissions") }
         guard configuration.syncConfiguration?.gateway == sync?.configuration.gateway else {
-            throw RealmException("Realm at path '\(path)' already opened with different sync configuration.")
+            throw mismatch("sync configuration")
         }
         guard configuration.replication == replication else {
             throw Realm.Error(
                 .invalidInput, "Realm at path '\(path)' already opened with different replication.", path: path)
         }
         let version = try store.snapshot().schema.version
-        guard version == configuration.schemaVersion else {
-            throw RealmException("Realm at path '\(path)' already opened with different schema version.")
-        }
         let models = try configuration.models()
         try named.withLock { named in
             // A configuration may name more classes than the one that opened the file.
             let known = try store.snapshot().schema
             let names = StoredNames(models, in: known)
             if models.contains(where: { known[names[$0.name]] == nil }) {
+                var present = configuration
+                present.schemaVersion = version
                 try RealmFile.bring(
-                    store, to: StoredSchema(version: version, classes: models.map(names.schema(of:))), configuration)
+                    store, to: StoredSchema(version: version, classes: models.map(names.schema(of:))), present)
             }
             named.formUnion(models.map { names[$0.name] })
             sync?.client.add(writeOnly: Set(models.filter(\.isAsymmetric).map { names[$0.name] }))
         }
+    }
+
+    private func mismatch(_ setting: String) -> any Error {
+        let message = "Realm at path '\(path)' already opened with different \(setting)"
+        let isOpenHere = realms.withLock { $0.values.contains { $0.realm != nil && $0.scheduler.isCurrent } }
+        guard isOpenHere else {
+            return Realm.Error(.fail, message + ".", path: path, name: Realm.Error.Fault.configuration)
+        }
+        return RealmException(message)
     }
 
     /// The names of all classes that configurations have named.

@@ -81,7 +81,7 @@ extension _ReferencePayload {
         guard !realm.isFrozen, realm.transaction == nil else { return }
         if !wasWriting { try realm.live.begin(at: pin.snapshot) }
         let (version, pinned) = (try realm.snapshot.version, pin.snapshot.version)
-        if version < pinned || wasWriting && version == pinned { try realm.live.refresh() }
+        if version < pinned || wasWriting && version == pinned { try realm.catchUp() }
     }
 }
 
