@@ -35,6 +35,13 @@ class BareMixed: Object {
     let property = RealmProperty<Int?>()
 }
 
+class BareOldest: Object {
+    let age = RealmOptional<Int>(3)
+    let flag = RealmOptional<Bool>()
+    let weight = RealmOptional<Double>(1.5)
+    let _marks = List<Int>()
+}
+
 class BareCoded: Object, Codable {
     let number = RealmProperty<Int?>()
     let words = List<String>()
@@ -57,7 +64,9 @@ struct BarePropertyTests {
         try Realm(
             configuration: Realm.Configuration(
                 inMemoryIdentifier: UUID().uuidString,
-                objectTypes: [BareOwner.self, BareDog.self, BarePart.self, BareMixed.self, BareCoded.self]))
+                objectTypes: [
+                    BareOwner.self, BareDog.self, BarePart.self, BareMixed.self, BareCoded.self, BareOldest.self,
+                ]))
     }
 
     @Test("RealmProperty, List, MutableSet, Map and LinkingObjects are stored without @Persisted")
@@ -161,5 +170,34 @@ struct BarePropertyTests {
         try realm.write { realm.add(coded) }
         let text = String(decoding: try JSONEncoder().encode(coded), as: UTF8.self)
         #expect(text.contains("\"number\":3") && text.contains("\"words\":[\"a\"]"))
+    }
+
+    @Test("RealmOptional is stored as an optional property: unmanaged, managed, by name, in queries and coded")
+    func optionals() throws {
+        let realm = try open()
+        let names = ["age", "flag", "weight", "_marks"]
+        #expect(BareOldest().objectSchema.properties.map(\.name) == names)
+        #expect(BareOldest().objectSchema["age"]?.isOptional == true && BareOldest().objectSchema["age"]?.type == .int)
+        let first = BareOldest()
+        first._marks.append(1)
+        try realm.write {
+            realm.add(first)
+            realm.create(BareOldest.self, value: ["age": 8, "flag": true, "weight": NSNull(), "_marks": [2, 3]])
+        }
+        let all = realm.objects(BareOldest.self)
+        #expect(all.map(\.age.value) == [3, 8] && all.map(\.flag.value) == [nil, true])
+        #expect(all.map(\.weight.value) == [1.5, nil] && all.map { $0._marks.count } == [1, 2])
+        try realm.write {
+            first.age.value = nil
+            first["flag"] = false
+        }
+        #expect(all[0].age.value == nil && all[0].flag.value == false && all[0]["age"] == nil)
+        #expect(all.filter("age == nil").count == 1 && all.filter("flag == true AND age > 3").count == 1)
+        #expect(all.sum(ofProperty: "age") as Int == 8 && _name(for: \BareOldest.age) == "age")
+        #expect(RealmOptional<Int>(2) == RealmOptional<Int>(2) && RealmOptional<Int>() != RealmOptional<Int>(0))
+        #expect("\(RealmOptional<Int8>(2))" == "Optional(2)" && RealmOptional<Float>().value == nil)
+        let decoded = try JSONDecoder().decode([RealmOptional<Int>].self, from: Data("[4, null]".utf8))
+        #expect(decoded.map(\.value) == [4, nil])
+        #expect(String(decoding: try JSONEncoder().encode(decoded), as: UTF8.self) == "[4,null]")
     }
 }

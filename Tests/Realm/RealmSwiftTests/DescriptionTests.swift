@@ -122,4 +122,57 @@ struct DescriptionTests {
             #expect(PrintedView(projecting: thing).description.contains("\toptional(\\.optional) = Optional(1.0);"))
         }
     }
+
+    /// The description without its addresses.
+    private static func bare(_ text: String) -> String { text.replacing(#/ <0x[0-9a-f]+>/#, with: "") }
+
+    @Test("SectionedResults and its sections have their keys, types and elements, as RLMSectionedResults has")
+    func sections() throws {
+        let realm = try ParityRealm.open([PrintedThing.self, PrintedBox.self])
+        let thing = try realm.write { realm.create(PrintedThing.self) }
+        try realm.write { thing.doubles.append(objectsIn: [0.5, 2, 2.5, nil]) }
+        let sections = thing.doubles.sectioned(by: { $0.map { Int($0) } }, ascending: true)
+        func expected(_ type: String, _ section: String) -> String {
+            """
+            \(type)<double> (
+            \t[<null>] \(section) (
+            \t\t[0] <null>
+            \t),
+            \t[0] \(section) (
+            \t\t[0] 0.5
+            \t),
+            \t[2] \(section) (
+            \t\t[0] 2,
+            \t\t[1] 2.5
+            \t)
+            )
+            """
+        }
+        #expect(Self.bare(sections.description) == expected("SectionedResults", "ResultsSection"))
+        #expect(Self.bare(sections.freeze().description) == Self.bare(sections.description))
+        #expect(
+            Self.bare(RLMSectionedResults(sections).description) == expected("RLMSectionedResults", "RLMSection"))
+        let last = sections[2]
+        #expect(Self.bare(last.description) == "ResultsSection (\n\t[0] 2,\n\t[1] 2.5\n)")
+        #expect(Self.bare(RLMSection(last).description) == "RLMSection (\n\t[0] 2,\n\t[1] 2.5\n)")
+        try realm.write { thing.doubles.removeAll() }
+        #expect(Self.bare(sections.description) == "SectionedResults<double> (\n\n)")
+        #expect(Self.bare(last.description) == "ResultsSection [invalidated]")
+    }
+
+    @Test("Configuration prints its settings by name, and no key")
+    func configuration() {
+        var configuration = Realm.Configuration(
+            fileURL: URL(fileURLWithPath: "/tmp/a.realm"), encryptionKey: Data(repeating: 7, count: 64),
+            schemaVersion: 3,
+            objectTypes: [PrintedThing.self, PrintedBox.self])
+        configuration.migrationBlock = { _, _ in }
+        let lines = [
+            "fileURL = file:///tmp/a.realm", "inMemoryIdentifier = (null)", "encryptionKey = 64 bytes", "readOnly = 0",
+            "schemaVersion = 3", "migrationBlock = <block>", "deleteRealmIfMigrationNeeded = 0",
+            "shouldCompactOnLaunch = (null)", "objectTypes = [PrintedThing, PrintedBox]",
+        ]
+        #expect(
+            configuration.description == "Realm.Configuration {\n" + lines.map { "\t\($0);\n" }.joined() + "}")
+    }
 }

@@ -126,3 +126,87 @@ private enum BareValue<Value: RealmPropertyType & _Persistable>: _BareWrapper {
         instance(place)._startTrace(trace, name)
     }
 }
+
+// MARK: RealmOptional
+
+/// A property of a class without `@Persisted` that may be null: `let age = RealmOptional<Int>()` stores its `value`.
+/// The same as `RealmProperty<Int?>`, which came after it in Realm.
+public final class RealmOptional<Value: RealmOptionalType>: CustomStringConvertible {
+    fileprivate let property = RealmProperty<Value?>()
+
+    /// Creates an unmanaged property with a value.
+    public init(_ value: Value? = nil) { property.value = value }
+
+    /// The value. If the object is managed, it can be assigned only within a write.
+    public var value: Value? {
+        get { property.value }
+        set { property.value = newValue }
+    }
+
+    public var description: String { property.description }
+}
+
+/// A type that `RealmOptional` accepts.
+public protocol RealmOptionalType: _OptionalRealmPropertyType, _RealmCollectionValueInsideOptional {}
+
+extension Int: RealmOptionalType {}
+extension Int8: RealmOptionalType {}
+extension Int16: RealmOptionalType {}
+extension Int32: RealmOptionalType {}
+extension Int64: RealmOptionalType {}
+extension Float: RealmOptionalType {}
+extension Double: RealmOptionalType {}
+extension Bool: RealmOptionalType {}
+
+extension RealmOptional: Equatable where Value: Equatable {
+    /// Whether the values are equal.
+    public static func == (a: RealmOptional, b: RealmOptional) -> Bool { a.value == b.value }
+}
+
+extension RealmOptional: Decodable where Value: Decodable {
+    public convenience init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(Value?.self))
+    }
+}
+
+extension RealmOptional: Encodable where Value: Encodable {
+    public func encode(to encoder: any Encoder) throws { try property.encode(to: encoder) }
+}
+
+extension RealmOptional: _BareProperty {
+    static var _wrapper: any _PersistedProperty.Type { BareOptional<Value>.self }
+
+    func _startTrace(_ trace: _Trace, _ name: String) { property._startTrace(trace, name) }
+    func _endTrace() { property._endTrace() }
+}
+
+private enum BareOptional<Value: RealmOptionalType>: _BareWrapper {
+    static var isBare: Bool { true }
+    static var valueType: any _Persistable.Type { Value?.self }
+
+    private static func instance(_ place: UnsafeRawPointer) -> RealmProperty<Value?> {
+        place.assumingMemoryBound(to: RealmOptional<Value>.self).pointee.property
+    }
+
+    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
+        PersistedMarks(isPrimaryKey: false, isIndexed: false, origin: nil, hasDefault: true)
+    }
+
+    static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place).value as Any }
+
+    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
+        instance(place).assign(try Value?._converted(value, named))
+    }
+
+    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
+        try Value?._stored(instance(place).value, by: persister)
+    }
+
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
+        instance(place).bind(object, accessor)
+    }
+
+    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
+        instance(place)._startTrace(trace, name)
+    }
+}

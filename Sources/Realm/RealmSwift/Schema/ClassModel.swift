@@ -53,7 +53,8 @@ final class ClassModel: Sendable {
         for field in fields where !ignored.contains(field.name) {
             let bare = isBare ? field.type as? any _BareProperty.Type : nil
             guard let wrapper = bare?._wrapper ?? field.type as? any _PersistedProperty.Type else { continue }
-            let label = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            // That of a wrapper begins with an underscore that the property's does not have.
+            let label = bare == nil && field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
             var marks = wrapper.marks(at: base + field.offset)
             if label == declaredKey { marks.isPrimaryKey = true }
             if indexed.contains(label) { marks.isIndexed = true }

@@ -17,7 +17,7 @@ public protocol RLMSectionedResult: AnyObject {
 public final class RLMSectionedResults<RLMKeyType: _Persistable & Hashable, RLMObjectType: RealmCollectionValue>:
     RLMSectionedResult
 {
-    private let results: SectionedResults<RLMKeyType, RLMObjectType>
+    let results: SectionedResults<RLMKeyType, RLMObjectType>
 
     /// Wraps the sections.
     public init(_ results: SectionedResults<RLMKeyType, RLMObjectType>) { self.results = results }
@@ -86,7 +86,7 @@ public final class RLMSectionedResults<RLMKeyType: _Persistable & Hashable, RLMO
 public final class RLMSection<RLMKeyType: _Persistable & Hashable, RLMObjectType: RealmCollectionValue>:
     RLMSectionedResult
 {
-    private let section: ResultsSection<RLMKeyType, RLMObjectType>
+    let section: ResultsSection<RLMKeyType, RLMObjectType>
 
     /// Wraps the section.
     public init(_ section: ResultsSection<RLMKeyType, RLMObjectType>) { self.section = section }
