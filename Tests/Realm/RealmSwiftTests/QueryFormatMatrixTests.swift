@@ -128,4 +128,40 @@ struct QueryFormatMatrixTests {
         }
         #expect(found > 0)
     }
+
+    // MARK: Placeholders
+
+    /// A format with placeholders, and the same without.
+    private static let placeholders: [(format: String, arguments: @Sendable () -> [Any], plain: String)] = [
+        ("%K.%K == %@", { ["owner", "name", "Ann"] }, "owner.name == 'Ann'"),
+        ("%K.name == %@ AND %K > %d", { ["owner", "Ann", "age", 1] }, "owner.name == 'Ann' AND age > 1"),
+        ("owner.%K == %@", { ["name", "Bob"] }, "owner.name == 'Bob'"),
+        ("ANY %K.%K.%K > %@", { ["owner", "dogs", "age", 1] }, "ANY owner.dogs.age > 1"),
+        ("%K.%K.@count > %i", { ["owner", "dogs", 3] }, "owner.dogs.@count > 3"),
+        ("%K.@count > 1", { ["scores"] }, "scores.@count > 1"),
+        ("%K.%K.@avg.%K > %f", { ["owner", "dogs", "age", 0.5] }, "owner.dogs.@avg.age > 0.5"),
+        ("%K.@sum > %@", { ["scores", 2] }, "scores.@sum > 2"),
+        (
+            "SUBQUERY(%K, $x, $x.%K == %@).@count > 0", { ["owner.dogs", "name", "Rex"] },
+            "SUBQUERY(owner.dogs, $x, $x.name == 'Rex').@count > 0"
+        ),
+        ("name == '%K.%K' OR %K.%K == %@", { ["owner", "name", "Ann"] }, "owner.name == 'Ann'"),
+        ("SELF.owner.name == %@ AND self.age > 1", { ["Ann"] }, "owner.name == 'Ann' AND age > 1"),
+        ("ANY SELF.%K.dogs.age > 1", { ["owner"] }, "ANY owner.dogs.age > 1"),
+        ("age == %hd OR age == %qi OR age == %lX", { [1, 2, 3] }, "age IN {1, 2, 3}"),
+        (
+            "weight > %g AND weight < %lf AND rate >= %e", { [0.5, 4.0, 0.25] },
+            "weight > 0.5 AND weight < 4 AND rate >= 0.25"
+        ),
+    ]
+
+    @Test(
+        "RealmCollection.filter(_:_:) %K is a whole path or a part of one, and a placeholder of any number takes it",
+        arguments: placeholders.indices)
+    func placeholder(_ index: Int) throws {
+        let dogs = try QueryWorld.filled().objects(QueryDog.self)
+        let (format, arguments, plain) = Self.placeholders[index]
+        let found = dogs.filter(NSPredicate(format: format, argumentArray: arguments())).map(\.id)
+        #expect(Array(found) == Array(dogs.filter(plain).map(\.id)) && !found.isEmpty, "\(format)")
+    }
 }

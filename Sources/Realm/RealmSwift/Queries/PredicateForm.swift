@@ -45,7 +45,9 @@ indirect enum PredicateForm {
         }
         switch self {
         case .constant(let value): return .constant(value)
-        case .format(let text, let arguments): return try Self.bound(text, arguments, binder, objectClass, realm)
+        case .format(let text, let arguments):
+            let format = FormatPlaceholders(text, arguments, isOfValues: isOfValues)
+            return try Self.bound(format.format, format.arguments, binder, objectClass, realm)
         case .predicate(let predicate): return try bound(PredicateForm(predicate))
         case .expression(let expression): return try bound(.query(expression.node()))
         case .query(let node):
