@@ -150,15 +150,16 @@ struct ParityThreadTests {
         configuration.schemaVersion = 0
         #expect(try ParityRealm.open(configuration) == realm)
         let copy = configuration
+        // An open file is not migrated: other versions get it as it is.
+        configuration.schemaVersion = 7
+        configuration.migrationBlock = { _, _ in Issue.record("migrated") }
+        #expect(try ParityRealm.open(configuration) == realm)
+        // From here on this may be another thread.
         try await onThread {
             let other = try ParityRealm.open(copy)
             #expect(try ParityRealm.open(copy) == other)
             #expect(other.isEmpty)
         }
-        // An open file is not migrated: other versions get it as it is.
-        configuration.schemaVersion = 7
-        configuration.migrationBlock = { _, _ in Issue.record("migrated") }
-        #expect(try ParityRealm.open(configuration) == realm)
         let newer = configuration
         try await onThread {
             let other = try ParityRealm.open(newer)
