@@ -65,6 +65,7 @@ targets += floor(
         .target(name: "CExecutor"),
         .target(name: "CDiscovery"),
         .target(name: "CStamp"),
+        .target(name: "CScratch"),
         .systemLibrary(name: "CAllocator"),
         // Hashes, Base64, clocks, runs of positions, the nearest name: what knows no value of a database.
         module("Basics", []),
@@ -126,7 +127,7 @@ targets += floor(
 targets += floor(
     "Sources/Wire",
     [
-        module("JSONCoding", ["ObjectModel", "Basics", "CJansson"]),
+        module("JSONCoding", ["ObjectModel", "Basics", "CJansson", "CScratch"]),
         module("YAMLCoding", ["JSONCoding", "CYAML"]),
         // What a gateway and its followers say to each other: both use this.
         module("WireProtocol", ["JSONCoding", "StoreContract", "ObjectModel", "Basics"]),

@@ -1,4 +1,5 @@
 import CJansson
+import CScratch
 
 extension JSONValue {
     /// The maximum nesting of arrays and objects.
@@ -25,7 +26,11 @@ extension JSONValue {
     package static func parse(_ text: String) throws(JSONError) -> JSONValue { try parse(Array(text.utf8)) }
 
     /// Hashing of names is seeded once per process, before the first document, so that no client can guess collisions.
-    private static let seeded: Void = json_object_seed(0)
+    /// jansson must have its functions for memory before it allocates anything.
+    private static let isPrepared: Void = {
+        json_set_alloc_funcs(cscratch_malloc, cscratch_free)
+        json_object_seed(0)
+    }()
 
     /// Parses one JSON text whose long arrays stay text if they are the outermost one, or have plain values: they become
     /// `long`.
@@ -52,7 +57,7 @@ extension JSONValue {
     static func parse(
         bytes: UnsafeBufferPointer<UInt8>, kept: [UInt8]? = nil, pieceSize: Int = JSONOutline.usualPieceSize
     ) throws(JSONError) -> JSONValue {
-        _ = seeded
+        _ = isPrepared
         let precise = try JSONScan(bytes).preciseNumbers
         // jansson accepts no null pointer, which an empty buffer may have.
         guard !bytes.isEmpty else {

@@ -1,4 +1,5 @@
 import CJansson
+import CScratch
 
 /// Reads values from a text by jansson: as a whole, or in pieces if it is long.
 struct JSONPieceReader {
@@ -25,12 +26,15 @@ struct JSONPieceReader {
     /// Reads a short text.
     mutating func whole() throws(JSONError) -> JSONValue {
         guard let base = bytes.baseAddress else { return .null }
+        cscratch_begin()
+        defer { cscratch_end() }
         var fault = json_error_t()
         let root = UnsafeRawPointer(base).withMemoryRebound(to: CChar.self, capacity: bytes.count) {
             json_loadb($0, bytes.count, Self.flags, &fault)
         }
         guard let root else { throw JSONError(fault) }
-        defer { json_decref(root) }
+        // A tree in the block is abandoned with it.
+        defer { if cscratch_holds_all() == 0 { json_decref(root) } }
         return try value(root)
     }
 

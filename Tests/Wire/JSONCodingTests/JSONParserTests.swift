@@ -127,6 +127,33 @@ struct JSONParserTests {
     }
 }
 
+extension JSONParserTests {
+    @Test("trees smaller and larger than the memory that a thread keeps for them are read on several threads at once")
+    func sizes() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 { group.addTask { try Self.readTrees(seed: UInt64(thread)) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func readTrees(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<100 {
+            var members: [JSONObject.Member] = []
+            for index in 0..<random.below(random.oneIn(4) ? 500 : 20) {
+                let text = String(repeating: "x", count: random.below(120))
+                let value: JSONValue = random.oneIn(3) ? .array([.int(Int64(index))]) : .string(text)
+                members.append(.init(name: "n\(index)", value: value))
+            }
+            let writer = JSONWriter()
+            writer.value(JSONValue.object(JSONObject(members)))
+            let read = try JSONValue.parse(writer.bytes)
+            #expect(read == .object(JSONObject(members)))
+            #expect(throws: JSONError.self) { try JSONValue.parse(Array(writer.bytes.dropLast())) }
+        }
+    }
+}
+
 /// A small generator with a seed that can be printed.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
