@@ -1,3 +1,5 @@
+import Glibc
+
 /// All values of a leaf at once, for a writer: it decodes a whole leaf when it first changes one of its values.
 extension Leaf {
     /// The numbers of a packed leaf: what each slot holds, plus `base`. One loop for each width, because a choice in each
@@ -39,5 +41,16 @@ extension Leaf {
             return StringArena(bytes, count) { UInt32(values.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self)) }
         }
         return StringArena(bytes, count) { values.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
+    }
+
+    /// The values of a raw leaf that are in memory as in the leaf.
+    func allRaw<T: BitwiseCopyable>(_: T.Type) -> [T] {
+        precondition(width == MemoryLayout<T>.size * 8, "values of another size")
+        return [T](unsafeUninitializedCapacity: count) { values, initializedCount in
+            if let start = values.baseAddress, count > 0 {
+                memcpy(start, self.values, count * MemoryLayout<T>.size)
+            }
+            initializedCount = count
+        }
     }
 }

@@ -171,6 +171,14 @@ extension MutableLeaf {
             }
             store(0)
             overflow.withUnsafeBytes { copy($0, to: out + plain.sideOffset) }
+            if strings.isInOrder {
+                strings.bytes.withUnsafeBytes { copy($0, to: out + plain.areaOffset) }
+                for (slot, range) in strings.ranges.enumerated() {
+                    end += Int(range.count)
+                    store(slot + 1)
+                }
+                return
+            }
             strings.bytes.withUnsafeBytes { bytes in
                 for (slot, range) in strings.ranges.enumerated() {
                     copy(

@@ -39,8 +39,8 @@ package struct MutableLeaf: Sendable {
             if leaf.side != 0 {
                 nanoseconds = (0..<count).map { leaf.sideValues.loadUnaligned(fromByteOffset: $0 * 4, as: Int32.self) }
             }
-        case .float: floats = (0..<count).map { leaf.float(at: $0) }
-        case .double: doubles = (0..<count).map { leaf.double(at: $0) }
+        case .float: floats = leaf.allRaw(Float.self)
+        case .double: doubles = leaf.allRaw(Double.self)
         case .objectId: objectIds = (0..<count).map { leaf.objectId(at: $0) }
         case .uuid: uuids = (0..<count).map { leaf.uuid(at: $0) }
         case .decimal128: decimals = (0..<count).map { leaf.decimal(at: $0) }

@@ -32,6 +32,16 @@ struct StringArena: Sendable {
 
     var count: Int { ranges.count }
 
+    /// Whether the texts are one after the other in the order of their numbers.
+    var isInOrder: Bool {
+        var end = 0
+        for range in ranges where range.count > 0 {
+            if Int(range.start) != end { return false }
+            end += Int(range.count)
+        }
+        return end == bytes.count
+    }
+
     /// The total size of all texts in bytes.
     var textSize: Int { bytes.count - gaps }
 
