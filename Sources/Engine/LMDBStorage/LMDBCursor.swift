@@ -1,11 +1,14 @@
 import CLMDB
 
-/// A cursor that is kept open for many look-ups in one tree. LMDB keeps it valid while a write transaction changes the
-/// tree.
+/// A cursor that is kept open for many look-ups and entries in one tree. LMDB keeps it valid while a write transaction
+/// changes the tree.
 package final class LMDBCursor {
     private let pointer: OpaquePointer
     /// The cursor closes before the transaction does, which the order of the references guarantees.
     private let transaction: LMDBTransaction
+    /// Whether entries have come in ascending order at the end of the tree. Then LMDB fills its pages, which it leaves half
+    /// empty when it splits them for an entry that may be anywhere.
+    private var appends = true
 
     package init(_ transaction: LMDBTransaction, _ database: LMDBDatabase) throws(LMDBError) {
         self.transaction = transaction
@@ -29,6 +32,24 @@ package final class LMDBCursor {
         try check(code, "Reading from")
         let found = UnsafeRawBufferPointer(key)
         return found.hasPrefix(prefix) ? found : nil
+    }
+
+    /// Writes an entry. Close to the previous key it takes no descent.
+    package func put(_ key: [UInt8], _ value: [UInt8]) throws(LMDBError) {
+        let code = key.withUnsafeBytes { bytes in
+            value.withUnsafeBytes { content in
+                var key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+                var value = MDB_val(
+                    mv_size: content.count, mv_data: UnsafeMutableRawPointer(mutating: content.baseAddress))
+                if appends {
+                    let code = mdb_cursor_put(pointer, &key, &value, UInt32(MDB_APPEND))
+                    if code != MDB_KEYEXIST { return code }
+                    appends = false
+                }
+                return mdb_cursor_put(pointer, &key, &value, 0)
+            }
+        }
+        try check(code, "Writing to")
     }
 
     /// The value of a key; borrowed like the transaction's results. Close to the previous key it takes no descent.

@@ -135,7 +135,7 @@ extension UnsafeRawBufferPointer {
         self.init(start: value.mv_data, count: value.mv_size)
     }
 
-    func hasPrefix(_ prefix: [UInt8]) -> Bool {
+    package func hasPrefix(_ prefix: [UInt8]) -> Bool {
         guard count >= prefix.count, let baseAddress else { return prefix.isEmpty }
         return memcmp(baseAddress, prefix, prefix.count) == 0
     }

@@ -26,6 +26,10 @@ final class InteractiveTransaction: WriteTransaction {
         try handoff.transaction.create(classID, row: row)
     }
 
+    func create(_ classID: ClassID, given values: PropertyValues) throws -> ObjectKey {
+        try handoff.transaction.create(classID, given: values)
+    }
+
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
         try handoff.transaction.set(classID, key, values)
     }

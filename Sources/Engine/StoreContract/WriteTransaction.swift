@@ -18,6 +18,10 @@ package protocol WriteTransaction: ReadContext {
     /// values.
     func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey
 
+    /// Creates an object from the values of some properties, as the `create` of a dictionary does, and throws as that: for
+    /// values that were collected one by one.
+    func create(_ classID: ClassID, given values: PropertyValues) throws -> ObjectKey
+
     /// Assigns properties; an equal value counts as a change. A collection is replaced as a whole. An embedded object
     /// that is replaced is deleted, unless it is assigned to its present place. Throws `notFound`, `keyImmutable` for a
     /// different primary key, and the errors of `create` for values.
@@ -74,6 +78,10 @@ extension WriteTransaction {
 
     package func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
         for key in keys { try delete(classID, key) }
+    }
+
+    package func create(_ classID: ClassID, given values: PropertyValues) throws -> ObjectKey {
+        try create(classID, values.dictionary)
     }
 
     package func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {

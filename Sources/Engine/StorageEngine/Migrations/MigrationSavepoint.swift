@@ -64,6 +64,10 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
         return try super.create(classID, try freed(values, classID))
     }
 
+    override func create(_ classID: ClassID, given values: PropertyValues) throws -> ObjectKey {
+        try create(classID, values.dictionary)
+    }
+
     /// The row is that of the new schema; there may be more columns.
     override func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
         let form = try rowForm(of: classID)

@@ -84,5 +84,5 @@ package struct KnownSchema: Sendable {
         record = SchemaRecord.encode(schema)
     }
 
-    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.elementsEqual(record) }
+    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count == record.count && bytes.hasPrefix(record) }
 }

@@ -70,6 +70,27 @@ enum IndexKey {
         return key.bytes
     }
 
+    /// The whole key of the entry of a text in one allocation: the class and property, the text as `encode` writes it, and
+    /// the object's key. Nil for a text that is not stored as it is.
+    static func entry(_ text: String, of classID: ClassID, _ property: PropertyID, _ key: ObjectKey) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { text in
+            guard text.count + 2 <= wholeStringLimit, !text.contains(0) else { return nil }
+            return [UInt8](unsafeUninitializedCapacity: text.count + 17) { bytes, count in
+                let bytes = UnsafeMutableRawBufferPointer(bytes)
+                bytes.storeBytes(of: classID.rawValue.bigEndian, toByteOffset: 0, as: UInt32.self)
+                bytes.storeBytes(of: property.rawValue.bigEndian, toByteOffset: 4, as: UInt16.self)
+                bytes[6] = 1
+                UnsafeMutableRawBufferPointer(rebasing: bytes[7...]).copyBytes(from: text)
+                bytes[text.count + 7] = 0
+                bytes[text.count + 8] = 1
+                bytes.storeBytes(
+                    of: UInt64(bitPattern: key.rawValue).bigEndian, toByteOffset: text.count + 9, as: UInt64.self)
+                count = text.count + 17
+            }
+        }
+    }
+
     /// Nil for a value that cannot be indexed.
     static func encode(_ value: Value) -> [UInt8]? {
         var key = TreeKey()

@@ -32,32 +32,36 @@ package struct KeyBlock {
 
     /// Returns nil when the block is empty and has no record.
     package func encode(block: Int64) -> [UInt8]? {
-        let offsets = keys.indices.filter { keys[$0] >= 0 }
-        guard let first = offsets.first, let last = offsets.last else { return nil }
+        guard let first = keys.firstIndex(where: { $0 >= 0 }) else { return nil }
         let start = block << 8
-        func shift(_ offset: Int) -> Int64 { keys[offset] &- (start &+ Int64(offset)) }
+        let line = keys[first] &- (start &+ Int64(first))
+        var isLine = true
+        var last = first
+        for offset in first..<Self.size where keys[offset] >= 0 {
+            last = offset
+            if keys[offset] &- (start &+ Int64(offset)) != line { isLine = false }
+        }
         var writer = ByteWriter()
-        let line = shift(first)
-        if offsets.allSatisfy({ shift($0) == line }) {
-            if last - first + 1 == offsets.count {
-                writer.byte(2)
-                writer.byte(UInt8(first))
-                writer.byte(UInt8(offsets.count - 1))
-                writer.signed(line)
-                return writer.bytes
+        if isLine, last - first + 1 == count {
+            writer.byte(2)
+            writer.byte(UInt8(first))
+            writer.byte(UInt8(count - 1))
+            writer.signed(line)
+            return writer.bytes
+        }
+        if isLine, count > 8 {
+            writer.byte(1)
+            writer.signed(line)
+            for word in 0..<Self.size / 64 {
+                var bits: UInt64 = 0
+                for bit in 0..<64 where keys[word << 6 + bit] >= 0 { bits |= 1 << UInt64(bit) }
+                writer.fixed(bits)
             }
-            if offsets.count > 8 {
-                writer.byte(1)
-                writer.signed(line)
-                var words = [UInt64](repeating: 0, count: Self.size / 64)
-                for offset in offsets { words[offset >> 6] |= 1 << UInt64(offset & 63) }
-                for word in words { writer.fixed(word) }
-                return writer.bytes
-            }
+            return writer.bytes
         }
         writer.byte(0)
-        writer.byte(UInt8(offsets.count - 1))
-        for offset in offsets {
+        writer.byte(UInt8(count - 1))
+        for offset in first...last where keys[offset] >= 0 {
             writer.byte(UInt8(offset))
             writer.unsigned(UInt64(keys[offset]))
         }

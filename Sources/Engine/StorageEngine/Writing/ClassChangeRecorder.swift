@@ -12,8 +12,8 @@ struct ClassChangeRecorder {
     /// Assignments that are not entered in `others` yet: entering many at once costs less.
     private var assignments: [(key: ObjectKey, property: PropertyID)] = []
 
-    mutating func recordInsertion(_ key: ObjectKey) {
-        created = (created?.lowerBound ?? key.rawValue)..<key.rawValue + 1
+    mutating func recordInsertions(_ keys: Range<Int64>) {
+        created = (created?.lowerBound ?? keys.lowerBound)..<keys.upperBound
     }
 
     mutating func recordDeletion(_ key: ObjectKey) {

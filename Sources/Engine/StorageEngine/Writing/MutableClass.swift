@@ -2,6 +2,15 @@ import StoredRecords
 package import Columnar
 package import ObjectModel
 
+/// What a column stores without a check of anything but the value, as plain data, so that a row is checked without counted
+/// references.
+struct PlainColumn {
+    let kind: LeafKind
+    let isOptional: Bool
+    /// The class of the objects that a single link leads to; nil for links that own their targets, and for all else.
+    let target: ClassID?
+}
+
 /// A stored property prepared for the writer: no look-ups by name or hash, no copies of the schema.
 package final class ColumnLayout: Sendable {
     package let property: PropertySchema
@@ -40,6 +49,10 @@ package final class ColumnLayout: Sendable {
         case .string(let text): kind == .string && text.utf8.count <= OverflowTree.limit
         default: false
         }
+    }
+
+    fileprivate var plain: PlainColumn {
+        PlainColumn(kind: kind, isOptional: isOptional, target: kind == .link && !ownsTarget ? targetClass : nil)
     }
 
     /// Whether a value that is a run of bytes certainly fits the leaf, without encoding it.
@@ -83,6 +96,7 @@ package final class MutableClass {
     let referenceColumns: [ColumnLayout]
     /// The properties whose values are not stored as they are given.
     let materialisedColumns: [ColumnLayout]
+    let plainColumns: [PlainColumn]
     package let isEmbedded: Bool
     package var state: ClassState { didSet { isDirty = true } }
     /// Whether the counters differ from those in the transaction.
@@ -108,6 +122,7 @@ package final class MutableClass {
         primaryKey = columns.first { $0.isPrimaryKey }
         owningColumns = columns.filter { $0.ownsTarget }
         materialisedColumns = columns.filter { $0.ownsTarget || $0.kind == .set }
+        plainColumns = columns.map(\.plain)
         byteColumns = columns.filter { $0.kind.isBytes }
         referenceColumns = columns.filter { $0.hasReferences }
         isEmbedded = schema.isEmbedded

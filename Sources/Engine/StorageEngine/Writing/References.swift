@@ -3,10 +3,13 @@ import Columnar
 package import ObjectModel
 
 /// Maintains the data derived from values outside the leaves: indexes, full-text words and backlinks.
-package struct References {
+package final class References {
     private let transaction: LMDBTransaction
     private let trees: Trees
     private let keyIndex: MutableKeyIndex
+    /// Where the last entries were added: those of new objects mostly follow each other.
+    private let indexCursor: LMDBCursor
+    private let linkCursor: LMDBCursor
     /// Entries whose removal is deferred until all of them are known.
     private let removals = Removals()
 
@@ -20,7 +23,12 @@ package struct References {
         var links: [[UInt8]] = []
     }
 
-    init(_ transaction: LMDBTransaction, _ trees: Trees, _ keyIndex: MutableKeyIndex) {
+    init(
+        _ transaction: LMDBTransaction, _ trees: Trees, _ keyIndex: MutableKeyIndex, index indexCursor: LMDBCursor,
+        backlinks linkCursor: LMDBCursor
+    ) {
+        self.indexCursor = indexCursor
+        self.linkCursor = linkCursor
         self.transaction = transaction
         self.trees = trees
         self.keyIndex = keyIndex
@@ -64,7 +72,7 @@ package struct References {
         guard column.isIndexed else { return }
         if column.usesKeyBlocks { return try keyIndex.insert(value, key, objectClass.schema.id, column.id) }
         guard let entry = Self.indexEntry(objectClass, key, column, value) else { return }
-        try transaction.put(trees.index, entry, [])
+        try indexCursor.put(entry, [])
     }
 
     /// Removes the entries of a value as a whole.
@@ -104,9 +112,9 @@ package struct References {
         let entry = Self.backlinkEntry(objectClass, key, column, target)
         // Only a collection or a mixed value can link to an object more than once.
         if column.isMixed || column.kind.collection != .single, let count = try count(entry) {
-            try transaction.put(trees.backlinks, entry, record(count + 1))
+            try linkCursor.put(entry, record(count + 1))
         } else {
-            try transaction.put(trees.backlinks, entry, [])
+            try linkCursor.put(entry, [])
         }
     }
 
@@ -154,6 +162,11 @@ package struct References {
     package static func indexEntry(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
     ) -> [UInt8]? {
+        if case .string(let text) = value, !column.isMixed,
+            let entry = IndexKey.entry(text, of: objectClass.schema.id, column.id, key)
+        {
+            return entry
+        }
         guard let encoded = IndexKey.encode(value, isMixed: column.isMixed) else { return nil }
         var entry = TreeKey.entries(of: objectClass.schema.id, column.id)
         entry.append(contentsOf: encoded)

@@ -12,9 +12,26 @@ package import StoreContract
 package class Savepoint: WriteTransaction {
     package let version: Version
     package let before: Mark
-    var changes: [ClassID: ClassChangeRecorder] = [:]
+    var changes: [ClassID: ClassChangeRecorder] {
+        _read {
+            enterCreations()
+            yield recorded
+        }
+        _modify {
+            enterCreations()
+            yield &recorded
+        }
+    }
     package let session: WriteSession
-    private(set) var journal = Journal()
+    var journal: Journal {
+        enterCreations()
+        return steps
+    }
+    /// Objects that were created one after the other, and are not entered in `recorded` and `steps` yet: those of a bulk
+    /// load are entered at once.
+    private var creation: (objectClass: MutableClass, keys: Range<Int64>)?
+    private var recorded: [ClassID: ClassChangeRecorder] = [:]
+    private var steps = Journal()
     /// The approximate size of the journal in memory.
     private var journalBytes = 0
     private let journalLimit: Int
@@ -60,15 +77,16 @@ package class Savepoint: WriteTransaction {
     package var tag: HistoryTag { session.tag }
 
     func note(_ step: Step) {
+        enterCreations()
         guard !cannotRollBack else { return }
-        journal.append(step)
+        steps.append(step)
         journalBytes += step.sizeEstimate
         if journalBytes > journalLimit { dropJournal() }
     }
 
     private func dropJournal() {
         cannotRollBack = true
-        journal = Journal()
+        steps = Journal()
     }
 
     /// The present value of a property, as the journal keeps it. Returns nil, and drops the journal, for a long
@@ -89,11 +107,24 @@ package class Savepoint: WriteTransaction {
     }
 
     private func noteCreation(_ objectClass: MutableClass, _ key: ObjectKey) {
-        if case .created(let last, let keys)? = journal.last, last === objectClass, keys.upperBound == key.rawValue {
-            journal.replaceLast(with: .created(objectClass, keys.lowerBound..<key.rawValue + 1))
+        if let (last, keys) = creation, last === objectClass, keys.upperBound == key.rawValue {
+            creation = (objectClass, keys.lowerBound..<key.rawValue + 1)
         } else {
-            note(.created(objectClass, key.rawValue..<key.rawValue + 1))
+            enterCreations()
+            creation = (objectClass, key.rawValue..<key.rawValue + 1)
         }
+    }
+
+    private func enterCreations() {
+        guard let (objectClass, keys) = creation else { return }
+        creation = nil
+        if case .created(let last, let before)? = steps.last, last === objectClass, before.upperBound == keys.lowerBound
+        {
+            steps.replaceLast(with: .created(objectClass, before.lowerBound..<keys.upperBound))
+        } else {
+            note(.created(objectClass, keys))
+        }
+        recorded[objectClass.schema.id, default: ClassChangeRecorder()].recordInsertions(keys)
     }
 
     // MARK: Reading
@@ -173,6 +204,11 @@ package class Savepoint: WriteTransaction {
         return try create(objectClass, try row(objectClass, values))
     }
 
+    package func create(_ classID: ClassID, given values: PropertyValues) throws -> ObjectKey {
+        let objectClass = try objectClass(classID)
+        return try create(objectClass, try row(objectClass, values))
+    }
+
     package func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
         let objectClass = try objectClass(classID)
         guard row.count == objectClass.columns.count else {
@@ -188,9 +224,36 @@ package class Savepoint: WriteTransaction {
                 "Embedded objects cannot be created directly. Assign \(objectClass.schema.name.withArticle) to a property that holds one."
             )
         }
-        for column in objectClass.columns { try check(row[column.position], column, objectClass) }
+        let isPlain = try isPlain(row, objectClass)
+        if !isPlain { for column in objectClass.columns { try check(row[column.position], column, objectClass) } }
         if let column = objectClass.primaryKey { try checkUnique(row[column.position], column, objectClass) }
-        return try append(objectClass, row)
+        return isPlain ? try add(objectClass, row, isPlain: true) : try append(objectClass, row)
+    }
+
+    /// Whether all values of a row are accepted, and stored in the leaves as they are: the common case.
+    private func isPlain(_ row: [Value], _ objectClass: MutableClass) throws -> Bool {
+        for index in objectClass.plainColumns.indices {
+            let column = objectClass.plainColumns[index]
+            switch row[index] {
+            case .null: guard column.isOptional else { return false }
+            case .string(let text):
+                guard column.kind == .string, text.utf8.count <= OverflowTree.limit else { return false }
+            case .link(let key):
+                guard let target = column.target.flatMap({ session.objectClass($0) }),
+                    try session.exists(target, key)
+                else { return false }
+            case .bool(_): guard column.kind == .bool else { return false }
+            case .int(_): guard column.kind == .int else { return false }
+            case .float(_): guard column.kind == .float else { return false }
+            case .double(_): guard column.kind == .double else { return false }
+            case .date(_): guard column.kind == .date else { return false }
+            case .objectId(_): guard column.kind == .objectId else { return false }
+            case .uuid(_): guard column.kind == .uuid else { return false }
+            case .decimal(_): guard column.kind == .decimal128 else { return false }
+            default: return false
+            }
+        }
+        return true
     }
 
     package func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
@@ -303,7 +366,7 @@ package class Savepoint: WriteTransaction {
                 try records.put(bytes.map { ($0, expiry) }, under: key)
             }
         }
-        journal = Journal()
+        steps = Journal()
         changes.removeAll()
     }
 
@@ -317,16 +380,39 @@ package class Savepoint: WriteTransaction {
         for column in objectClass.columns {
             let given = values[column.id]
             if given != nil { used += 1 }
-            guard let value = given ?? column.initialValue else {
-                throw StoreError(
-                    .missingValue,
-                    "Missing value for property '\(objectClass.schema.name).\(column.property.name)'. Give its primary key.",
-                    property: column.property.name)
-            }
-            row.append(value)
+            row.append(try given ?? initialValue(column, objectClass))
         }
         if used < values.count { for id in values.keys { _ = try column(id, objectClass) } }
         return row
+    }
+
+    /// The same for values in the order of their properties, which mostly is that of the columns.
+    private func row(_ objectClass: MutableClass, _ values: PropertyValues) throws -> [Value] {
+        var row: [Value] = []
+        row.reserveCapacity(objectClass.columns.count)
+        var (used, next) = (0, 0)
+        for column in objectClass.columns {
+            if next < values.count, values[next].key != column.id { next = values.position(of: column.id) ?? next }
+            if next < values.count, values[next].key == column.id {
+                row.append(values[next].value)
+                used += 1
+                next += 1
+            } else {
+                row.append(try initialValue(column, objectClass))
+            }
+        }
+        if used < values.count { for given in values { _ = try column(given.key, objectClass) } }
+        return row
+    }
+
+    private func initialValue(_ column: ColumnLayout, _ objectClass: MutableClass) throws -> Value {
+        guard let value = column.initialValue else {
+            throw StoreError(
+                .missingValue,
+                "Missing value for property '\(objectClass.schema.name).\(column.property.name)'. Give its primary key.",
+                property: column.property.name)
+        }
+        return value
     }
 
     /// Creates an object from a checked row, and the embedded objects in it.
@@ -335,11 +421,15 @@ package class Savepoint: WriteTransaction {
         for column in objectClass.materialisedColumns {
             row[column.position] = try materialised(row[column.position], column)
         }
-        let key = try session.append(objectClass, row)
-        session.redo?.append(.created(objectClass.schema.id, key, row))
+        return try add(objectClass, row)
+    }
+
+    /// Creates an object from a row as it is stored.
+    private func add(_ objectClass: MutableClass, _ row: [Value], isPlain: Bool = false) throws -> ObjectKey {
+        let key = try session.append(objectClass, row, isPlain: isPlain)
+        if session.redo != nil { session.redo?.append(.created(objectClass.schema.id, key, row)) }
         noteCreation(objectClass, key)
         hasCreated = true
-        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordInsertion(key)
         return key
     }
 

@@ -41,6 +41,8 @@ package final class WriteSession {
     /// In separate memory, so that it is read without retaining the session.
     let arrangementPlace: UnsafeMutablePointer<Int>
     private let indexCursor: LMDBCursor
+    /// The leaves of a cluster are next to each other, so that most look-ups take no descent.
+    private let leafCursor: LMDBCursor
     let overflow: OverflowTree
     let keyIndex: MutableKeyIndex
     let references: References
@@ -64,11 +66,13 @@ package final class WriteSession {
         throws
     {
         indexCursor = try LMDBCursor(transaction, trees.index)
+        leafCursor = try LMDBCursor(transaction, trees.leaves)
         arrangementPlace = .allocate(capacity: 1)
         arrangementPlace.initialize(to: 0)
         overflow = OverflowTree(transaction: transaction, trees: trees)
         keyIndex = MutableKeyIndex(transaction, trees)
-        references = References(transaction, trees, keyIndex)
+        references = References(
+            transaction, trees, keyIndex, index: indexCursor, backlinks: try LMDBCursor(transaction, trees.backlinks))
         self.transaction = transaction
         self.trees = trees
         self.path = path
@@ -152,7 +156,11 @@ package final class WriteSession {
     // MARK: Changing
 
     /// Appends an object with a value for every column of its class, in order.
-    package func append(_ objectClass: MutableClass, _ values: [Value]) throws -> ObjectKey {
+    ///
+    /// - Parameter isPlain: whether all values are known to fit the leaves as they are.
+    package func append(
+        _ objectClass: MutableClass, _ values: [Value], isPlain: Bool = false
+    ) throws -> ObjectKey {
         try wholly {
             try boundMutableClusters()
             let key = ObjectKey(objectClass.state.nextKey)
@@ -163,7 +171,7 @@ package final class WriteSession {
                 try writeOut(LeafAddress(classID: address.classID, cluster: address.cluster - 1), objectClass)
             }
             let cluster = try cluster(address, objectClass)
-            if objectClass.byteColumns.allSatisfy({ $0.staysInLeaf(values[$0.position]) }) {
+            if isPlain || objectClass.byteColumns.allSatisfy({ $0.staysInLeaf(values[$0.position]) }) {
                 try cluster.append(row: values) { try openLeaf(address, objectClass.columns[$0]) }
             } else {
                 cluster.appendSlot()
@@ -470,7 +478,7 @@ package final class WriteSession {
 
     /// The leaf in the transaction, valid until the next write: to read one value of it without decoding all.
     private func writtenLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> Leaf? {
-        guard let bytes = try transaction.get(trees.leaves, address.key(column.id)) else {
+        guard let bytes = try leafCursor.value(address.key(column.id)) else {
             // Only a cluster that was never written has no leaf; any other missing leaf is damage.
             guard try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) == nil else {
                 throw StoreError.damaged(path)

@@ -1,0 +1,73 @@
+/// The values of some properties of an object, in the order of the properties' numbers.
+///
+/// Most objects give their properties in that order, so a value is appended, and a reader that follows the columns of
+/// a class finds each value at the next position, without a hash.
+package struct PropertyValues: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package let key: PropertyID
+        package fileprivate(set) var value: Value
+    }
+
+    @usableFromInline var entries: [Entry] = []
+
+    package init() {}
+
+    package init(_ values: [PropertyID: Value]) {
+        entries = values.map { Entry(key: $0.key, value: $0.value) }
+        entries.sort { $0.key < $1.key }
+    }
+
+    package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+
+    /// The value of a property; nil if it has none here. Cost: logarithmic; constant for assigning one whose number is
+    /// above all others.
+    package subscript(id: PropertyID) -> Value? {
+        get { position(of: id).map { entries[$0].value } }
+        set {
+            guard let newValue else {
+                if let place = position(of: id) { entries.remove(at: place) }
+                return
+            }
+            if entries.isEmpty || entries[entries.count - 1].key < id {
+                return entries.append(Entry(key: id, value: newValue))
+            }
+            let place = firstIndex(from: id)
+            if entries[place].key == id {
+                entries[place].value = newValue
+            } else {
+                entries.insert(Entry(key: id, value: newValue), at: place)
+            }
+        }
+    }
+
+    /// The position of the property; nil if it has no value here.
+    package func position(of id: PropertyID) -> Int? {
+        let place = firstIndex(from: id)
+        return place < entries.count && entries[place].key == id ? place : nil
+    }
+
+    /// The position of the first entry that is not below a property.
+    private func firstIndex(from id: PropertyID) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].key < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    package var dictionary: [PropertyID: Value] {
+        var values = [PropertyID: Value](minimumCapacity: entries.count)
+        for entry in entries { values[entry.key] = entry.value }
+        return values
+    }
+}
+
+extension PropertyValues: RandomAccessCollection {
+    @inlinable
+    package var startIndex: Int { 0 }
+    @inlinable
+    package var endIndex: Int { entries.count }
+    @inlinable
+    package subscript(position: Int) -> Entry { entries[position] }
+}
