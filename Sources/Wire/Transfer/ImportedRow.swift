@@ -39,6 +39,13 @@ package protocol RowParser: Sendable {
 
     /// The row, or the error of its line.
     func row(_ record: Record) -> Result<ImportedRow, LineFault>
+
+    /// The same of records that follow each other in the file.
+    func rows(_ records: ArraySlice<Record>) -> [Result<ImportedRow, LineFault>]
+}
+
+extension RowParser {
+    package func rows(_ records: ArraySlice<Record>) -> [Result<ImportedRow, LineFault>] { records.map(row) }
 }
 
 /// The text of a row.

@@ -12,7 +12,8 @@ package struct NDJSONRowSource: RowSource {
         self.source = source
         lines = NDJSONReader(source)
         parser = NDJSONRowParser(
-            objectClass: objectClass, reader: ObjectInputReader(schema: schema, readsColumns: true))
+            objectClass: schema[objectClass.id] ?? objectClass,
+            reader: ObjectInputReader(schema: schema, readsColumns: true))
     }
 
     package var position: Int { source.place }
@@ -29,17 +30,27 @@ package struct NDJSONRowParser: RowParser {
     fileprivate let reader: ObjectInputReader
 
     package func row(_ line: NDJSONLine) -> Result<ImportedRow, LineFault> {
+        var order = ColumnOrder(objectClass)
+        return row(line, &order)
+    }
+
+    package func rows(_ lines: ArraySlice<NDJSONLine>) -> [Result<ImportedRow, LineFault>] {
+        var order = ColumnOrder(objectClass)
+        return lines.map { row($0, &order) }
+    }
+
+    private func row(_ line: NDJSONLine, _ order: inout ColumnOrder) -> Result<ImportedRow, LineFault> {
         do {
-            return .success(ImportedRow(line: line.number, input: try input(line), memory: line.memory))
+            return .success(ImportedRow(line: line.number, input: try input(line, &order), memory: line.memory))
         } catch {
             return .failure(LineFault(error, line: line.number))
         }
     }
 
-    private func input(_ line: NDJSONLine) throws(RecordFault) -> ObjectInput {
+    private func input(_ line: NDJSONLine, _ order: inout ColumnOrder) throws(RecordFault) -> ObjectInput {
         let object = try line.object()
         do {
-            return try reader.object(.object(object), objectClass)
+            return try reader.object(object, objectClass, &order)
         } catch {
             throw RecordFault(error)
         }

@@ -185,10 +185,10 @@ package struct ObjectImporter: Sendable {
         of records: [Parser.Record], _ parser: Parser
     ) -> [Result<ImportedRow, LineFault>] {
         let parts = min(threads, records.count / Self.threadRecords)
-        guard parts > 1 else { return records.map(parser.row) }
+        guard parts > 1 else { return parser.rows(records[...]) }
         let rows = Mutex<[[Result<ImportedRow, LineFault>]]>(Array(repeating: [], count: parts))
         DispatchQueue.concurrentPerform(iterations: parts) { part in
-            let own = records[records.count * part / parts..<records.count * (part + 1) / parts].map(parser.row)
+            let own = parser.rows(records[records.count * part / parts..<records.count * (part + 1) / parts])
             rows.withLock { $0[part] = own }
         }
         return rows.withLock { $0.flatMap { $0 } }
@@ -308,7 +308,8 @@ package struct ObjectImporter: Sendable {
                     let writer = ObjectWriter(transaction, policy)
                     var outcome = Outcome()
                     outcome.version = transaction.version
-                    for row in rows { try put(row, writer, transaction.schema, &outcome) }
+                    let schema = transaction.schema
+                    for row in rows { try put(row, writer, schema, &outcome) }
                     return outcome
                 }
             }
@@ -388,6 +389,10 @@ package struct ObjectImporter: Sendable {
     private func assign(
         _ row: ImportedRow, _ writer: ObjectWriter, _ schema: Schema, _ outcome: inout Outcome
     ) throws {
+        if row.input.drafts.isEmpty {
+            _ = try put(row.input, writer, &outcome)
+            return
+        }
         var now = row.input
         var later: [ObjectInput.Draft] = []
         now.drafts = []
@@ -402,22 +407,27 @@ package struct ObjectImporter: Sendable {
             }
             if missing.isEmpty { now.values[draft.property] = value } else { later.append(draft) }
         }
-        let key: ObjectKey
+        let key = try put(now, writer, &outcome)
+        for draft in later { outcome.forwardLinks.append(ForwardLink(line: row.line, object: key, draft: draft)) }
+    }
+
+    private func put(
+        _ input: ObjectInput, _ writer: ObjectWriter, _ outcome: inout Outcome
+    ) throws -> ObjectKey {
         if policy == .error {
-            key = try writer.create(now)
+            let key = try writer.create(input)
             outcome.created += 1
-        } else {
-            let put = try writer.put(now)
-            key = put.key
-            if put.isNew {
-                outcome.created += 1
-            } else if put.isChanged {
-                outcome.modified += 1
-            } else {
-                outcome.unchanged += 1
-            }
+            return key
         }
-        outcome.forwardLinks += later.map { ForwardLink(line: row.line, object: key, draft: $0) }
+        let put = try writer.put(input)
+        if put.isNew {
+            outcome.created += 1
+        } else if put.isChanged {
+            outcome.modified += 1
+        } else {
+            outcome.unchanged += 1
+        }
+        return put.key
     }
 }
 

@@ -42,7 +42,7 @@ struct ObjectInputReaderTests {
     func drafts() throws {
         let input = try read(
             #"{"age":3,"owner":"ada","any":{"a":[1,{"$link":{"class":"Person","key":"bob"}}]}}"#, "Dog")
-        #expect(input.values.values.map { $0 } == [.int(3)])
+        #expect(input.values.map(\.value) == [.int(3)])
         #expect(input.drafts.count == 2)
         guard case .link(.link(let owner)) = input.drafts[0].content,
             case .map(let entries) = input.drafts[1].content, case .list(let elements)? = entries.first?.value,

@@ -123,8 +123,8 @@ extension TransactionRun {
             result.all += 1
             if isTelling { result.telling += 1 }
         }
-        for (id, known) in input.values where try transaction.value(object, id).means(known) {
-            add(known.saysSomething)
+        for given in input.values where try transaction.value(object, given.key).means(given.value) {
+            add(given.value.saysSomething)
         }
         for draft in input.drafts {
             guard let property = objectClass?[draft.property] else { continue }

@@ -90,6 +90,9 @@ struct Import: ParsableCommand {
             discussion: "The import needs about as much memory.", valueName: "MiB"))
     var atomicLimit = ObjectImporter.wholeLimit >> 20
 
+    /// More rows in a commit than a server takes, in which other clients wait for the writer.
+    private static let batchSize = 4 * ObjectImporter.batchSize
+
     func validate() throws {
         guard (1...(1 << 20)).contains(atomicLimit) else {
             throw ValidationError("--atomic-limit is from 1 to 1048576 MiB.")
@@ -147,7 +150,8 @@ struct Import: ParsableCommand {
         }
         let importer = ObjectImporter(
             store: store, objectClass: objectClass, schema: schema, policy: update,
-            wholeLimit: atomicLimit << 20, threads: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+            wholeLimit: atomicLimit << 20, batchSize: Self.batchSize,
+            threads: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         let source = try input.source()
         let outcome: ObjectImporter.Outcome
         do {

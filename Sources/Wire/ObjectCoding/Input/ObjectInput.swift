@@ -6,11 +6,11 @@ import StoreContract
 package struct ObjectInput: Sendable {
     /// A link, in the form given.
     package struct Link: Sendable {
-        package indirect enum Way: Sendable {
+        package enum Way: Sendable {
             case primaryKey(Value)
             case objectKey(ObjectKey)
             /// An object to create or update.
-            case object(ObjectInput)
+            indirect case object(ObjectInput)
         }
 
         package let target: ClassID
@@ -41,15 +41,11 @@ package struct ObjectInput: Sendable {
 
     package let classID: ClassID
     /// The values of stored properties without links.
-    package var values: [PropertyID: Value] = [:]
+    package var values = PropertyValues()
     /// The other values, in the order given.
     package var drafts: [Draft] = []
 
-    package init(_ classID: ClassID, values: [PropertyID: Value] = [:], drafts: [Draft] = []) {
-        self.classID = classID
-        self.values = values
-        self.drafts = drafts
-    }
+    package init(_ classID: ClassID) { self.classID = classID }
 
     func has(_ property: PropertySchema) -> Bool {
         values[property.id] != nil || drafts.contains { $0.property == property.id }

@@ -8,16 +8,72 @@ package struct ObjectInputReader {
     private let schema: Schema
     /// Whether members are columns of a file, whose names may differ from those of their properties.
     private let readsColumns: Bool
+    /// The types of the primary keys of all classes, for files, whose objects are many.
+    private let keyTypes: [ClassID: PropertyType]
 
     /// - Parameter readsColumns: whether the objects are those of a file; see ``ColumnName``.
     package init(schema: Schema, readsColumns: Bool = false) {
         self.schema = schema
         self.readsColumns = readsColumns
+        var keyTypes: [ClassID: PropertyType] = [:]
+        if readsColumns { for found in schema.classes { keyTypes[found.id] = found.primaryKeyProperty?.type } }
+        self.keyTypes = keyTypes
     }
 
     /// Parses an object.
     package func object(_ json: JSONValue, _ objectClass: ClassSchema) throws(Problem) -> ObjectInput {
         try object(json, schema[objectClass.id] ?? objectClass, at: .root)
+    }
+
+    /// Parses an object of a file; as `object(_:_:)`, but names are compared with those of earlier objects first.
+    ///
+    /// - Parameter objectClass: the class as the reader's schema has it.
+    package func object(
+        _ object: JSONObject, _ objectClass: ClassSchema, _ order: inout ColumnOrder
+    ) throws(Problem) -> ObjectInput {
+        var input = ObjectInput(objectClass.id)
+        input.values.reserveCapacity(object.members.count)
+        // The columns up to the present one; only since one came before its place, because until then none is there twice.
+        var found: [ColumnOrder.Column]?
+        var place = 0
+        let members = object.members
+        for index in members.indices {
+            let column: ColumnOrder.Column
+            if let position = order.position(of: members[index].name, from: place) {
+                column = order[position]
+                place = position + 1
+            } else {
+                let name = members[index].name
+                guard let known = objectClass.property(ofColumn: name) else {
+                    throw unknown(name, objectClass, Place.root.member(name))
+                }
+                column = ColumnOrder.Column(name: name, property: known)
+                if found == nil { found = columns(of: members[..<index], objectClass) }
+            }
+            if found != nil {
+                try checkNew(column.property, column.name, objectClass, input, in: .root)
+                found?.append(column)
+            }
+            try read(members[index].value, column.property, objectClass, &input, in: .root)
+        }
+        if let found { order.adopt(found) }
+        return input
+    }
+
+    private func columns(of members: ArraySlice<JSONObject.Member>, _ objectClass: ClassSchema) -> [ColumnOrder.Column]
+    {
+        members.compactMap { member in
+            objectClass.property(ofColumn: member.name).map { ColumnOrder.Column(name: member.name, property: $0) }
+        }
+    }
+
+    /// Throws if another column has given the property its value.
+    private func checkNew(
+        _ property: PropertySchema, _ name: String, _ objectClass: ClassSchema, _ input: ObjectInput, in place: Place
+    ) throws(Problem) {
+        guard input.has(property) else { return }
+        throw place.member(name).problem(
+            "'\(name)' is the property '\(objectClass.name).\(property.name)', which the object has twice.")
     }
 
     /// Parses one property into an object.
@@ -70,11 +126,7 @@ package struct ObjectInputReader {
                 property = known
                 isInOrder = false
             }
-            guard isInOrder || !readsColumns || !input.has(property) else {
-                throw place.member(member.name).problem(
-                    "'\(member.name)' is the property '\(objectClass.name).\(property.name)', which the object has twice."
-                )
-            }
+            if !isInOrder, readsColumns { try checkNew(property, member.name, objectClass, input, in: place) }
             try read(member.value, property, objectClass, &input, in: place)
         }
         return input
@@ -90,6 +142,11 @@ package struct ObjectInputReader {
             throw outer.member(property.name).problem(
                 "'\(objectClass.name).\(property.name)' is computed from links; set '\(property.type.base.name)' there."
             )
+        }
+        if let key = plainKey(json, property), let target = property.targetClass {
+            let link = ObjectInput.Link(target: target, way: .primaryKey(key), place: outer.member(property.name))
+            input.drafts.append(ObjectInput.Draft(property: property.id, content: .link(.link(link))))
+            return
         }
         let draft: ValueDraft<WrittenLink>
         do {
@@ -127,6 +184,18 @@ package struct ObjectInputReader {
     }
 
     // MARK: Links
+
+    /// The key of a link in a file that is written as the number or the text that it is; nil for all other values.
+    private func plainKey(_ json: JSONValue, _ property: PropertySchema) -> Value? {
+        guard readsColumns, property.type.isLink, property.type.collection == .single, !property.ownsTarget,
+            let type = property.targetClass.flatMap({ keyTypes[$0] })
+        else { return nil }
+        switch (type.base, json) {
+        case (.int, .int(let number)): return .int(number)
+        case (.string, .string(let text)): return .string(text)
+        default: return nil
+        }
+    }
 
     /// Parses a key, a `$link` or an object.
     private func link(

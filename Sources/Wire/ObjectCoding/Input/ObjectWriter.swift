@@ -46,12 +46,15 @@ package struct ObjectWriter {
     }
 
     /// Creates an object without looking for one with its primary key; the store rejects a duplicate.
-    package func create(_ input: ObjectInput) throws -> ObjectKey { try create(input, try objectClass(input.classID)) }
+    package func create(_ input: ObjectInput) throws -> ObjectKey {
+        if input.drafts.isEmpty { return try transaction.create(input.classID, given: input.values) }
+        return try create(input, try objectClass(input.classID))
+    }
 
     /// Assigns the given properties, or only those that differ. Returns false if nothing was assigned.
     @discardableResult
     package func set(_ input: ObjectInput, of key: ObjectKey, onlyDifferent: Bool = false) throws -> Bool {
-        var values = input.values
+        var values = input.values.dictionary
         for draft in input.drafts {
             values[draft.property] =
                 try linkedObject(draft, of: key, input.classID, onlyDifferent) ?? resolve(draft.content)
@@ -68,7 +71,7 @@ package struct ObjectWriter {
 
     /// Returns all values of an input with resolved links, and stores the objects given in their places.
     package func resolved(_ input: ObjectInput) throws -> [PropertyID: Value] {
-        var values = input.values
+        var values = input.values.dictionary
         for draft in input.drafts { values[draft.property] = try resolve(draft.content) }
         return values
     }
@@ -130,7 +133,7 @@ package struct ObjectWriter {
                 values[draft.property] = try resolve(draft.content)
             }
         }
-        let key = try transaction.create(input.classID, values)
+        let key = try transaction.create(input.classID, given: values)
         if !afterwards.isEmpty {
             var rest: [PropertyID: Value] = [:]
             for draft in afterwards { rest[draft.property] = try resolve(draft.content) }
@@ -171,7 +174,7 @@ package struct ObjectWriter {
         case .link(.reference(let link)):
             return try target(of: link, &missing).map { .reference(ObjectReference(link.target, $0)) } ?? .null
         case .link(.embedded(let input)):
-            var values = input.values
+            var values = input.values.dictionary
             for draft in input.drafts { values[draft.property] = try resolve(draft.content, &missing) }
             return .embedded(values)
         case .list(let elements): return .list(try elements.map { try resolve($0, &missing) })
