@@ -392,7 +392,9 @@ package class Savepoint: WriteTransaction {
         row.reserveCapacity(objectClass.columns.count)
         var (used, next) = (0, 0)
         for column in objectClass.columns {
-            if next < values.count, values[next].key != column.id { next = values.position(of: column.id) ?? next }
+            if next >= values.count || values[next].key != column.id {
+                next = values.position(of: column.id) ?? values.count
+            }
             if next < values.count, values[next].key == column.id {
                 row.append(values[next].value)
                 used += 1
