@@ -150,10 +150,10 @@ struct ScanTests {
         for paths in [[Self.items.path(9)], [Self.items.path(9), Self.items.path(5)], []] {
             let query = BoundQuery(classID: ItemClass.id)
             let scan = try Planner(source: source).scan(ItemClass.id, query.predicate)
-            func group(_ scan: ClassScan) throws -> Grouping {
-                let grouping = Grouping(requests, by: paths, on: ItemClass.id, in: source)
-                try scan.forEachCluster { try grouping.add($0, $1) }
-                return grouping
+            func group(_ scan: ClassScan) throws -> GroupPass<GroupedColumn> {
+                let pass = GroupPass<GroupedColumn>(requests, by: paths, on: ItemClass.id, in: source)
+                try scan.forEachCluster { try pass.add($0, $1) }
+                return pass
             }
             let whole = try Grouping.results(of: [try group(scan)], requests)
             let parts = try Grouping.results(of: try scan.inParts(5) { try group($0) }, requests)

@@ -75,10 +75,10 @@ struct TallyScanTests {
             let scan = try Planner(source: source).scan(query.classID, query.predicate)
             return try Tallying.result(
                 of: try scan.inParts(parts) { scan in
-                    let part = Tallying(requests, by: paths, on: query.classID, in: source, most: 1_000)
-                    try scan.forEachCluster { try part.add($0, $1) }
-                    return part
-                }, paths.count)
+                    let pass = GroupPass<TalliedColumn>(requests, by: paths, on: query.classID, in: source)
+                    try scan.forEachCluster { try pass.add($0, $1) }
+                    return pass
+                }, paths.count, most: 1_000)
         }
     }
 
@@ -132,9 +132,9 @@ struct TallyScanTests {
         for key in keys {
             let row = split(try reading.row(key))
             expected[row.form, default: GroupTally(key: row.key, reading.requests)].add(row.values, sign: 1)
-            for (place, value) in row.key.enumerated() {
-                if firsts[place][row.form[place], default: value] != value { mixed[place].insert(row.form[place]) }
-                firsts[place][row.form[place]] = firsts[place][row.form[place]] ?? value
+            for (path, value) in row.key.enumerated() {
+                if firsts[path][row.form[path], default: value] != value { mixed[path].insert(row.form[path]) }
+                firsts[path][row.form[path]] = firsts[path][row.form[path]] ?? value
             }
         }
         let results =
@@ -190,9 +190,9 @@ struct TallyScanTests {
         }
         var found = try reading.executor.scale(reading.query, of: reading.paths[0])
         var (expected, halves) = (ScaleTally(), [ScaleTally(), ScaleTally()])
-        for (place, key) in keys.enumerated() {
+        for (index, key) in keys.enumerated() {
             try add(key, to: &expected, sign: 1)
-            try add(key, to: &halves[place % 2], sign: 1)
+            try add(key, to: &halves[index % 2], sign: 1)
         }
         var merged = halves[0]
         merged.merge(halves[1])

@@ -3,59 +3,13 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// Aggregates of groups of objects that have equal values at some paths. Used by one thread at a time.
-package final class Grouping {
-    private let numbering: CombinationNumbering
-    private var columns: [GroupedColumn]
-    /// The counts by group.
-    private var counts: [Int] = []
-    private let groupOfSlot: UnsafeMutablePointer<Int32>
-
-    package init(
-        _ requests: [AggregateRequest], by paths: [BoundPath], on classID: ClassID, in source: any ColumnSource
-    ) {
-        numbering = CombinationNumbering(paths, from: classID, in: source, keepsNullLinks: true)
-        columns = requests.map { GroupedColumn($0, on: classID, in: source) }
-        groupOfSlot = .allocate(capacity: source.clusterCapacity)
-    }
-
-    deinit { groupOfSlot.deallocate() }
-
-    func add(_ key: ObjectKey) throws {
-        guard let group = try numbering.number(of: key) else { return }
-        makeRoom(group)
-        counts[group] += 1
-        for index in columns.indices { try columns[index].add(key, to: group) }
-    }
-
-    /// Adds the selected objects of a cluster.
-    func add(_ cluster: ClusterView, _ mask: SelectionMask) throws {
-        try numbering.fill(groupOfSlot, cluster, mask)
-        if numbering.count > counts.count { makeRoom(numbering.count - 1) }
-        let groups = UnsafePointer(groupOfSlot)
-        counts.withUnsafeMutableBufferPointer { counts in
-            mask.forEach { counts[Int(groups[$0])] += 1 }
-        }
-        for index in columns.indices { try columns[index].add(cluster, mask, groups) }
-    }
-
-    private func makeRoom(_ group: Int) {
-        guard group >= counts.count else { return }
-        let count = max(numbering.count, group + 1)
-        while counts.count < count { counts.append(0) }
-        for index in columns.indices { columns[index].makeRoom(count) }
-    }
-
+/// Aggregates of groups of objects that have equal values at some paths.
+package enum Grouping {
     /// The groups of a scan's matches, ascending by their keys.
     package static func results(
         of scan: ClassScan, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
-        try results(
-            of: try scan.inParts(cost: Double(paths.count + requests.count) * 3) { scan in
-                let part = Grouping(requests, by: paths, on: scan.classID, in: scan.source)
-                try scan.forEachCluster(handlesEach: true) { try part.add($0, $1) }
-                return part
-            }, requests)
+        try results(of: try GroupPass.over(scan, requests, by: paths), requests)
     }
 
     /// The groups of some objects, ascending by their keys.
@@ -63,9 +17,7 @@ package final class Grouping {
         of keys: [ObjectKey], of classID: ClassID, in source: any ColumnSource, _ requests: [AggregateRequest],
         by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
-        let grouping = Grouping(requests, by: paths, on: classID, in: source)
-        for key in keys { try grouping.add(key) }
-        return try results(of: [grouping], requests)
+        try results(of: [try GroupPass.over(keys, of: classID, in: source, requests, by: paths)], requests)
     }
 
     private struct Group {
@@ -74,12 +26,14 @@ package final class Grouping {
         var states: [AggregateState]
     }
 
-    /// Merges groupings of different objects, with the same requests and paths; ascending by the groups' keys.
-    package static func results(of parts: [Grouping], _ requests: [AggregateRequest]) throws -> [AggregateGroup] {
+    /// Merges the groups of different objects, with the same requests and paths; ascending by the groups' keys.
+    static func results(
+        of parts: [GroupPass<GroupedColumn>], _ requests: [AggregateRequest]
+    ) throws -> [AggregateGroup] {
         var numbers: [[Value]: Int] = [:]
         var groups: [Group] = []
         for part in parts {
-            for number in part.counts.indices where part.counts[number] > 0 {
+            for number in part.groups {
                 let key = part.numbering.values(of: number)
                 let states = part.columns.map { $0.state(number) }
                 let form = key.map(\.distinctForm)
@@ -107,7 +61,10 @@ package final class Grouping {
 }
 
 /// One aggregate of all groups.
-struct GroupedColumn {
+struct GroupedColumn: GroupColumn {
+    static let cost = 3.0
+    static let notesMixed = false
+
     private let request: AggregateRequest
     private let reader: PathReader
     private let property: PropertyID?

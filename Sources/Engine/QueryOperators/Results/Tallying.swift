@@ -3,67 +3,15 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// Makes tallies of groups of objects that have equal values at some paths: cluster by cluster on the columns where a
-/// path has no links, otherwise object by object. Used by one thread at a time.
-package final class Tallying {
-    private let numbering: CombinationNumbering
-    private var columns: [TalliedColumn]
-    /// The counts by group.
-    private var counts: [Int] = []
-    private let groupOfSlot: UnsafeMutablePointer<Int32>
-    private let most: Int
-
-    /// - Parameter most: the number of groups beyond which it takes no more.
-    init(
-        _ requests: [AggregateRequest], by paths: [BoundPath], on classID: ClassID, in source: any ColumnSource,
-        most: Int
-    ) {
-        numbering = CombinationNumbering(paths, from: classID, in: source, keepsNullLinks: true, notesMixed: true)
-        columns = requests.map { TalliedColumn($0, on: classID, in: source) }
-        groupOfSlot = .allocate(capacity: source.clusterCapacity)
-        self.most = most
-    }
-
-    deinit { groupOfSlot.deallocate() }
-
-    private var isFull: Bool { numbering.count > most }
-
-    private func add(_ key: ObjectKey) throws {
-        guard let group = try numbering.number(of: key) else { return }
-        makeRoom()
-        counts[group] += 1
-        for index in columns.indices { try columns[index].add(key, to: group) }
-    }
-
-    /// Adds the selected objects of a cluster.
-    func add(_ cluster: ClusterView, _ mask: SelectionMask) throws {
-        if isFull { return }
-        try numbering.fill(groupOfSlot, cluster, mask)
-        if isFull { return }
-        makeRoom()
-        let groups = UnsafePointer(groupOfSlot)
-        counts.withUnsafeMutableBufferPointer { counts in
-            mask.forEach { counts[Int(groups[$0])] += 1 }
-        }
-        for index in columns.indices { try columns[index].add(cluster, mask, groups) }
-    }
-
-    private func makeRoom() {
-        let count = numbering.count
-        while counts.count < count { counts.append(0) }
-        for index in columns.indices { columns[index].makeRoom(count) }
-    }
-
+/// Makes tallies of groups of objects that have equal values at some paths.
+package enum Tallying {
     /// The tallies of a scan's matches.
+    ///
+    /// - Parameter most: the number of groups beyond which there is no result.
     package static func result(
         of scan: ClassScan, _ requests: [AggregateRequest], by paths: [BoundPath], most: Int
     ) throws -> GroupTalliesResult {
-        try result(
-            of: try scan.inParts(cost: Double(paths.count + requests.count) * 4) { scan in
-                let part = Tallying(requests, by: paths, on: scan.classID, in: scan.source, most: most)
-                try scan.forEachCluster(handlesEach: true) { try part.add($0, $1) }
-                return part
-            }, paths.count)
+        result(of: try GroupPass.over(scan, requests, by: paths, limit: most), paths.count, most: most)
     }
 
     /// The tallies of some objects.
@@ -71,36 +19,30 @@ package final class Tallying {
         of keys: [ObjectKey], of classID: ClassID, in source: any ColumnSource, _ requests: [AggregateRequest],
         by paths: [BoundPath], most: Int
     ) throws -> GroupTalliesResult {
-        let part = Tallying(requests, by: paths, on: classID, in: source, most: most)
-        for key in keys where !part.isFull { try part.add(key) }
-        return result(of: [part], paths.count)
-    }
-
-    private var groups: [GroupTally] {
-        counts.indices.filter { counts[$0] > 0 }.map { number in
-            GroupTally(
-                key: numbering.values(of: number), count: counts[number], columns.map { $0.part(number) })
-        }
+        let pass = try GroupPass<TalliedColumn>.over(keys, of: classID, in: source, requests, by: paths, limit: most)
+        return result(of: [pass], paths.count, most: most)
     }
 
     /// Merges the tallies of different objects, with the same requests and that many paths.
-    static func result(of parts: [Tallying], _ pathCount: Int) -> GroupTalliesResult {
+    static func result(
+        of parts: [GroupPass<TalliedColumn>], _ pathCount: Int, most: Int
+    ) -> GroupTalliesResult {
         if parts.contains(where: \.isFull) { return .tooManyGroups }
         var mixedForms = [Set<Value>](repeating: [], count: pathCount)
         for part in parts {
-            for (place, forms) in part.numbering.mixedForms.enumerated() { mixedForms[place].formUnion(forms) }
+            for (path, forms) in part.numbering.mixedForms.enumerated() { mixedForms[path].formUnion(forms) }
         }
-        guard parts.count > 1 else { return .tallies(GroupTallies(parts.first?.groups ?? [], mixedForms: mixedForms)) }
+        guard parts.count > 1 else { return .tallies(GroupTallies(parts.first?.tallies ?? [], mixedForms: mixedForms)) }
         var groups: [GroupTally] = []
         var numbers: [[Value]: Int] = [:]
         // By path and form, the first value.
         var firsts = [[Value: Value]](repeating: [:], count: pathCount)
         for part in parts {
-            for group in part.groups {
+            for group in part.tallies {
                 let form = group.key.map(\.distinctForm)
-                for (place, value) in group.key.enumerated() {
-                    if firsts[place][form[place], default: value] != value { mixedForms[place].insert(form[place]) }
-                    if firsts[place][form[place]] == nil { firsts[place][form[place]] = value }
+                for (path, value) in group.key.enumerated() {
+                    if firsts[path][form[path], default: value] != value { mixedForms[path].insert(form[path]) }
+                    if firsts[path][form[path]] == nil { firsts[path][form[path]] = value }
                 }
                 if let known = numbers[form] {
                     groups[known].merge(group)
@@ -110,13 +52,25 @@ package final class Tallying {
                 }
             }
         }
-        if groups.count > parts[0].most { return .tooManyGroups }
+        if groups.count > most { return .tooManyGroups }
         return .tallies(GroupTallies(groups, mixedForms: mixedForms))
     }
 }
 
-/// One function of all groups.
-private struct TalliedColumn {
+extension GroupPass<TalliedColumn> {
+    fileprivate var tallies: [GroupTally] {
+        groups.map { number in
+            GroupTally(
+                key: numbering.values(of: number), count: counts[number], columns.map { $0.part(number) })
+        }
+    }
+}
+
+/// One function of all groups, as tallies from which objects can be removed later.
+struct TalliedColumn: GroupColumn {
+    static let cost = 4.0
+    static let notesMixed = true
+
     private let request: AggregateRequest
     private let reader: PathReader
     /// The property itself when its values are read from its column.
