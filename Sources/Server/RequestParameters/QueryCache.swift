@@ -43,6 +43,9 @@ package final class QueryCache: Sendable {
         case query(BoundQuery)
         case template(QueryTemplate)
         case aggregate(AggregateRequest)
+
+        var boundQuery: BoundQuery? { if case .query(let query) = self { query } else { nil } }
+        var request: AggregateRequest? { if case .aggregate(let request) = self { request } else { nil } }
     }
 
     static let capacity = 256
@@ -54,7 +57,7 @@ package final class QueryCache: Sendable {
         /// The queries since this was emptied, and those before it that were not asked since.
         var recent: [Text: Entry] = [:]
         var earlier: [Text: Entry] = [:]
-        /// Hashes of texts that came once; a later one takes the place of an earlier one.
+        /// Hashes of texts that came once; a later one replaces an earlier one.
         var once = [Int](repeating: 0, count: 1024)
 
         /// Whether the queries are those of a schema and of limits.
@@ -89,9 +92,9 @@ package final class QueryCache: Sendable {
         /// Notes a text that came; returns whether it came before.
         mutating func cameBefore(_ text: Text) -> Bool {
             let hash = text.hashValue
-            let place = Int(UInt(bitPattern: hash) % UInt(once.count))
-            defer { once[place] = hash }
-            return once[place] == hash
+            let index = Int(UInt(bitPattern: hash) % UInt(once.count))
+            defer { once[index] = hash }
+            return once[index] == hash
         }
     }
 
@@ -108,8 +111,8 @@ package final class QueryCache: Sendable {
     /// The number of queries that are kept.
     package var count: Int { state.withLock { $0.recent.count + $0.earlier.count } }
 
-    /// Returns the query that the texts mean, from here or from `bind`. Cost: a pass over the filter, a hash of the texts,
-    /// a lock that few share and a comparison of references, as long as all callers have the same schema.
+    /// Returns the query that the texts mean, from here or from `bind`. Cost: a pass over the filter, a hash of the
+    /// texts, a lock that few share and a comparison of references, as long as all callers have the same schema.
     func query(
         _ text: Text, of schema: Schema, _ limits: QueryLimits, bind: () throws(Problem) -> BoundQuery
     ) throws(Problem) -> BoundQuery {
@@ -127,21 +130,13 @@ package final class QueryCache: Sendable {
                 return query
             }
         }
-        if case .query(let query) = entry(text, of: schema, limits) {
-            foundTexts.add(1, ordering: .relaxed)
-            return query
-        }
-        parsed.add(1, ordering: .relaxed)
-        let query = try bind()
-        state.withLock { state in
-            state.begin(schema, limits)
-            if let split, state.cameBefore(template), let found = QueryTemplate(query, of: split.literals) {
-                state.keep(.template(found), template)
-            } else if state.cameBefore(text) {
-                state.keep(.query(query), text)
+        return try meaning(of: text, schema, limits, \.boundQuery, Entry.query, bind: bind) { query, state in
+            guard let split, state.cameBefore(template), let found = QueryTemplate(query, of: split.literals) else {
+                return false
             }
+            state.keep(.template(found), template)
+            return true
         }
-        return query
     }
 
     /// Returns the aggregate of a key path, from here or from `bind`.
@@ -151,17 +146,28 @@ package final class QueryCache: Sendable {
     ) throws(Problem) -> AggregateRequest {
         let text = Text(use: .aggregate(function), classID: classID, filter: path)
         guard text.byteCount <= Self.longest else { return try bind() }
-        if case .aggregate(let request) = entry(text, of: schema, limits) {
+        return try meaning(of: text, schema, limits, \.request, Entry.aggregate, bind: bind)
+    }
+
+    /// Returns what a text means: from here, or from `bind`. What `bind` returned is kept when the text came before.
+    ///
+    /// - Parameter keepingInstead: keeps it in another form, and returns whether it did.
+    private func meaning<Meaning>(
+        of text: Text, _ schema: Schema, _ limits: QueryLimits, _ content: (Entry) -> Meaning?,
+        _ entry: (Meaning) -> Entry, bind: () throws(Problem) -> Meaning,
+        keepingInstead: (Meaning, inout State) -> Bool = { _, _ in false }
+    ) throws(Problem) -> Meaning {
+        if let known = self.entry(text, of: schema, limits).flatMap(content) {
             foundTexts.add(1, ordering: .relaxed)
-            return request
+            return known
         }
         parsed.add(1, ordering: .relaxed)
-        let request = try bind()
+        let bound = try bind()
         state.withLock { state in
             state.begin(schema, limits)
-            if state.cameBefore(text) { state.keep(.aggregate(request), text) }
+            if !keepingInstead(bound, &state), state.cameBefore(text) { state.keep(entry(bound), text) }
         }
-        return request
+        return bound
     }
 
     private func entry(_ text: Text, of schema: Schema, _ limits: QueryLimits) -> Entry? {
