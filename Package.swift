@@ -614,8 +614,9 @@ targets += floor(
         tests(
             "Gateway",
             [
-                "Gateway", "OperationEndpoints", "TransferEndpoints", "RequestHandling", "ServerLog", "WriteRequests",
-                "WireProtocol", "FairScheduling", "HTTPProblems", "HTTPServer", "HTTPTesting", "HTTPMessages",
+                "Gateway", "OperationEndpoints", "TransferEndpoints", "RequestParameters", "RequestHandling",
+                "ServerLog", "WriteRequests", "WireProtocol", "FairScheduling", "HTTPProblems", "HTTPServer",
+                "HTTPTesting", "HTTPMessages",
                 "Compression",
                 "Identity", "AccessRules", "Transfer", "RealmImport", "RealmFiles", "ObjectCoding", "LiveTesting",
                 "EmbeddedStore", "RepositoryFiles", "StoreTesting", "TestBasics", "JSONCoding", "StoreContract",

@@ -134,8 +134,19 @@ package enum CursorCoding {
         return (form, mark, Array(parts.dropFirst(2)))
     }
 
-    /// Returns the mark of a cursor's page; nil for text that is no cursor.
-    static func mark(of text: String) -> Mark? { try? parts(of: text) { _ in }.mark }
+    /// Returns the mark of a cursor's page; nil for text that does not begin as a cursor does. Decodes no more than the
+    /// beginning: the rest is decoded once, when the page is read.
+    package static func mark(of text: String) -> Mark? {
+        let beginning = String(decoding: text.utf8.prefix(beginningLength), as: UTF8.self)
+        let parts = Base64.url.decode(beginning)?.split(
+            separator: UInt8(ascii: "\""), maxSplits: 2, omittingEmptySubsequences: false)
+        guard let parts, parts.count == 3, parts[0].first == UInt8(ascii: "["), parts[0].last == UInt8(ascii: ",")
+        else { return nil }
+        return Mark(String(decoding: parts[1], as: UTF8.self))
+    }
+
+    /// The characters in which a form of up to 20 digits and the longest mark end: four of them are three bytes.
+    private static let beginningLength = 84
 
     /// Values are written with their types, so that reading them needs no schema: a key path may end in a collection or
     /// a mixed value. Collections of one kind are equal in the sort order, so they are written empty; links are written

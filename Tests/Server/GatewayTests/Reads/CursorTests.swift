@@ -1,7 +1,11 @@
+import Basics
 import Foundation
 import HTTPMessages
 import HTTPServer
 import JSONCoding
+import ObjectModel
+import QueryLanguage
+import RequestParameters
 import StoreTesting
 import Testing
 import TestBasics
@@ -122,5 +126,23 @@ struct CursorTests {
         guard put.status == 200 else { throw WireFailure("\(put)") }
         let gone = try wire.send(.get, query + "&after=\(after)")
         #expect(gone.status == 410 && gone["code"]?.asString == "cursor.gone", "\(gone)")
+    }
+
+    @Test("the mark of a cursor is read from its beginning, whatever follows", arguments: [1, 123_456, UInt64.max])
+    func marks(version: UInt64) throws {
+        for view in [nil, UInt32.max] {
+            let mark = Mark(Version(version), HistoryTag(rawValue: .max)).seen(by: view)
+            for values in [[], [.string(#"a",["b"#), nil, .int(.max)]] as [[Value?]] {
+                let cursor = Cursor(values: values, key: ObjectKey(.max))
+                let text = CursorCoding.encode(cursor, of: mark, class: ClassID(.max), sort: [])
+                #expect(CursorCoding.mark(of: text) == mark)
+                #expect(try CursorCoding.parts(of: text) { _ in }.mark == mark)
+            }
+            let offset = OffsetCursor(mark: mark, position: 3).encoded(for: .min)
+            #expect(CursorCoding.mark(of: offset) == mark)
+        }
+        for text in ["", "?", "next", Base64.url.encode(Array(#"[4,"1"]"#.utf8)), Base64.url.encode([0x5b, 0x22])] {
+            #expect(CursorCoding.mark(of: text) == nil)
+        }
     }
 }
