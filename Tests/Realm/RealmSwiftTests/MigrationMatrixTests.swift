@@ -203,14 +203,10 @@ struct MigrationMatrixTests {
         ) { $0.objects(MatrixEmbedded.MatrixThing.self).first?.link?.x == 7 },
     ]
 
-    private let url = URL(fileURLWithPath: NSTemporaryDirectory() + "matrix-" + UUID().uuidString + ".realm")
-
-    private func open(_ version: UInt64, _ types: [ObjectBase.Type]) throws -> Realm {
-        try Realm(configuration: Realm.Configuration(fileURL: url, schemaVersion: version, objectTypes: types))
-    }
+    private let file = VersionedFile()
 
     private func fill() throws {
-        let realm = try open(0, [MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self])
+        let realm = try file.open([MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self])
         try realm.write {
             realm.create(
                 MatrixBase.MatrixThing.self, value: ["id": 1, "number": 10, "text": "a", "link": ["x": 7]])
@@ -220,13 +216,12 @@ struct MigrationMatrixTests {
 
     @Test("each change needs a higher version or not, and what becomes of the data", arguments: changes)
     func change(_ change: MatrixChange) throws {
-        defer { Realm.Configuration(fileURL: url).discard() }
         try fill()
         if change.faults.isEmpty {
-            #expect(change.check(try open(0, change.types)))
+            #expect(change.check(try file.open(change.types)))
         } else {
             do {
-                _ = try open(0, change.types)
+                _ = try file.open(change.types)
                 Issue.record("opened")
             } catch let error as Realm.Error {
                 #expect(error.code == .schemaMismatch)
@@ -234,56 +229,42 @@ struct MigrationMatrixTests {
                 for fault in change.faults { #expect(error.message.contains(fault), "\(error.message)") }
             }
         }
-        #expect(change.check(try open(1, change.types)))
+        #expect(change.check(try file.open(change.types, version: 1)))
     }
 
     @Test("duplicates of a new primary key are refused, and everything stays as it was")
     func duplicates() throws {
-        defer { Realm.Configuration(fileURL: url).discard() }
         try fill()
-        var configuration = Realm.Configuration(
-            fileURL: url, schemaVersion: 1, objectTypes: [MatrixKeyed.MatrixThing.self, MatrixBase.MatrixOther.self])
-        configuration.migrationBlock = { migration, _ in
-            migration.enumerateObjects(ofType: "MatrixThing") { _, new in new?["id"] = 5 }
-        }
         do {
-            _ = try Realm(configuration: configuration)
+            _ = try file.open([MatrixKeyed.MatrixThing.self, MatrixBase.MatrixOther.self], version: 1) { migration, _ in
+                migration.enumerateObjects(ofType: "MatrixThing") { _, new in new?["id"] = 5 }
+            }
             Issue.record("opened")
         } catch let error as Realm.Error {
             #expect(
                 error.message.contains(
                     "Primary key property 'MatrixThing.id' has duplicate values after migration."), "\(error.message)")
         }
-        let realm = try open(0, [MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self])
+        let realm = try file.open([MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self])
         #expect(realm.objects(MatrixBase.MatrixThing.self).map(\.id) == [1, 2])
     }
 
     @Test("a read-only realm has what the file has: missing classes are empty, missing properties a fault")
     func readOnly() throws {
-        defer { Realm.Configuration(fileURL: url).discard() }
         try fill()
-        func readOnly(_ types: [ObjectBase.Type]) throws -> Realm {
-            try Realm(configuration: Realm.Configuration(fileURL: url, readOnly: true, objectTypes: types))
-        }
         do {
-            let realm = try readOnly([
-                MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self, MatrixBase.MatrixNew.self,
-            ])
+            let realm = try file.open(
+                [MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self, MatrixBase.MatrixNew.self], isReadOnly: true)
             #expect(
                 realm.objects(MatrixBase.MatrixNew.self).isEmpty
                     && realm.objects(MatrixBase.MatrixThing.self).count == 2)
         }
         do {
-            _ = try readOnly([MatrixAdded.MatrixThing.self, MatrixBase.MatrixOther.self])
+            _ = try file.open([MatrixAdded.MatrixThing.self, MatrixBase.MatrixOther.self], isReadOnly: true)
             Issue.record("opened")
         } catch let error as Realm.Error {
             #expect(error.code == .fail)
             #expect(error.message.hasPrefix("The following changes cannot be made in read-only schema mode:\n- "))
         }
     }
-}
-
-extension Realm.Configuration {
-    /// Removes the file after it was closed.
-    fileprivate func discard() { _ = try? Realm.deleteFiles(for: self) }
 }

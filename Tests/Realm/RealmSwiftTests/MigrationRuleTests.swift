@@ -75,21 +75,17 @@ class LeavingTarget: Object {
 
 @Suite("Rules of migrations")
 struct MigrationRuleTests {
-    private let url = FileManager.default.temporaryDirectory.appendingPathComponent("rules-\(UUID().uuidString).realm")
+    private static let firstTypes: [ObjectBase.Type] = [MigrationRuleV1.RuleOwner.self, MigrationRuleV1.RuleHome.self]
+    private static let secondTypes: [ObjectBase.Type] = [MigrationRuleV2.RuleOwner.self, MigrationRuleV2.RuleHome.self]
 
-    private var first: Realm.Configuration {
-        Realm.Configuration(
-            fileURL: url, objectTypes: [MigrationRuleV1.RuleOwner.self, MigrationRuleV1.RuleHome.self])
-    }
+    private let file = VersionedFile()
 
     private func second(_ block: MigrationBlock?) -> Realm.Configuration {
-        Realm.Configuration(
-            fileURL: url, schemaVersion: 1, migrationBlock: block,
-            objectTypes: [MigrationRuleV2.RuleOwner.self, MigrationRuleV2.RuleHome.self])
+        file.configuration(Self.secondTypes, version: 1, block)
     }
 
     private func fill() throws {
-        let realm = try Realm(configuration: first)
+        let realm = try file.open(Self.firstTypes)
         try realm.write {
             for id in [3, 1, 2] {
                 realm.create(
@@ -102,13 +98,10 @@ struct MigrationRuleTests {
         }
     }
 
-    private func discard() { _ = try? Realm.deleteFiles(for: first) }
-
     @Test(
         "Migration.{enumerateObjects(ofType:_:),renameProperty(onType:from:to:)} a key of another type, a class that becomes embedded, and a renamed property that becomes optional"
     )
     func everything() throws {
-        defer { discard() }
         try fill()
         let order = Mutex<[Int]>([])
         let realm = try Realm(
@@ -153,7 +146,6 @@ struct MigrationRuleTests {
             ("Nobody", "a", "b", "Cannot rename properties for type 'Nobody' because it does not exist."),
         ])
     func badRenaming(_ type: String, _ from: String, _ to: String, _ message: String) throws {
-        defer { discard() }
         try fill()
         let visits = Mutex(0)
         do {
@@ -169,39 +161,32 @@ struct MigrationRuleTests {
             #expect(error.userInfo["Error Name"] as? String == "MigrationFailed")
         }
         #expect(visits.withLock { $0 } == 0)
-        #expect(try schemaVersionAtURL(url) == 0)
+        #expect(try file.version == 0)
         #expect(
-            try Realm(configuration: first).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
+            try file.open(Self.firstTypes).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
     }
 
     @Test("Migration.enumerateObjects(ofType:_:) new objects are nil for a class that the new schema does not have")
     func removedClass() throws {
-        defer { discard() }
         try fill()
         let seen = Mutex<[String]>([])
-        let realm = try Realm(
-            configuration: Realm.Configuration(
-                fileURL: url, schemaVersion: 1,
-                migrationBlock: { migration, _ in
-                    #expect(migration.newSchema["RuleOwner"] == nil && migration.oldSchema["RuleOwner"] != nil)
-                    migration.enumerateObjects(ofType: "RuleOwner") { old, new in
-                        seen.withLock { $0.append("\(old?["name"] ?? "-") \(new == nil)") }
-                    }
-                }, objectTypes: [MigrationRuleV1.RuleHome.self]))
+        let realm = try file.open([MigrationRuleV1.RuleHome.self], version: 1) { migration, _ in
+            #expect(migration.newSchema["RuleOwner"] == nil && migration.oldSchema["RuleOwner"] != nil)
+            migration.enumerateObjects(ofType: "RuleOwner") { old, new in
+                seen.withLock { $0.append("\(old?["name"] ?? "-") \(new == nil)") }
+            }
+        }
         #expect(seen.withLock { $0 } == ["n3 true", "n1 true", "n2 true"])
         #expect(realm.objects(MigrationRuleV1.RuleHome.self).count == 6)
     }
 
     @Test("classes that lose what leads to them: embedded ones go, linking objects of classes that stay are left out")
     func unreachable() throws {
-        let url = url
-        defer { _ = try? Realm.deleteFiles(for: Realm.Configuration(fileURL: url)) }
+        let all: [ObjectBase.Type] = [
+            LeavingV1.LeavingOwner.self, LeavingPart.self, LeavingInner.self, LeavingTarget.self,
+        ]
         try autoreleasepool {
-            let realm = try Realm(
-                configuration: Realm.Configuration(
-                    fileURL: url,
-                    objectTypes: [LeavingV1.LeavingOwner.self, LeavingPart.self, LeavingInner.self, LeavingTarget.self])
-            )
+            let realm = try file.open(all)
             try realm.write {
                 realm.create(
                     LeavingV1.LeavingOwner.self,
@@ -210,23 +195,17 @@ struct MigrationRuleTests {
         }
         let parts = Mutex(0)
         try autoreleasepool {
-            let realm = try Realm(
-                configuration: Realm.Configuration(
-                    fileURL: url, schemaVersion: 1,
-                    migrationBlock: { migration, _ in
-                        migration.enumerateObjects(ofType: "LeavingPart") { old, new in
-                            #expect(new == nil && (old?["inner"] as? DynamicObject)?["x"] as? Int == 1)
-                            parts.withLock { $0 += 1 }
-                        }
-                    }, objectTypes: [LeavingV2.LeavingOwner.self]))
+            let realm = try file.open([LeavingV2.LeavingOwner.self], version: 1) { migration, _ in
+                migration.enumerateObjects(ofType: "LeavingPart") { old, new in
+                    #expect(new == nil && (old?["inner"] as? DynamicObject)?["x"] as? Int == 1)
+                    parts.withLock { $0 += 1 }
+                }
+            }
             #expect(realm.objects(LeavingV2.LeavingOwner.self).map(\.name) == ["o"])
         }
         #expect(parts.withLock { $0 } == 1)
         // The class that stayed in the file can be named again.
-        let realm = try Realm(
-            configuration: Realm.Configuration(
-                fileURL: url, schemaVersion: 2,
-                objectTypes: [LeavingV1.LeavingOwner.self, LeavingPart.self, LeavingInner.self, LeavingTarget.self]))
+        let realm = try file.open(all, version: 2)
         #expect(realm.objects(LeavingTarget.self).map(\.y) == [2])
         #expect(
             realm.objects(LeavingPart.self).isEmpty && realm.objects(LeavingTarget.self).first?.owners.isEmpty == true)
@@ -234,7 +213,6 @@ struct MigrationRuleTests {
 
     @Test("MigrationBlock equal keys after the block are refused, and the file stays as it was")
     func duplicates() throws {
-        defer { discard() }
         try fill()
         do {
             _ = try Realm(
@@ -245,9 +223,9 @@ struct MigrationRuleTests {
         } catch let error as Realm.Error {
             #expect(error.message.contains("'RuleOwner.id' has duplicate values after migration."))
         }
-        #expect(try schemaVersionAtURL(url) == 0)
+        #expect(try file.version == 0)
         #expect(
-            try Realm(configuration: first).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
+            try file.open(Self.firstTypes).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
     }
 
     /// Mistakes in a block, with the beginnings of their messages.
@@ -274,7 +252,6 @@ struct MigrationRuleTests {
         "MigrationBlock misuse in a block fails the migration in its own words, and the file opens at once",
         arguments: Mistake.allCases)
     func misuse(_ mistake: Mistake) async throws {
-        defer { discard() }
         try fill()
         let mistaken = second { migration, _ in
             migration.enumerateObjects(ofType: "RuleOwner") { old, new in
@@ -290,9 +267,9 @@ struct MigrationRuleTests {
 
     /// Neither the file nor the store's writer is harmed. Not async, which would open the realm of an actor.
     private func checkOpens() throws {
-        #expect(try schemaVersionAtURL(url) == 0)
+        #expect(try file.version == 0)
         #expect(
-            try Realm(configuration: first).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
+            try file.open(Self.firstTypes).objects(MigrationRuleV1.RuleOwner.self).map(\.name) == ["n3", "n1", "n2"])
         let realm = try Realm(
             configuration: second { migration, _ in
                 migration.renameProperty(onType: "RuleOwner", from: "name", to: "title")
@@ -303,7 +280,6 @@ struct MigrationRuleTests {
 
     @Test("MigrationBlock embedded objects of several owners, or of none, are refused")
     func owners() throws {
-        defer { discard() }
         try fill()
         func open() throws {
             _ = try Realm(
@@ -314,12 +290,12 @@ struct MigrationRuleTests {
                 })
         }
         func change(_ body: (Results<MigrationRuleV1.RuleOwner>) -> Void) throws {
-            let realm = try Realm(configuration: first)
+            let realm = try file.open(Self.firstTypes)
             try realm.write { body(realm.objects(MigrationRuleV1.RuleOwner.self)) }
         }
         try change { $0[1].home = $0[0].home }
         #expect(throws: Realm.Error.self) { try open() }
-        #expect(try schemaVersionAtURL(url) == 0)
+        #expect(try file.version == 0)
         // The home that the second owner had has none now.
         try change { $0[1].home = nil }
         #expect(throws: Realm.Error.self) { try open() }
@@ -327,12 +303,11 @@ struct MigrationRuleTests {
             owners.realm.map { $0.delete($0.objects(MigrationRuleV1.RuleHome.self).filter("street == 's1'")) }
         }
         try open()
-        #expect(try schemaVersionAtURL(url) == 1)
+        #expect(try file.version == 1)
     }
 
     @Test("MigrationBlock a second opening of the file within the block is refused, and the migration goes on")
     func nested() throws {
-        defer { discard() }
         try fill()
         let inner = Mutex<String?>(nil)
         let configuration = second(nil)
@@ -354,7 +329,6 @@ struct MigrationRuleTests {
         "Migration.{create(_:value:),delete(_:)} objects are created and deleted together with those that become embedded"
     )
     func creating() throws {
-        defer { discard() }
         try fill()
         let realm = try Realm(
             configuration: second { migration, _ in
@@ -381,21 +355,10 @@ struct MigrationRuleTests {
             ])
     }
 
-    /// The configuration of another file, with or without a migration.
-    private func other(_ name: String, version: UInt64 = 0, _ block: MigrationBlock? = nil) -> Realm.Configuration {
-        Realm.Configuration(
-            fileURL: url.deletingLastPathComponent().appendingPathComponent("\(name)-\(url.lastPathComponent)"),
-            schemaVersion: version, migrationBlock: block,
-            objectTypes: [MigrationRuleV1.RuleOwner.self, MigrationRuleV1.RuleHome.self])
-    }
-
     @Test("MigrationBlock other files are opened within the block, and by other threads meanwhile")
     func others() throws {
-        let configurations = [other("a"), other("b")]
-        defer {
-            discard()
-            for one in configurations { _ = try? Realm.deleteFiles(for: one) }
-        }
+        let others = [VersionedFile(), VersionedFile()]
+        let configurations = others.map { $0.configuration(Self.firstTypes) }
         try fill()
         let opened = Mutex<[Bool]>([])
         let realm = try Realm(
@@ -414,20 +377,19 @@ struct MigrationRuleTests {
             })
         #expect(opened.withLock { $0 } == [true, true, true])
         #expect(realm.objects(MigrationRuleV2.RuleOwner.self).count == 3)
-        #expect(try Realm(configuration: configurations[0]).objects(MigrationRuleV1.RuleOwner.self).map(\.id) == [7])
+        #expect(try others[0].open(Self.firstTypes).objects(MigrationRuleV1.RuleOwner.self).map(\.id) == [7])
     }
 
     @Test("MigrationBlock of two files whose blocks open each other's, one is refused and both are migrated")
     func crossed() throws {
-        let names = ["a", "b"]
-        defer { for name in names { _ = try? Realm.deleteFiles(for: other(name)) } }
-        for name in names { _ = try Realm(configuration: other(name)) }
+        let files = [VersionedFile(), VersionedFile()]
+        for file in files { _ = try file.open(Self.firstTypes) }
         let outcomes = Mutex<[String]>([])
-        let begun = names.map { _ in DispatchSemaphore(value: 0) }
-        let ended = names.map { _ in DispatchSemaphore(value: 0) }
-        for (index, name) in names.enumerated() {
-            let last = other(names[1 - index], version: 1)
-            let configuration = other(name, version: 1) { _, _ in
+        let begun = files.map { _ in DispatchSemaphore(value: 0) }
+        let ended = files.map { _ in DispatchSemaphore(value: 0) }
+        for (index, file) in files.enumerated() {
+            let last = files[1 - index].configuration(Self.firstTypes, version: 1)
+            let configuration = file.configuration(Self.firstTypes, version: 1) { _, _ in
                 begun[index].signal()
                 guard begun[1 - index].wait(timeout: .now() + .seconds(TestRun.patience)) == .success else { return }
                 do {

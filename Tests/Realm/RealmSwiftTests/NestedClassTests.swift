@@ -92,25 +92,23 @@ struct NestedClassTests {
     }
 
     /// A file with one animal and its friend, under the names of earlier versions.
-    private func formerFile() throws -> URL {
-        let url = FileManager.default.temporaryDirectory.appending(path: "nested-\(UUID().uuidString).realm")
-        let realm = try Realm(configuration: .init(fileURL: url, objectTypes: Self.former))
+    private func formerFile() throws -> VersionedFile {
+        let file = VersionedFile()
+        let realm = try file.open(Self.former)
         try realm.write {
             let ann = realm.create(NestedZoo.Former.self, value: [1, "Ann"])
             realm.create(
                 NestedZoo.Former.self,
                 value: ["id": 2, "name": "Bob", "friend": ann, "cage": ["size": 3]] as [String: Any])
         }
-        return url
+        return file
     }
 
     @Test("a file that has the class by its own name alone keeps it, with all objects", arguments: [false, true])
     func formerNames(isReadOnly: Bool) throws {
-        let url = try formerFile()
-        defer { try? FileManager.default.removeItem(at: url) }
+        let file = try formerFile()
         do {
-            let realm = try Realm(
-                configuration: .init(fileURL: url, readOnly: isReadOnly, objectTypes: Self.types))
+            let realm = try file.open(Self.types, isReadOnly: isReadOnly)
             let bob = try #require(realm.object(ofType: NestedZoo.Animal.self, forPrimaryKey: 2))
             #expect(bob.friend?.name == "Ann" && bob.cage?.size == 3 && bob.friend?.friends.first?.id == 2)
             #expect(realm.objects(NestedZoo.Animal.self).where { $0.friend.name == "Ann" }.count == 1)
@@ -119,35 +117,30 @@ struct NestedClassTests {
             #expect(realm.dynamicObjects("NestedZoo_Animal").count == 2)
             if !isReadOnly { try realm.write { realm.create(NestedZoo.Animal.self, value: [3, "Cy", bob]) } }
         }
-        let again = try Realm(configuration: .init(fileURL: url, objectTypes: Self.former))
+        let again = try file.open(Self.former)
         #expect(again.objects(NestedZoo.Former.self).count == (isReadOnly ? 2 : 3))
     }
 
     @Test("such a file is migrated under both names")
     func migration() throws {
-        let url = try formerFile()
-        defer { try? FileManager.default.removeItem(at: url) }
-        let realm = try Realm(
-            configuration: .init(
-                fileURL: url, schemaVersion: 1,
-                migrationBlock: { migration, _ in
-                    migration.enumerateObjects(ofType: "NestedZoo_Animal") { old, new in
-                        new?["name"] = "\(old?["name"] ?? "none")!"
-                    }
-                }, objectTypes: Self.types))
+        let file = try formerFile()
+        let realm = try file.open(Self.types, version: 1) { migration, _ in
+            migration.enumerateObjects(ofType: "NestedZoo_Animal") { old, new in
+                new?["name"] = "\(old?["name"] ?? "none")!"
+            }
+        }
         #expect(Array(realm.objects(NestedZoo.Animal.self).map(\.name)) == ["Ann!", "Bob!"])
     }
 
     @Test("beside a class of the same name outside of other classes, each has its own objects")
     func namesake() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "nested-\(UUID().uuidString).realm")
-        defer { try? FileManager.default.removeItem(at: url) }
+        let file = VersionedFile()
         do {
-            let realm = try Realm(configuration: .init(fileURL: url, objectTypes: [NestedNamesake.self]))
+            let realm = try file.open([NestedNamesake.self])
             try realm.write { realm.create(NestedNamesake.self, value: [7]) }
         }
         let both: [ObjectBase.Type] = [NestedNamesake.self, NestedOuter.NestedNamesake.self]
-        let realm = try Realm(configuration: .init(fileURL: url, objectTypes: both))
+        let realm = try file.open(both)
         #expect(realm.objects(NestedOuter.NestedNamesake.self).isEmpty)
         #expect(realm.objects(NestedNamesake.self).map(\.number) == [7])
         try realm.write { realm.create(NestedOuter.NestedNamesake.self, value: [8]) }
@@ -156,13 +149,12 @@ struct NestedClassTests {
 
     @Test("a class of the same name without any of its properties is another one")
     func stranger() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "nested-\(UUID().uuidString).realm")
-        defer { try? FileManager.default.removeItem(at: url) }
+        let file = VersionedFile()
         do {
-            let realm = try Realm(configuration: .init(fileURL: url, objectTypes: [NestedNamesake.self]))
+            let realm = try file.open([NestedNamesake.self])
             try realm.write { realm.create(NestedNamesake.self, value: [7]) }
         }
-        let realm = try Realm(configuration: .init(fileURL: url, objectTypes: [NestedOther.NestedNamesake.self]))
+        let realm = try file.open([NestedOther.NestedNamesake.self])
         #expect(realm.objects(NestedOther.NestedNamesake.self).isEmpty)
         #expect(realm.dynamicObjects("NestedNamesake").count == 1)
     }
