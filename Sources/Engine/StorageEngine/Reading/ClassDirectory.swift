@@ -87,6 +87,9 @@ struct Borrowed<Value: AnyObject & Sendable>: @unchecked Sendable {
 
     fileprivate init(_ reference: Unmanaged<Value>) { self.reference = reference }
 
+    /// The underscore is the standard library's. With what it documents instead, an `unowned(unsafe)` property or
+    /// `takeUnretainedValue()`, Swift 6.3 still retains and releases around each read of a leaf: 46 and 41 instructions
+    /// in place of 24, some of them on counters that all threads share.
     @inline(__always)
     func with<R>(_ body: (Value) throws -> R) rethrows -> R { try reference._withUnsafeGuaranteedRef(body) }
 }
