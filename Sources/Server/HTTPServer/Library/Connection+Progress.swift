@@ -20,13 +20,13 @@ extension Connection {
     /// Returns the number of bytes that the client's system has acknowledged since the connection was opened.
     private func acknowledgedBytes() -> UInt64 {
         // The offset of `tcpi_bytes_acked` in the kernel's `tcp_info`; the C library's older struct does not have it.
-        let place = 120
+        let offset = 120
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
             var size = socklen_t(buffer.count)
             guard getsockopt(fd, Int32(IPPROTO_TCP), TCP_INFO, buffer.baseAddress, &size) == 0,
-                Int(size) >= place + 8
+                Int(size) >= offset + 8
             else { return 0 }
-            return buffer.load(fromByteOffset: place, as: UInt64.self)
+            return buffer.load(fromByteOffset: offset, as: UInt64.self)
         }
     }
 
@@ -40,24 +40,18 @@ extension Connection {
 }
 
 extension Connection {
-    /// Whether the client has ended the connection without the library's noticing, so that no request can come any more.
-    /// Called at each tick.
+    /// Whether the client has ended the connection without the library's noticing, so that no request can come any
+    /// more. Called at each tick.
     ///
     /// If a client sends its last bytes and ends at once, epoll reports it once. The library reads the bytes, gets less
-    /// than its buffer holds, and waits for another report, which never comes. So the server looks once after each
-    /// request, and at each tick while one is incomplete.
+    /// than its buffer holds, and waits for another report, which never comes. So the loop has epoll report the end
+    /// alone, too (`EventLoop.watch`), and this looks only at a connection whose end was reported.
     func hasHungUpUnseen() -> Bool {
-        switch phase {
-        case .awaiting where mayHaveHungUp:
-            mayHaveHungUp = false
-            return isAtEnd
-        case .awaiting where requestID == 0, .receiving:
-            // The first time, the library may still have bytes to process that complete the request.
-            let (wasAtEnd, isAtEnd) = (wasAtEnd, isAtEnd)
-            self.wasAtEnd = isAtEnd
-            return wasAtEnd && isAtEnd
-        default: return false
-        }
+        guard clientHasEnded, phase == .awaiting || phase == .receiving else { return false }
+        // The first time, the library may still have bytes to process that complete the request.
+        let (wasAtEnd, isAtEnd) = (wasAtEnd, isAtEnd)
+        self.wasAtEnd = isAtEnd
+        return wasAtEnd && isAtEnd
     }
 
     /// Whether the client will send nothing more, and the library has read everything.

@@ -33,9 +33,9 @@ final class Connection {
     private(set) var isLeaving = false
     /// Its count in the quota of its address.
     var lease: Quota.Lease?
-    /// See `hasHungUpUnseen`.
-    var mayHaveHungUp = false
-    /// Whether the last look found that the client had ended the connection in the middle of a request.
+    /// Whether epoll has reported that the client sends nothing more.
+    var clientHasEnded = false
+    /// Whether the last look found that the client had ended, and the library had read everything.
     var wasAtEnd = false
     /// `nil` without TLS.
     private let session: TLSSession?
@@ -103,8 +103,9 @@ final class Connection {
         if loop.headSource == .memory { hideParameters(start) }
     }
 
-    /// Keeps a library before 0.9.77 from parsing the query, which the router does. The library would put each parameter
-    /// into the connection's memory pool, and ignores it when the pool is too small; later ones refuse the request.
+    /// Keeps a library before 0.9.77 from parsing the query, which the router does. The library would put each
+    /// parameter into the connection's memory pool, and ignores it when the pool is too small; later ones refuse the
+    /// request.
     private func hideParameters(_ start: UnsafePointer<CChar>?) {
         // It is in the connection's buffer, which the library itself modifies when it parses.
         guard let start = UnsafeMutablePointer(mutating: start) else { return }
@@ -139,7 +140,7 @@ final class Connection {
     func end() {
         guard phase != .detached else { return }
         phase = .awaiting
-        mayHaveHungUp = true
+        wasAtEnd = false
         deadline = loop.now + Int64(loop.configuration.idleTimeout)
         head = nil
         parsedTarget = nil
@@ -346,9 +347,12 @@ final class Connection {
         }
         guard !loop.isStopping else { return queue(readable(HTTPError.stopping.httpResponse)) }
         let streamHead = StreamHead(head, isChunked: takesChunks)
+        // The stream notices the end itself, and its duplicate would keep the connection's entry in the epoll set.
+        loop.stopWatching(self)
         let opened =
             session.map { loop.openSecureStream(self, $0, streamHead) } ?? loop.openStream(on: fd, streamHead)
         guard let stream = opened else {
+            loop.watch(self)
             return queue(readable(HTTPError.tooManyStreams.httpResponse))
         }
         phase = .detached

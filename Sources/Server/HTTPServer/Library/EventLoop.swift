@@ -54,6 +54,8 @@ final class EventLoop {
     private static let daemonTag: UInt64 = 0
     private static let inboxTag = UInt64.max
     private static let listenerTag = UInt64.max - 1
+    /// Set in the tags of connections. The low half of a stream's tag is an index, which is smaller.
+    private static let connectionBit: UInt64 = 1 << 31
 
     init(
         index: Int, listening socket: Int32, also other: Int32?, isIPv6: Bool, configuration: ServerConfiguration,
@@ -156,6 +158,8 @@ final class EventLoop {
         case Self.daemonTag: mustRunDaemon = true
         case Self.inboxTag: inbox.acknowledge()
         case Self.listenerTag: acceptOthers()
+        case let tag where tag & Self.connectionBit != 0:
+            connections[Self.connectionID(ofTag: tag)]?.clientHasEnded = true
         case let id: streams.take(event.events, of: id)
         }
     }
@@ -183,7 +187,7 @@ final class EventLoop {
         for connection in connections.values {
             if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
             // The library does not poll a suspended connection.
-            connection.client?.look(at: connection.fd)
+            if connection.clientHasEnded { connection.client?.look(at: connection.fd) }
         }
         closeStalledResponses()
         cutStuckBodies()
@@ -314,6 +318,25 @@ final class EventLoop {
         return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0
     }
 
+    /// Has epoll report when the client ends the connection: at the end alone, and once, so that an idle connection
+    /// costs nothing.
+    func watch(_ connection: Connection) {
+        // If there is no memory for it, the deadlines end the connection.
+        _ = watch(connection.fd, tag: Self.tag(of: connection.id), EPOLLRDHUP.rawValue | EPOLLET.rawValue)
+    }
+
+    func stopWatching(_ connection: Connection) {
+        epoll_ctl(epoll, EPOLL_CTL_DEL, connection.fd, nil)
+    }
+
+    private static func tag(of connection: UInt64) -> UInt64 {
+        (connection >> 31) << 32 | connectionBit | connection & (connectionBit - 1)
+    }
+
+    private static func connectionID(ofTag tag: UInt64) -> UInt64 {
+        (tag >> 32) << 31 | tag & (connectionBit - 1)
+    }
+
     // MARK: - The library's callbacks
 
     private func startDaemon(_ socket: Int32, isIPv6: Bool, _ pem: Certificate.PEM?) throws(ServerError) {
@@ -376,6 +399,7 @@ final class EventLoop {
             connections[connection.id] = connection
             context.pointee = Unmanaged.passUnretained(connection).toOpaque()
             counters.connectionCounter.move(by: 1)
+            watch(connection)
             admit(connection)
         } else if let connection = connectionObject(context.pointee) {
             context.pointee = nil

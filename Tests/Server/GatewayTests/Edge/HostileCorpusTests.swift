@@ -234,17 +234,38 @@ struct HostileCorpusTests {
         }
     }
 
-    @Test("a client that ends in the middle of a request is noticed, also when its end comes with the last bytes")
-    func halfClosedAtOnce() throws {
+    /// What a connection carried before half a request.
+    enum Before: CaseIterable, Sendable {
+        case nothing
+        /// A whole request that is answered, so that the server knows the connection.
+        case request
+        /// A whole request in the same segment.
+        case requestAtOnce
+    }
+
+    @Test(
+        "a client that ends in the middle of a request is noticed, also when its end comes with the last bytes",
+        arguments: Before.allCases)
+    func halfClosedAtOnce(before: Before) throws {
+        let request = "OPTIONS * HTTP/1.1\r\nHost: t\r\n\r\n"
         try withEdge({
+            // The loop's ticks are a quarter of the shortest time apart.
+            $0.streamHeartbeat = 40
+            // Longer than the test's patience: no deadline ends a connection.
             $0.firstRequestTimeout = 3_600_000
             $0.receiveTimeout = 3_600_000
+            $0.idleTimeout = 3_600_000
         }) { port in
-            for part in Self.halves {
+            for part in Self.halves + [""] {
                 let half = try RawSocket(port: port)
-                try half.sendLast(Array(part.utf8))
+                if before == .request {
+                    half.send(Array(request.utf8))
+                    #expect(try half.readHead().hasPrefix("HTTP/1.1 204 "))
+                }
+                try half.sendLast(Array(((before == .requestAtOnce ? request : "") + part).utf8))
                 let answer = String(decoding: try #require(half.readToEnd(), "\(part)"), as: UTF8.self)
                 #expect(!answer.contains(" 200 ") && !answer.contains(" 201 "), "\(part): \(answer)")
+                #expect(answer.contains(" 204 ") == (before == .requestAtOnce), "\(part): \(answer)")
             }
             let whole = try RawSocket(port: port)
             try whole.sendLast(

@@ -23,6 +23,17 @@ final class RawSocket {
     /// Sends bytes that the server may receive together with the end of the stream.
     func sendLast(_ bytes: [UInt8]) throws { try socket.sendLast(bytes) }
 
+    /// Returns what was received up to the end of a head, whose response must have no body.
+    func readHead() throws -> String {
+        var head = ""
+        while !head.hasSuffix("\r\n\r\n") {
+            let bytes = try socket.receive()
+            if bytes.isEmpty { break }
+            head += String(decoding: bytes, as: UTF8.self)
+        }
+        return head
+    }
+
     /// Returns everything received until the server closes; nil if that takes longer than the time limit.
     func readToEnd() -> [UInt8]? {
         var all: [UInt8] = []
