@@ -59,8 +59,8 @@ package struct EditedElements<Element: EditedElement>: Sendable {
     package func contains(_ value: Element) -> Bool {
         switch storage {
         case .ordered(let values):
-            let place = values.partitioningIndex { Element.order($0, value) >= 0 }
-            return place < values.count && values[place] == value
+            let index = values.partitioningIndex { Element.order($0, value) >= 0 }
+            return index < values.count && values[index] == value
         case .hashed(let values): return values.contains(value)
         }
     }

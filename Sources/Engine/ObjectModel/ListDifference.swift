@@ -14,7 +14,7 @@ package enum ListDifference {
     /// The elements of a long list that are read at a time.
     static let piece = 2048
 
-    /// The edits in the order of their execution; nil when the lists differ in so many places that one replaces the
+    /// The edits in the order of their execution; nil when the lists differ at so many positions that one replaces the
     /// other.
     package static func steps(from old: [Value], to new: [Value]) -> [Step]? {
         steps(from: old.count, to: new) { old[$0] }

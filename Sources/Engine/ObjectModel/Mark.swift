@@ -14,9 +14,9 @@ package struct HistoryTag: Hashable, Sendable {
 /// The name of one state of a store: a version, and the history that it belongs to. Equal marks are equal states, seen
 /// with equal permissions.
 ///
-/// As text `VERSION-TTTTTTTT`: the first 32 bits of the tag in hexadecimal digits. For callers who do not see everything
-/// `-VVVVVVVV` follows, the fingerprint of what they may see. Clients get marks wherever they later present the state
-/// that they know: ids of events, ETags, cursors.
+/// As text `VERSION-TTTTTTTT`: the first 32 bits of the tag in hexadecimal digits. For callers who do not see
+/// everything `-VVVVVVVV` follows, the fingerprint of what they may see. Clients get marks wherever they later present
+/// the state that they know: ids of events, ETags, cursors.
 package struct Mark: Hashable, Sendable {
     package let version: Version
     /// The first 32 bits of the history's tag.
@@ -98,12 +98,12 @@ extension Mark: LosslessStringConvertible {
                 rest /= 10
                 length += 1
             } while rest > 0
-            for place in 0..<length / 2 { text.swapAt(place, length - 1 - place) }
+            for index in 0..<length / 2 { text.swapAt(index, length - 1 - index) }
             func write(_ part: UInt32) {
                 text[length] = UInt8(ascii: "-")
                 length += 1
-                for place in (0..<Self.partDigits).reversed() {
-                    let digit = UInt8(truncatingIfNeeded: part >> UInt32(4 * place)) & 15
+                for index in (0..<Self.partDigits).reversed() {
+                    let digit = UInt8(truncatingIfNeeded: part >> UInt32(4 * index)) & 15
                     text[length] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
                     length += 1
                 }

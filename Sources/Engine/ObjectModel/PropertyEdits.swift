@@ -1,7 +1,7 @@
 import Basics
 
-/// The edits of the lists, sets and maps of one object, by property, ascending. A write of many objects makes one of these
-/// for each, mostly with one edit, for which a dictionary would take more than twice the memory.
+/// The edits of the lists, sets and maps of one object, by property, ascending. A write of many objects makes one of
+/// these for each, mostly with one edit, for which a dictionary would take more than twice the memory.
 package struct PropertyEdits: Hashable, Sendable, Sequence, ExpressibleByDictionaryLiteral {
     package typealias Element = (key: PropertyID, value: CollectionEdit)
 
@@ -27,12 +27,12 @@ package struct PropertyEdits: Hashable, Sendable, Sequence, ExpressibleByDiction
     package subscript(property: PropertyID) -> CollectionEdit? {
         get { entries.first { $0.property == property }?.edit }
         set {
-            let place = entries.partitioningIndex { $0.property >= property }
-            let isKnown = place < entries.count && entries[place].property == property
+            let index = entries.partitioningIndex { $0.property >= property }
+            let isKnown = index < entries.count && entries[index].property == property
             switch (newValue, isKnown) {
-            case (let edit?, true): entries[place].edit = edit
-            case (let edit?, false): entries.insert(Entry(property: property, edit: edit), at: place)
-            case (nil, true): entries.remove(at: place)
+            case (let edit?, true): entries[index].edit = edit
+            case (let edit?, false): entries.insert(Entry(property: property, edit: edit), at: index)
+            case (nil, true): entries.remove(at: index)
             case (nil, false): break
             }
         }

@@ -12,13 +12,13 @@ package struct PropertySet: Hashable, Sendable {
     package var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 
     package func contains(_ id: PropertyID) -> Bool {
-        let (word, bit) = Self.place(id)
+        let (word, bit) = Self.location(id)
         if word == 0 { return low & bit != 0 }
         return word <= high.count && high[word - 1] & bit != 0
     }
 
     package mutating func insert(_ id: PropertyID) {
-        let (word, bit) = Self.place(id)
+        let (word, bit) = Self.location(id)
         if word == 0 {
             low |= bit
         } else {
@@ -50,7 +50,7 @@ package struct PropertySet: Hashable, Sendable {
         return result
     }
 
-    private static func place(_ id: PropertyID) -> (word: Int, bit: UInt64) {
+    private static func location(_ id: PropertyID) -> (word: Int, bit: UInt64) {
         (Int(id.rawValue) / 64, 1 << (UInt64(id.rawValue) % 64))
     }
 }

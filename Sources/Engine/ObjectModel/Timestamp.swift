@@ -157,8 +157,8 @@ extension Timestamp {
     /// The years 0...9999.
     private static let usualSeconds = Int64(-62_167_219_200)..<253_402_300_800
 
-    /// Writes the text of `rfc3339` to a buffer of `usualLength` bytes at least. Cost: some hundred instructions, and no
-    /// allocation, for lines of logs and for rows.
+    /// Writes the text of `rfc3339` to a buffer of `usualLength` bytes at least. Cost: some hundred instructions, and
+    /// no allocation, for lines of logs and for rows.
     ///
     /// - Returns: its length; 0 for years outside 0...9999, whose text may be longer.
     package func write(rfc3339 text: UnsafeMutableBufferPointer<UInt8>) -> Int {
@@ -174,8 +174,8 @@ extension Timestamp {
                 count += 1
             }
             var rest = number
-            for place in stride(from: count + width - 1, through: count, by: -1) {
-                text.initializeElement(at: place, to: UInt8(ascii: "0") + UInt8(rest % 10))
+            for index in stride(from: count + width - 1, through: count, by: -1) {
+                text.initializeElement(at: index, to: UInt8(ascii: "0") + UInt8(rest % 10))
                 rest /= 10
             }
             count += width

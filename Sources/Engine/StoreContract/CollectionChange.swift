@@ -23,7 +23,7 @@ struct CollectionChange {
 
     /// Returns the number of elements inserted, assigned or removed. Returns nil and changes nothing if only an
     /// assignment of the whole collection is possible: for values of other kinds, and for owned embedded objects at
-    /// another place than before.
+    /// another position than before.
     func perform(from old: Value, to new: Value) throws -> Int? {
         switch (old, new, property.type.collection) {
         case (.list(let old), .list(let new), .list): keepsPositions(old, new) ? try change(old, to: new) : nil

@@ -103,9 +103,9 @@ package struct GroupArrangement: Hashable, Sendable {
         for key in keys {
             let order =
                 switch key.term {
-                case .key(let place): Value.order(a.key[place], b.key[place])
+                case .key(let index): Value.order(a.key[index], b.key[index])
                 case .count: a.count < b.count ? -1 : a.count > b.count ? 1 : 0
-                case .result(let place): Value.order(a.results[place], b.results[place])
+                case .result(let index): Value.order(a.results[index], b.results[index])
                 }
             if order != 0 { return key.isAscending ? order : -order }
         }

@@ -39,14 +39,14 @@ package protocol Snapshot: ObjectReads {
 
     /// Counts the values at a path, which is single-valued, in intervals.
     ///
-    /// - Parameter bounds: returns the bounds of the intervals, ascending, for the range of the values with a place on
-    ///   the scale. Not called if there are none.
+    /// - Parameter bounds: returns the bounds of the intervals, ascending, for the range of the values with a position
+    ///   on the scale. Not called if there are none.
     func distribution(
         _ query: BoundQuery, of path: BoundPath, bounds: (ClosedRange<Double>) -> [Double]
     ) throws -> ValueDistribution
 
-    /// The tallies of `aggregate`, to which objects can be added and from which they can be removed later. Cost: that of
-    /// `aggregate`, about.
+    /// The tallies of `aggregate`, to which objects can be added and from which they can be removed later. Cost: that
+    /// of `aggregate`, about.
     ///
     /// - Parameter most: the number of groups beyond which it gives up.
     func tallies(
@@ -95,8 +95,8 @@ package protocol RowSink {
     mutating func decimal(_ column: Int, _ value: Decimal128)
     /// A mixed value that is not null, or a collection.
     mutating func value(_ column: Int, _ value: Value)
-    /// Whether long lists and sets are to be given in parts: then `beginElements`, `elements` as often as necessary, and
-    /// `endElements` take the place of `value`.
+    /// Whether long lists and sets are to be given in parts: then `beginElements`, `elements` as often as necessary,
+    /// and `endElements` take the place of `value`.
     var takesElements: Bool { get }
     mutating func beginElements(_ column: Int)
     /// - Returns: false if no more are wanted.

@@ -2,13 +2,13 @@ package import ObjectModel
 
 /// How many values of a result are in each of some intervals.
 package struct ValueDistribution: Hashable, Sendable {
-    /// Ascending; one more than there are intervals, or none if no value has a place on the scale. An interval contains
-    /// its lower bound and not its upper one.
+    /// Ascending; one more than there are intervals, or none if no value has a position on the scale. An interval
+    /// contains its lower bound and not its upper one.
     package let bounds: [Double]
     /// By interval.
     package private(set) var counts: [Int]
-    /// The distinct values without a place on the scale: null, NaN, infinities. Null stands also for a null link on the
-    /// path.
+    /// The distinct values without a position on the scale: null, NaN, infinities. Null stands also for a null link on
+    /// the path.
     package private(set) var others: Set<Value> = []
     /// The number of objects with one of the `others`.
     package private(set) var otherCount = 0
@@ -19,7 +19,7 @@ package struct ValueDistribution: Hashable, Sendable {
         counts = [Int](repeating: 0, count: max(bounds.count - 1, 0))
     }
 
-    /// Counts a value with a place on the scale. Cost: logarithmic in the number of intervals.
+    /// Counts a value with a position on the scale. Cost: logarithmic in the number of intervals.
     package mutating func add(_ position: Double, count: Int = 1) {
         // The bounds decide, not a division, so that a predicate with a bound selects exactly what was counted.
         var (low, high) = (0, counts.count)
@@ -31,7 +31,7 @@ package struct ValueDistribution: Hashable, Sendable {
         counts[low] += count
     }
 
-    /// Counts a value without a place on the scale.
+    /// Counts a value without a position on the scale.
     ///
     /// - Parameter value: in the form that is the same for equal values.
     package mutating func add(other value: Value, count: Int = 1) {
@@ -48,8 +48,8 @@ package struct ValueDistribution: Hashable, Sendable {
 }
 
 extension Value {
-    /// The place of a number or date on a finite scale, dates in seconds since 1970; nil for null, NaN, infinity, text,
-    /// and for decimals beyond the range of a double.
+    /// The position of a number or date on a finite scale, dates in seconds since 1970; nil for null, NaN, infinity,
+    /// text, and for decimals beyond the range of a double.
     package var scalePosition: Double? {
         let position: Double? =
             switch self {

@@ -104,16 +104,16 @@ package struct ValueRules {
     package static func normalised(_ value: Value) -> Value {
         guard case .set(let elements) = value else { return value }
         guard !Value.isSet(elements) else { return value }
-        // Places take a third of the memory of elements.
-        let places = elements.indices.sorted { a, b in
+        // Indices take a third of the memory of elements.
+        let indices = elements.indices.sorted { a, b in
             let order = Value.order(elements[a], elements[b])
             return order != 0 ? order < 0 : a < b
         }
         var unique: [Value] = []
-        unique.reserveCapacity(places.count)
-        for place in places {
-            if let last = unique.last, Value.order(last, elements[place]) == 0 { continue }
-            unique.append(elements[place])
+        unique.reserveCapacity(indices.count)
+        for index in indices {
+            if let last = unique.last, Value.order(last, elements[index]) == 0 { continue }
+            unique.append(elements[index])
         }
         return .set(unique)
     }
@@ -158,7 +158,7 @@ package struct ValueRules {
         }
     }
 
-    /// Throws when an embedded object occurs twice: it can only be in one place.
+    /// Throws when an embedded object occurs twice: it can only have one owner.
     private func checkDistinct(_ elements: [Value], _ property: PropertySchema, _ objectClass: ClassSchema) throws {
         var seen: Set<ObjectKey> = []
         for case .link(let key) in elements where !seen.insert(key).inserted {

@@ -27,11 +27,11 @@ struct DecimalLeafTests {
             return Decimal128(high: sign | exponent << 49, low: UInt64.random(in: 0..<3, using: &random))
         default:
             // Close to one another, in different encodings.
-            let places = Int.random(in: 0..<5, using: &random)
+            let fraction = Int.random(in: 0..<5, using: &random)
             var digits = UInt64.random(in: 0..<12, using: &random)
-            for _ in 0..<places { digits *= 10 }
+            for _ in 0..<fraction { digits *= 10 }
             digits += UInt64.random(in: 0..<3, using: &random)
-            return Decimal128(high: sign | UInt64(6176 - places) << 49, low: digits)
+            return Decimal128(high: sign | UInt64(6176 - fraction) << 49, low: digits)
         }
     }
 

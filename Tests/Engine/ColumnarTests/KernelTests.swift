@@ -76,8 +76,8 @@ struct KernelTests {
                     }
                 }
                 let expected = expected(count) { slot in
-                    let place = base &+ Int64(values[slot])
-                    return place >= 0 && place < 2048 && bits[Int(place >> 6)] >> UInt64(place & 63) & 1 != 0
+                    let bit = base &+ Int64(values[slot])
+                    return bit >= 0 && bit < 2048 && bits[Int(bit >> 6)] >> UInt64(bit & 63) & 1 != 0
                 }
                 #expect(made == expected, "\(label), base \(base)")
             }

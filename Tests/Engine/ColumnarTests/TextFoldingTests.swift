@@ -188,9 +188,9 @@ struct TextPatternTests {
         let letters: [Character] = ["q", "r", "s", "t", "u", "v", "w", "z"]
         let needle = String((0..<length).map { letters[$0 % letters.count] })
         for total in length...length + 50 {
-            for place in 0...total - length {
-                var text = String(repeating: "-", count: place) + needle
-                text += String(repeating: "-", count: total - length - place)
+            for start in 0...total - length {
+                var text = String(repeating: "-", count: start) + needle
+                text += String(repeating: "-", count: total - length - start)
                 #expect(TextPattern(.contains, needle).matches(text))
                 #expect(TextPattern(.contains, needle.uppercased(), ignoresCase: true).matches(text))
                 #expect(TextPattern(.contains, needle, ignoresCase: true).matches(text.uppercased()))

@@ -44,9 +44,9 @@ struct TextMarkTests {
 
     @Test(
         "all kernels find what a loop over the texts finds, and read nothing beyond them",
-        arguments: [TextKernel.Place.start, .end, .anywhere, .whole], [16, 32])
-    func kernels(_ place: TextKernel.Place, width: Int) {
-        let seed = TestSeed.of("\(place) \(width)")
+        arguments: [TextKernel.Anchor.start, .end, .anywhere, .whole], [16, 32])
+    func kernels(_ anchor: TextKernel.Anchor, width: Int) {
+        let seed = TestSeed.of("\(anchor) \(width)")
         var random = SeededRandom(seed: seed)
         let letters = Array("aabA@[`{\u{E9}1".utf8)
         for round in 0..<400 {
@@ -69,17 +69,17 @@ struct TextMarkTests {
             var offsets = [0]
             for text in texts { offsets.append((offsets.last ?? 0) + text.count) }
             let area = texts.flatMap(\.self)
-            let expected = texts.map { has(folds ? $0.map(lower) : $0, needle, place) }
+            let expected = texts.map { has(folds ? $0.map(lower) : $0, needle, anchor) }
             for kernel in TextKernel.allCases {
-                let found = marks(kernel, area, offsets, width, needle, place, folds)
+                let found = marks(kernel, area, offsets, width, needle, anchor, folds)
                 #expect(found == expected, "seed \(seed), round \(round): \(kernel)")
             }
         }
     }
 
-    @Test("damaged offsets cause no fault", arguments: [TextKernel.Place.start, .end, .anywhere, .whole])
-    func damage(_ place: TextKernel.Place) {
-        var random = SeededRandom.ofTest(place)
+    @Test("damaged offsets cause no fault", arguments: [TextKernel.Anchor.start, .end, .anywhere, .whole])
+    func damage(_ anchor: TextKernel.Anchor) {
+        var random = SeededRandom.ofTest(anchor)
         for _ in 0..<400 {
             let area = (0..<Int.random(in: 1..<100, using: &random)).map { _ in
                 UInt8.random(in: 97..<99, using: &random)
@@ -89,7 +89,7 @@ struct TextMarkTests {
             }
             for kernel in TextKernel.allCases {
                 for width in [16, 32] {
-                    #expect(marks(kernel, area, offsets, width, [97, 98], place, false).count == 149)
+                    #expect(marks(kernel, area, offsets, width, [97, 98], anchor, false).count == 149)
                 }
             }
         }
@@ -97,8 +97,8 @@ struct TextMarkTests {
 
     private func lower(_ byte: UInt8) -> UInt8 { 65..<91 ~= byte ? byte + 32 : byte }
 
-    private func has(_ text: [UInt8], _ needle: [UInt8], _ place: TextKernel.Place) -> Bool {
-        switch place {
+    private func has(_ text: [UInt8], _ needle: [UInt8], _ anchor: TextKernel.Anchor) -> Bool {
+        switch anchor {
         case .start: text.starts(with: needle)
         case .end: text.reversed().starts(with: needle.reversed())
         case .whole: text == needle
@@ -112,7 +112,7 @@ struct TextMarkTests {
     /// beyond.
     private func marks(
         _ kernel: TextKernel, _ area: [UInt8], _ offsets: [Int], _ width: Int, _ needle: [UInt8],
-        _ place: TextKernel.Place, _ folds: Bool
+        _ anchor: TextKernel.Anchor, _ folds: Bool
     ) -> [Bool] {
         let count = offsets.count - 1
         var packed: [UInt8] = [0x55]
@@ -125,7 +125,7 @@ struct TextMarkTests {
                 needle.withUnsafeBufferPointer { needle in
                     guard let start = packed.baseAddress else { return }
                     kernel.mark(
-                        area, offsets: start + 1, width: width, count: count, needle, place, foldsASCIICase: folds,
+                        area, offsets: start + 1, width: width, count: count, needle, anchor, foldsASCIICase: folds,
                         into: &words)
                 }
             }

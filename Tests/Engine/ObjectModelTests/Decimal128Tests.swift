@@ -189,7 +189,7 @@ struct Decimal128Tests {
         }
     }
 
-    /// One in the place of the last digit.
+    /// One at the position of the last digit.
     private func unit(of value: Decimal128) -> Decimal128 {
         let text = value.description
         let exponent = text.split(separator: "E").dropFirst().first.flatMap { Int($0) } ?? 0

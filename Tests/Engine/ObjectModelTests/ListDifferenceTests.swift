@@ -102,11 +102,11 @@ struct ListDifferenceTests {
             let old: [Value] = (0..<count).map { (number: Int) -> Value in .int(Int64(number % 7)) }
             var new = old
             for _ in 0..<random.below(3) {
-                let place = random.below(new.count + 1)
+                let index = random.below(new.count + 1)
                 switch random.below(3) {
-                case 0: new.insert(.int(Int64(random.below(7))), at: place)
-                case 1 where place < new.count: new.remove(at: place)
-                default: if place < new.count { new[place] = .null }
+                case 0: new.insert(.int(Int64(random.below(7))), at: index)
+                case 1 where index < new.count: new.remove(at: index)
+                default: if index < new.count { new[index] = .null }
                 }
             }
             if random.oneIn(8) { new = Array(new.prefix(random.below(3))) }

@@ -4,7 +4,7 @@ import Testing
 import TestBasics
 
 struct ValueOrderTests {
-    /// The fallback is a NaN, so that a misspelt number fails in its place of the ladder.
+    /// The fallback is a NaN, so that a misspelt number fails at its position in the ladder.
     private static func decimal(_ text: String) -> Value { .decimal(Decimal128(text) ?? .nan) }
 
     /// Ascending; values within one array are equal in the order.

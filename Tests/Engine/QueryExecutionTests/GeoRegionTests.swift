@@ -70,10 +70,10 @@ struct GeoRegionTests {
             let shapes = [corners, corners.reversed(), turned].map { GeoRegion(.polygon([$0 + $0.prefix(1)])) }
             #expect(shapes[0].contains(Self.at(longitude, latitude)), "seed \(random.seed)")
             for _ in 0..<20 {
-                let place = Self.moved(
+                let position = Self.moved(
                     longitude, latitude, Double(random.below(6283)) / 1000, Double(random.below(120)) / 10)
-                let answers = shapes.map { $0.contains(place) }
-                #expect(Set(answers).count == 1, "seed \(random.seed): \(corners) \(place)")
+                let results = shapes.map { $0.contains(position) }
+                #expect(Set(results).count == 1, "seed \(random.seed): \(corners) \(position)")
             }
             for corner in corners { #expect(shapes.allSatisfy { $0.contains(corner) }, "seed \(random.seed)") }
         }

@@ -96,8 +96,9 @@ struct PolygonFaultTests {
         // A comb whose long teeth all overlap.
         var comb: [GeoPosition] = []
         for tooth in 0..<6000 {
-            let place = Double(tooth) / 1000
-            comb.append(GeoPosition(longitude: place, latitude: tooth.isMultiple(of: 2) ? place - 30 : place + 30))
+            let longitude = Double(tooth) / 1000
+            comb.append(
+                GeoPosition(longitude: longitude, latitude: tooth.isMultiple(of: 2) ? longitude - 30 : longitude + 30))
         }
         comb.append(GeoPosition(longitude: 60, latitude: 60))
         comb.append(GeoPosition(longitude: -60, latitude: 60))

@@ -24,17 +24,17 @@ struct TopSortTests {
 
     private static func rows(_ course: Course, hasOdd: Bool, _ random: inout SeededRandom) -> Rows {
         var rows = Rows(schema: items.schema)
-        for place in 0..<900 where !random.oneIn(9) {
+        for index in 0..<900 where !random.oneIn(9) {
             let number: Int64 =
                 switch course {
-                case .rising: Int64(place)
-                case .falling: Int64(-place)
+                case .rising: Int64(index)
+                case .falling: Int64(-index)
                 // Many equal ones, also across clusters.
-                case .stepping: Int64(place / 150)
+                case .stepping: Int64(index / 150)
                 case .scattered: Int64(random.below(300))
                 }
             let isOdd = hasOdd && random.oneIn(20)
-            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(place))] = [
+            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(index))] = [
                 PropertyID(1): .int(number),
                 PropertyID(2): isOdd ? (random.oneIn(2) ? .null : .double(.nan)) : .double(Double(number) / 4),
                 PropertyID(3): isOdd ? .null : .date(Timestamp(seconds: number)),
@@ -86,8 +86,8 @@ struct TopSortTests {
     @Test("the newest of a class that was created in order are found in its last cluster, and no other one is read")
     func newest() throws {
         var rows = Rows(schema: Self.items.schema)
-        for place in 0..<640 {
-            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(place))] = [PropertyID(1): .int(Int64(place))]
+        for index in 0..<640 {
+            rows.objects[ItemClass.id, default: [:]][ObjectKey(Int64(index))] = [PropertyID(1): .int(Int64(index))]
         }
         let source = try MemoryColumnSource(rows)
         let sorter = Sorter([SortKey(Self.items.path(1), ascending: false)], ItemClass.id, source, limit: 5)

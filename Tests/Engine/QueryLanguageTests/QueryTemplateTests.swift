@@ -7,7 +7,7 @@ import Testing
 @Suite("Queries with other literals")
 struct QueryTemplateTests {
     /// What stands for a literal in the filters below.
-    private static let place: Character = "¿"
+    private static let slot: Character = "¿"
 
     private static let filters = [
         "age > ¿", "age==¿", "¿ < age", "name = ¿", "name BEGINSWITH[c] ¿", "name LIKE ¿", "¿ CONTAINS name",
@@ -36,7 +36,7 @@ struct QueryTemplateTests {
     private static func filled(_ filter: String, _ random: inout SeededRandom) -> String {
         var text = ""
         for character in filter {
-            text += character == place ? random.pick(literals) ?? "" : String(character)
+            text += character == slot ? random.pick(literals) ?? "" : String(character)
         }
         return text
     }

@@ -66,17 +66,17 @@ struct ParserPropertyTests {
         for round in 0..<8_000 {
             var text = Array(corpus[below(corpus.count)].unicodeScalars)
             for _ in 0...below(3) {
-                let place = below(text.count + 1)
+                let index = below(text.count + 1)
                 switch below(5) {
-                case 0 where !text.isEmpty: text.remove(at: min(place, text.count - 1))
-                case 1: text.insert(contentsOf: pieces[below(pieces.count)], at: place)
+                case 0 where !text.isEmpty: text.remove(at: min(index, text.count - 1))
+                case 1: text.insert(contentsOf: pieces[below(pieces.count)], at: index)
                 case 2 where !text.isEmpty:
                     text.replaceSubrange(
-                        min(place, text.count - 1)..<min(text.count, place + 1), with: pieces[below(pieces.count)])
+                        min(index, text.count - 1)..<min(text.count, index + 1), with: pieces[below(pieces.count)])
                 case 3: text.removeLast(min(text.count, below(8)))
                 default:
                     let other = Array(corpus[below(corpus.count)].unicodeScalars)
-                    text = Array(text.prefix(place)) + other.suffix(below(other.count))
+                    text = Array(text.prefix(index)) + other.suffix(below(other.count))
                 }
             }
             let mutated = String(String.UnicodeScalarView(text))

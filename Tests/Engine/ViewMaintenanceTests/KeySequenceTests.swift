@@ -16,19 +16,19 @@ struct KeySequenceTests {
         var copies: [(KeySequence, [ObjectKey])] = []
         for round in 0..<600 {
             // Runs of insertions at one position split nodes, runs of removals empty them.
-            let place = random.below(array.count + 1)
+            let position = random.below(array.count + 1)
             let shrinks = random.oneIn(2)
             for _ in 0..<1 + (random.oneIn(20) ? random.below(1_200) : random.below(2)) {
                 if shrinks {
                     guard !array.isEmpty else { break }
-                    let index = min(place, array.count - 1)
+                    let index = min(position, array.count - 1)
                     let (removed, expected) = (sequence.remove(at: index), array.remove(at: index))
                     // Recorded only on failure: recording takes longer than the removal.
                     if removed != expected { Issue.record("seed \(seed): \(removed) instead of \(expected)") }
                 } else {
                     let key = ObjectKey(Int64(random.below(1 << 30)))
-                    array.insert(key, at: place)
-                    sequence.insert(key, at: place)
+                    array.insert(key, at: position)
+                    sequence.insert(key, at: position)
                 }
             }
             guard round % 60 == 0 else { continue }
@@ -98,10 +98,10 @@ struct KeySequenceTests {
     }
 
     @Test("removing everything from either end, or the middle, leaves an empty sequence", arguments: [0, 1, 2])
-    func emptied(_ place: Int) {
+    func emptied(_ end: Int) {
         let keys = (0..<20_000).map { ObjectKey($0) }
         var sequence = KeySequence(keys)
-        while !sequence.isEmpty { sequence.remove(at: (sequence.count - 1) * place / 2) }
+        while !sequence.isEmpty { sequence.remove(at: (sequence.count - 1) * end / 2) }
         #expect(Array(sequence) == [])
         sequence.insert(ObjectKey(7), at: 0)
         #expect(sequence == [ObjectKey(7)])

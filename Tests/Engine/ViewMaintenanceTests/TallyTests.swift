@@ -135,8 +135,8 @@ struct TallyTests {
             } else {
                 let numbers = present.indices.filter { !present[$0].isNull && !present[$0].isNaN }
                 let best = numbers.min { better(present[$0], present[$1]) }
-                let place = random.oneIn(4) ? random.below(present.count) : best ?? 0
-                tally.remove(present.remove(at: place))
+                let index = random.oneIn(4) ? random.below(present.count) : best ?? 0
+                tally.remove(present.remove(at: index))
             }
             let numbers = present.filter { !$0.isNull && !$0.isNaN }
             let best = numbers.min(by: better) ?? .null

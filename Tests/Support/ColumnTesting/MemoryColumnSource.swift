@@ -95,9 +95,9 @@ package final class MemoryColumnSource: ColumnSource {
     private func keep(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 2, alignment: 16)
         buffers.append(buffer)
-        let place = UnsafeMutableRawBufferPointer(rebasing: buffer[2...])
-        place.copyBytes(from: bytes)
-        return UnsafeRawBufferPointer(place)
+        let target = UnsafeMutableRawBufferPointer(rebasing: buffer[2...])
+        target.copyBytes(from: bytes)
+        return UnsafeRawBufferPointer(target)
     }
 
     package func objectCount(of classID: ClassID) -> Int { counts[classID] ?? 0 }

@@ -1,6 +1,6 @@
 /// Decodes the chunks of a body that comes bit by bit. What is no chunk ends the body.
 package struct StreamChunkReader {
-    private enum Place {
+    private enum State {
         case size
         case bytes(Int)
         /// The line break after the bytes.
@@ -9,7 +9,7 @@ package struct StreamChunkReader {
         case over
     }
 
-    private var place = Place.size
+    private var state = State.size
     private var line: [UInt8] = []
     /// The number of chunks that have come whole, without the last one.
     package private(set) var wholeChunks = 0
@@ -30,7 +30,7 @@ package struct StreamChunkReader {
         var body: [UInt8] = []
         var rest = bytes[...]
         while let byte = rest.first {
-            switch place {
+            switch state {
             case .size:
                 line.append(byte)
                 rest = rest.dropFirst()
@@ -40,12 +40,12 @@ package struct StreamChunkReader {
                 body += part
                 rest = rest.dropFirst(part.count)
                 if part.count == left { wholeChunks += 1 }
-                place = part.count == left ? .end : .bytes(left - part.count)
+                state = part.count == left ? .end : .bytes(left - part.count)
             case .end:
                 line.append(byte)
                 rest = rest.dropFirst()
                 guard line.count == 2 else { continue }
-                place = line == [0x0D, 0x0A] ? .size : .over
+                state = line == [0x0D, 0x0A] ? .size : .over
                 line = []
             case .over: return body
             }
@@ -59,12 +59,12 @@ package struct StreamChunkReader {
         line = []
         if hasEnded {
             // The empty line after the last chunk.
-            place = .over
+            state = .over
         } else if isLine, let count = Int(text, radix: 16), count >= 0 {
             hasEnded = count == 0
-            place = count == 0 ? .size : .bytes(count)
+            state = count == 0 ? .size : .bytes(count)
         } else {
-            place = .over
+            state = .over
         }
     }
 }

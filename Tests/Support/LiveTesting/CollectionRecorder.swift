@@ -144,9 +144,9 @@ extension IndexChanges {
     fileprivate func collectionFaults(from old: [Value], to new: [Value]) -> [String] {
         var before = old
         guard modifications.count == modificationsNew.count else { return ["modifications without a partner"] }
-        for (place, now) in zip(modifications, modificationsNew) {
-            guard before.indices.contains(place), new.indices.contains(now) else { return ["out of range: \(self)"] }
-            before[place] = new[now]
+        for (position, now) in zip(modifications, modificationsNew) {
+            guard before.indices.contains(position), new.indices.contains(now) else { return ["out of range: \(self)"] }
+            before[position] = new[now]
         }
         return faults(from: before, to: new)
     }

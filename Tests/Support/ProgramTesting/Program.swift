@@ -14,17 +14,19 @@ package enum Program {
 
     /// A product that was built with the tests. Not one from another build, which may be older than what is tested.
     package static func beside(_ name: String) throws -> String {
-        var places: [String] = []
+        var directories: [String] = []
         if let runner = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
-            places.append((runner as NSString).deletingLastPathComponent)
+            directories.append((runner as NSString).deletingLastPathComponent)
         }
         for argument in CommandLine.arguments where argument.contains(".xctest") {
-            places.append((argument as NSString).deletingLastPathComponent)
+            directories.append((argument as NSString).deletingLastPathComponent)
         }
-        guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/" + name) }) else {
-            throw TestFailure("there is no \(name) in any of \(places)")
+        guard
+            let directory = directories.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/" + name) })
+        else {
+            throw TestFailure("there is no \(name) in any of \(directories)")
         }
-        return place + "/" + name
+        return directory + "/" + name
     }
 
     package struct Result {

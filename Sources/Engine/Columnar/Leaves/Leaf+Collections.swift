@@ -117,14 +117,14 @@ extension Leaf {
         if bytes.isEmpty { return false }
         // The number of elements, and the tag of Ints for all of them.
         guard kind != .map, bytes.count > 2, bytes[0] < 0x80, bytes[1] == 3 else { return nil }
-        var place = 2
+        var offset = 2
         for _ in 0..<bytes[0] {
             var bits: UInt64 = 0
             var shift: UInt64 = 0
             while true {
-                guard place < bytes.count, shift < 64 else { return nil }
-                let byte = bytes[place]
-                place += 1
+                guard offset < bytes.count, shift < 64 else { return nil }
+                let byte = bytes[offset]
+                offset += 1
                 bits |= UInt64(byte & 0x7F) << shift
                 if byte < 0x80 { break }
                 shift += 7

@@ -37,14 +37,14 @@ extension Leaf {
         guard let overflow, hasOverflow else { return bytes }
         var rank = 0
         for index in 0..<maskWordCount(count) { rank += overflowWord(index).nonzeroBitCount }
-        for place in 0..<rank { bytes += overflow[place].count }
+        for index in 0..<rank { bytes += overflow[index].count }
         return bytes
     }
 
     /// The same leaf with the bytes of its outsized slots, in their order. They must stay in place as long as it is
     /// used.
     package func resolving(_ overflow: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Leaf {
-        precondition(overflow.count == overflowSlots.count, "as many places as outsized slots")
+        precondition(overflow.count == overflowSlots.count, "as many values as outsized slots")
         var leaf = self
         leaf.overflow = overflow.baseAddress
         return leaf

@@ -55,14 +55,14 @@ package struct Leaf: @unchecked Sendable {
     }
 
     /// A leaf without slots. The address is never read from.
-    package init(emptyAt place: UnsafeRawPointer) {
+    package init(emptyAt address: UnsafeRawPointer) {
         kind = .int
         (count, nullCount, width, side, entryCount, areaSize) = (0, 0, 0, 0, 0, 0)
         encoding = .raw
         hasNaN = false
         (minimumBits, maximumBits) = (0, 0)
         nulls = nil
-        (values, sideValues, area) = (place, place, place)
+        (values, sideValues, area) = (address, address, address)
     }
 
     @inline(__always)
@@ -261,7 +261,7 @@ extension Leaf {
         checkSlots(mask)
         if pattern.test == .equal, pattern.isExact, selectEntry(pattern.needle, into: scratch) {
             finish(mask, scratch, inverted)
-        } else if let place = Self.place(pattern.test), markTexts(pattern, pattern.needle[...], place, in: scratch) {
+        } else if let anchor = Self.anchor(pattern.test), markTexts(pattern, pattern.needle[...], anchor, in: scratch) {
             finish(mask, scratch, inverted)
         } else {
             // One search of the whole area leaves few texts to compare.
@@ -272,7 +272,7 @@ extension Leaf {
         }
     }
 
-    private static func place(_ test: TextPattern.Test) -> TextKernel.Place? {
+    private static func anchor(_ test: TextPattern.Test) -> TextKernel.Anchor? {
         switch test {
         case .equal: .whole
         case .prefix: .start
@@ -284,7 +284,7 @@ extension Leaf {
 
     /// Searches all texts for a part of the pattern at once; returns false when each text must be tested by itself.
     private func markTexts(
-        _ pattern: TextPattern, _ part: ArraySlice<UInt8>, _ place: TextKernel.Place, in scratch: SelectionMask
+        _ pattern: TextPattern, _ part: ArraySlice<UInt8>, _ anchor: TextKernel.Anchor, in scratch: SelectionMask
     ) -> Bool {
         guard encoding == .text, entryCount == 0, !part.isEmpty else { return false }
         let bytes = UnsafeBufferPointer(start: area.assumingMemoryBound(to: UInt8.self), count: areaSize)
@@ -292,7 +292,7 @@ extension Leaf {
         scratch.reset(slotCount: count)
         part.withUnsafeBufferPointer { needle in
             TextKernel.best.mark(
-                bytes, offsets: values, width: width, count: count, needle, place,
+                bytes, offsets: values, width: width, count: count, needle, anchor,
                 foldsASCIICase: pattern.foldsASCIICase, into: scratch.words)
         }
         return true
@@ -332,8 +332,8 @@ package struct DecimalTable: Sendable {
         self.range = range
         var ends: [Int128] = []
         ends.reserveCapacity(2 * Int(RK_DECIMAL_EXPONENTS))
-        for place in 0..<Int(RK_DECIMAL_EXPONENTS) {
-            let (low, high) = range.coefficients(exponent: Self.lowestExponent + place)
+        for index in 0..<Int(RK_DECIMAL_EXPONENTS) {
+            let (low, high) = range.coefficients(exponent: Self.lowestExponent + index)
             ends.append(low)
             ends.append(high)
         }

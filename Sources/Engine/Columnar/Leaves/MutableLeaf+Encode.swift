@@ -84,8 +84,8 @@ extension MutableLeaf {
             var byteOffset = 0
             while slot < values.count {
                 var byte: UInt8 = 0
-                for place in 0..<min(perByte, values.count - slot) {
-                    byte |= UInt8(truncatingIfNeeded: values[slot + place] &- base) << UInt8(place * width)
+                for index in 0..<min(perByte, values.count - slot) {
+                    byte |= UInt8(truncatingIfNeeded: values[slot + index] &- base) << UInt8(index * width)
                 }
                 out.storeBytes(of: byte, toByteOffset: byteOffset, as: UInt8.self)
                 slot += perByte
@@ -166,8 +166,8 @@ extension MutableLeaf {
         return build(plain) { out in
             var end = 0
             func store(_ index: Int) {
-                let place = out + plain.valuesOffset + index * plain.width / 8
-                Self.storeOffset(end, width: plain.width, at: place)
+                let address = out + plain.valuesOffset + index * plain.width / 8
+                Self.storeOffset(end, width: plain.width, at: address)
             }
             store(0)
             overflow.withUnsafeBytes { copy($0, to: out + plain.sideOffset) }
@@ -201,8 +201,8 @@ extension MutableLeaf {
             default:
                 for byte in 0..<header.valuesSize {
                     var bits: UInt8 = 0
-                    for place in 0..<min(codesPerByte, count - byte * codesPerByte) {
-                        bits |= dictionary.codes[byte * codesPerByte + place] << UInt8(place * header.width)
+                    for index in 0..<min(codesPerByte, count - byte * codesPerByte) {
+                        bits |= dictionary.codes[byte * codesPerByte + index] << UInt8(index * header.width)
                     }
                     codes.storeBytes(of: bits, toByteOffset: byte, as: UInt8.self)
                 }
@@ -236,11 +236,11 @@ extension MutableLeaf {
         return header
     }
 
-    private static func storeOffset(_ offset: Int, width: Int, at place: UnsafeMutableRawPointer) {
+    private static func storeOffset(_ offset: Int, width: Int, at address: UnsafeMutableRawPointer) {
         if width == 16 {
-            place.storeBytes(of: UInt16(truncatingIfNeeded: offset), as: UInt16.self)
+            address.storeBytes(of: UInt16(truncatingIfNeeded: offset), as: UInt16.self)
         } else {
-            place.storeBytes(of: UInt32(truncatingIfNeeded: offset), as: UInt32.self)
+            address.storeBytes(of: UInt32(truncatingIfNeeded: offset), as: UInt32.self)
         }
     }
 
@@ -261,7 +261,7 @@ extension MutableLeaf {
         }
     }
 
-    private func copy(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
-        if let start = bytes.baseAddress, bytes.count > 0 { memcpy(place, start, bytes.count) }
+    private func copy(_ bytes: UnsafeRawBufferPointer, to address: UnsafeMutableRawPointer) {
+        if let start = bytes.baseAddress, bytes.count > 0 { memcpy(address, start, bytes.count) }
     }
 }

@@ -124,21 +124,21 @@ struct StringDictionary {
     /// Nil when there are more than 256 distinct texts. Texts at `nulls` get code 0 and make no entry.
     init?(of arena: StringArena, nulls: [UInt64]) {
         codes = [UInt8](repeating: 0, count: arena.count)
-        // Open addressing at a load of at most a quarter; 0 is an empty place, otherwise entry + 1.
+        // Open addressing at a load of at most a quarter; 0 is an empty slot, otherwise entry + 1.
         var table = [UInt16](repeating: 0, count: 1024)
         let overflow = arena.bytes.withUnsafeBytes { bytes -> Bool in
             for index in 0..<arena.count where nulls[index >> 6] >> UInt64(index & 63) & 1 == 0 {
                 let range = arena.ranges[index]
                 let text = UnsafeRawBufferPointer(
                     rebasing: bytes[Int(range.start)..<Int(range.start) + Int(range.count)])
-                var place = Self.hash(text) & 1023
+                var slot = Self.hash(text) & 1023
                 while true {
-                    let found = Int(table[place])
+                    let found = Int(table[slot])
                     if found == 0 {
                         if entries.count == 256 { return true }
                         codes[index] = UInt8(entries.count)
                         entries.append(index)
-                        table[place] = UInt16(entries.count)
+                        table[slot] = UInt16(entries.count)
                         textSize += text.count
                         break
                     }
@@ -153,7 +153,7 @@ struct StringDictionary {
                         codes[index] = UInt8(found - 1)
                         break
                     }
-                    place = (place + 1) & 1023
+                    slot = (slot + 1) & 1023
                 }
             }
             return false

@@ -9,7 +9,7 @@ package enum TextKernel: Sendable, CaseIterable {
     case portable
 
     /// The required position of the needle in a text.
-    package enum Place: Sendable {
+    package enum Anchor: Sendable {
         case start
         case end
         case anywhere
@@ -32,7 +32,7 @@ package enum TextKernel: Sendable, CaseIterable {
     /// in the last word.
     package func mark(
         _ area: UnsafeBufferPointer<UInt8>, offsets: UnsafeRawPointer, width: Int, count: Int,
-        _ needle: UnsafeBufferPointer<UInt8>, _ place: Place, foldsASCIICase: Bool,
+        _ needle: UnsafeBufferPointer<UInt8>, _ anchor: Anchor, foldsASCIICase: Bool,
         into mask: UnsafeMutablePointer<UInt64>
     ) {
         guard let start = area.baseAddress, let wanted = needle.baseAddress else {
@@ -45,7 +45,7 @@ package enum TextKernel: Sendable, CaseIterable {
             case .portable: rk_mark_texts_portable
             }
         run(
-            start, area.count, offsets, UInt32(width), count, wanted, needle.count, foldsASCIICase ? 1 : 0, place.code,
+            start, area.count, offsets, UInt32(width), count, wanted, needle.count, foldsASCIICase ? 1 : 0, anchor.code,
             mask)
     }
 }

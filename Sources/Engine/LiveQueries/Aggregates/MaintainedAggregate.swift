@@ -162,18 +162,18 @@ extension MaintainedAggregate {
         var indices = IndexChanges()
         var arrivals: [AggregateGroup] = []
         for form in forms {
-            let place = all.partitioningIndex { AggregateGroup.order($0.key, form) >= 0 }
-            let isKnown = place < all.count && all[place].form == form
+            let index = all.partitioningIndex { AggregateGroup.order($0.key, form) >= 0 }
+            let isKnown = index < all.count && all[index].form == form
             let group = try tallies.group(form)
             if let group {
                 if !isKnown {
                     arrivals.append(group)
-                } else if all[place] != group {
-                    all[place] = group
-                    indices.modifications.append(place)
+                } else if all[index] != group {
+                    all[index] = group
+                    indices.modifications.append(index)
                 }
             } else if isKnown {
-                indices.deletions.append(place)
+                indices.deletions.append(index)
             }
         }
         indices.deletions.sort()

@@ -124,7 +124,7 @@ extension LiveViewID {
         case .aggregate(let aggregate): aggregate.query.scope.holder
         case .answer(let answer): answer.holder
         case .collection(let object, _), .object(let object): object
-        case .nested(let place): place.object
+        case .nested(let path): path.object
         }
     }
 }

@@ -42,7 +42,7 @@ package final class LiveView {
             case .aggregate(let aggregate): try MaintainedAggregate(aggregate, snapshot)
             case .answer(let answer): try MaintainedValue(answer, snapshot)
             case .collection(let object, let property): try ObservedCollection(object, property, snapshot)
-            case .nested(let place): try ObservedNestedCollection(place, snapshot)
+            case .nested(let path): try ObservedNestedCollection(path, snapshot)
             case .object(let object): try ObservedObject(object, snapshot, isResumed: isResumed)
             }
     }

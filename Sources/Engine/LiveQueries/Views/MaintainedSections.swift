@@ -98,7 +98,7 @@ extension MaintainedSections {
         }
     }
 
-    /// The objects whose membership, place or section may differ; nil where they cannot be determined.
+    /// The objects whose membership, position or section may differ; nil where they cannot be determined.
     private func affectedKeys(of step: VersionDelta) throws -> AffectedKeys? {
         guard !step.changes.schemaChanged else { return nil }
         return try VersionDelta.ifRetained { try dependencies.affectedKeys(in: step) }
@@ -181,20 +181,20 @@ struct SectionMemory {
             return nil
         }
         let old = reported ?? step.old
-        let places = reported == nil ? step.oldPaths : earlierPlaces(step, oldKeys)
+        let oldPaths = reported == nil ? step.oldPaths : earlierPaths(step, oldKeys)
         let moved = silent.merging(step.rekeyed) { first, _ in first }
         reported = nil
         silent = [:]
-        let changes = try SectionDiff(old, places, step.new, step.newPaths).changes(indices, silent: moved.keys)
+        let changes = try SectionDiff(old, oldPaths, step.new, step.newPaths).changes(indices, silent: moved.keys)
         return changes.isEmpty ? nil : (changes, old)
     }
 
     /// The paths of elements in the sections that were reported last.
-    private func earlierPlaces(_ step: SectionStep, _ oldKeys: KeySequence) -> SectionPathFinder {
+    private func earlierPaths(_ step: SectionStep, _ oldKeys: KeySequence) -> SectionPathFinder {
         guard let reported else { return step.oldPaths }
         let silent = silent
         let search = step.earlierSearch.map { search in
-            SectionPathFinder.Search(order: search.order, place: search.place) { position, key in
+            SectionPathFinder.Search(order: search.order, position: search.position) { position, key in
                 try silent[position] ?? search.form(position, key)
             }
         }

@@ -1,7 +1,7 @@
 package import ObjectModel
 import StoreContract
 
-/// The place of a list or dictionary within a mixed value: the property, and the steps from its value or, if the
+/// The position of a list or dictionary within a mixed value: the property, and the steps from its value or, if the
 /// property is a list or map, from its elements. After elements before it were inserted or removed, the steps may lead
 /// to another collection.
 package struct NestedCollectionPath: Hashable, Sendable {

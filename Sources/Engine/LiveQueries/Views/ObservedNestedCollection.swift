@@ -7,19 +7,19 @@ import StoreContract
 /// The store records only that the whole value was assigned, so the changes are found by a comparison of the two
 /// collections. A collection that no longer exists counts as empty.
 final class ObservedNestedCollection: MaintainedView {
-    private let place: NestedCollectionPath
-    private var object: ObjectReference { place.object }
+    private let path: NestedCollectionPath
+    private var object: ObjectReference { path.object }
     private var links: ElementLinks
     var subscriberGroups: [SubscriberGroup<LiveCollectionEvent, Void>] = []
 
     /// Throws `unknownClass`, `unknownProperty`, `notACollection`.
-    init(_ place: NestedCollectionPath, _ snapshot: any Snapshot) throws {
-        self.place = place
-        links = try Self.links(place, snapshot.schema)
+    init(_ path: NestedCollectionPath, _ snapshot: any Snapshot) throws {
+        self.path = path
+        links = try Self.links(path, snapshot.schema)
     }
 
-    private static func links(_ place: NestedCollectionPath, _ schema: Schema) throws -> ElementLinks {
-        let stored = try schema.stored(place.property, of: place.object.classID)
+    private static func links(_ path: NestedCollectionPath, _ schema: Schema) throws -> ElementLinks {
+        let stored = try schema.stored(path.property, of: path.object.classID)
         guard stored.type.isMixed else {
             throw StoreError(
                 .notACollection, "Property '\(stored.name)' holds no mixed values, and no collections within them.",
@@ -47,32 +47,32 @@ final class ObservedNestedCollection: MaintainedView {
     }
 
     func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
-        try ElementLinks.filter(keyPaths, of: schema[object.classID]?[place.property], schema)
+        try ElementLinks.filter(keyPaths, of: schema[object.classID]?[path.property], schema)
     }
 
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         let changes = step.changes.classes[object.classID]
         if changes?.deletions.contains(object.key) == true {
-            let gone = NestedDifference(from: try place.contents(step.before), to: nil, isList: place.isList)
+            let gone = NestedDifference(from: try path.contents(step.before), to: nil, isList: path.isList)
             finish(gone.changes, snapshot)
             return
         }
         if step.changes.schemaChanged {
-            links = try Self.links(place, snapshot.schema)
+            links = try Self.links(path, snapshot.schema)
             adoptKeyPaths(snapshot.schema)
         }
         let isAssigned =
-            step.changes.schemaChanged || changes?.modifications[object.key]?.contains(place.property) == true
+            step.changes.schemaChanged || changes?.modifications[object.key]?.contains(path.property) == true
         if isAssigned { links.forget() }
         let linked = try subscriberGroups.map { subscriberGroup in
             try links.modified(by: step, for: subscriberGroup) { classes in
-                try place.contents(step.after)?.collectLinkedClasses(into: &classes)
+                try path.contents(step.after)?.collectLinkedClasses(into: &classes)
             }
         }
         guard isAssigned || linked.contains(where: { !$0.isEmpty }) else { return }
-        let after = try place.contents(step.after)
-        let before = isAssigned ? try place.contents(step.before) : after
-        let difference = NestedDifference(from: before, to: after, isList: place.isList)
+        let after = try path.contents(step.after)
+        let before = isAssigned ? try path.contents(step.before) : after
+        let difference = NestedDifference(from: before, to: after, isList: path.isList)
         for (subscriberGroup, linked) in zip(subscriberGroups, linked) {
             let changes = difference.changes(with: linked)
             guard !changes.isEmpty else { continue }

@@ -27,7 +27,7 @@ package final class AsOfReads: ObjectReads {
     }
 
     package func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        _ = try place(classID, key, property)
+        _ = try resolved(classID, key, property)
         return try source.value(classID, key, property)
     }
 
@@ -88,7 +88,7 @@ package final class AsOfReads: ObjectReads {
     }
 
     /// Throws `unknownClass`, `unknownProperty`, `notFound`.
-    private func place(
+    private func resolved(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> (objectClass: ClassSchema, property: PropertySchema) {
         let objectClass = try objectClass(classID)
@@ -100,7 +100,7 @@ package final class AsOfReads: ObjectReads {
     }
 
     private func checkCollection(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws {
-        let (objectClass, declared) = try place(classID, key, property)
+        let (objectClass, declared) = try resolved(classID, key, property)
         guard declared.type.isCollection else { throw StoreError.notACollection(declared, in: objectClass) }
     }
 }

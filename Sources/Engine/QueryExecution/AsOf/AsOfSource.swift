@@ -14,7 +14,7 @@ package final class AsOfSource: ColumnSource {
         var property: PropertyID
     }
 
-    private struct Place: Hashable {
+    private struct ValueAddress: Hashable {
         var column: Address
         var key: ObjectKey
     }
@@ -27,10 +27,10 @@ package final class AsOfSource: ColumnSource {
     /// The results so far, each made when it was first needed.
     private struct Made {
         /// Collections whose edits were undone.
-        var values: [Place: Value] = [:]
+        var values: [ValueAddress: Value] = [:]
         var leaves: [LeafPosition: (leaf: Leaf, memory: ColumnMemory)] = [:]
         var masks: [LeafPosition: (mask: LiveMask, memory: ColumnMemory)] = [:]
-        var blocks: [Place: [(count: Int, memory: ColumnMemory)]] = [:]
+        var blocks: [ValueAddress: [(count: Int, memory: ColumnMemory)]] = [:]
         /// The objects that linked to an object, among those whose property differs.
         var links: [Address: [ObjectReference: [ObjectKey]]] = [:]
         /// The primary keys of deleted objects.
@@ -64,13 +64,13 @@ package final class AsOfSource: ColumnSource {
     func difference(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value? {
         guard let past = changes.classes[classID]?.columns[property]?.values[key] else { return nil }
         if past.edits.isEmpty, let value = past.start { return value }
-        let place = Place(column: Address(classID: classID, property: property), key: key)
-        if let known = made.withLock({ $0.values[place] }) { return known }
+        let address = ValueAddress(column: Address(classID: classID, property: property), key: key)
+        if let known = made.withLock({ $0.values[address] }) { return known }
         guard let kind = kind(classID, property) else { throw LeafError.kindMismatch }
         var elements = AsOfElements(try past.start ?? reads.value(classID, key, property))
         for edit in past.edits { try elements.takeBack(edit) }
         let value = kind.collection.value(elements.all)
-        made.withLock { $0.values[place] = value }
+        made.withLock { $0.values[address] = value }
         return value
     }
 
@@ -106,8 +106,8 @@ package final class AsOfSource: ColumnSource {
         let first = Int64(cluster) * Int64(clusterCapacity)
         let deleted = objects.deletedSlots[cluster] ?? []
         guard !deleted.isEmpty || first + Int64(mask.slotCount) > objects.firstNew else { return mask }
-        let place = LeafPosition(column: Address(classID: classID, property: PropertyID(0)), cluster: cluster)
-        if let known = made.withLock({ $0.masks[place]?.mask }) { return known }
+        let address = LeafPosition(column: Address(classID: classID, property: PropertyID(0)), cluster: cluster)
+        if let known = made.withLock({ $0.masks[address]?.mask }) { return known }
         var past = MutableLiveMask(decoding: mask)
         for slot in deleted { past.restore(slot) }
         let firstNew = Int(max(0, min(objects.firstNew - first, Int64(mask.slotCount))))
@@ -116,8 +116,8 @@ package final class AsOfSource: ColumnSource {
         let new = try LiveMask(validating: memory.content)
         return made.withLock { made in
             // Another thread may have finished first.
-            if let known = made.masks[place]?.mask { return known }
-            made.masks[place] = (new, memory)
+            if let known = made.masks[address]?.mask { return known }
+            made.masks[address] = (new, memory)
             return new
         }
     }
@@ -125,8 +125,8 @@ package final class AsOfSource: ColumnSource {
     package func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         let leaf = try base.leaf(of: classID, cluster: cluster, property)
         guard let keys = changes.classes[classID]?.columns[property]?.keys[cluster] else { return leaf }
-        let place = LeafPosition(column: Address(classID: classID, property: property), cluster: cluster)
-        if let known = made.withLock({ $0.leaves[place]?.leaf }) { return known }
+        let address = LeafPosition(column: Address(classID: classID, property: property), cluster: cluster)
+        if let known = made.withLock({ $0.leaves[address]?.leaf }) { return known }
         var past = MutableLeaf(decoding: leaf)
         var blocks: Set<Int> = []
         for key in keys {
@@ -146,8 +146,8 @@ package final class AsOfSource: ColumnSource {
                 ? UnsafeRawBufferPointer(start: nil, count: 0) : UnsafeRawBufferPointer(leaf.utf8(at: slot))
         }
         return made.withLock { made in
-            if let known = made.leaves[place]?.leaf { return known }
-            made.leaves[place] = (new, memory)
+            if let known = made.leaves[address]?.leaf { return known }
+            made.leaves[address] = (new, memory)
             return new
         }
     }
@@ -189,15 +189,15 @@ package final class AsOfSource: ColumnSource {
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> [(count: Int, memory: ColumnMemory)]? {
         guard let value = try difference(classID, key, property) else { return nil }
-        let place = Place(column: Address(classID: classID, property: property), key: key)
-        if let known = made.withLock({ $0.blocks[place] }) { return known }
+        let address = ValueAddress(column: Address(classID: classID, property: property), key: key)
+        if let known = made.withLock({ $0.blocks[address] }) { return known }
         let all = ElementBlock(value)
         let blocks = all.runs(of: Self.blockElements, bytes: .max).map { run in
             (run.count, ColumnMemory(all.slice(run).encode()))
         }
         return made.withLock { made in
-            if let known = made.blocks[place] { return known }
-            made.blocks[place] = blocks
+            if let known = made.blocks[address] { return known }
+            made.blocks[address] = blocks
             return blocks
         }
     }

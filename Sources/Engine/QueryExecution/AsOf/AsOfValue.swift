@@ -51,10 +51,10 @@ struct AsOfElements {
         case .deleted, .assigned: throw .malformed
         case .inserted(_, let range): try remove(range)
         case .replaced(_, let position, let old):
-            let (chunk, offset) = try place(position, isNew: false)
+            let (chunk, offset) = try location(position, isNew: false)
             chunks[chunk].replace(old, at: offset)
         case .removed(_, let position, let mapKey, let old):
-            let (chunk, offset) = try place(position, isNew: true)
+            let (chunk, offset) = try location(position, isNew: true)
             guard chunks[chunk].hasKeys == (mapKey != nil) else { throw .malformed }
             chunks[chunk].insert(old, key: mapKey, at: offset)
             if chunks[chunk].count > Self.chunkLimit {
@@ -87,7 +87,7 @@ struct AsOfElements {
     }
 
     /// The chunk that contains an element, or the position of a new one, and the offset in it.
-    private func place(_ position: Int, isNew: Bool) throws(LeafError) -> (chunk: Int, offset: Int) {
+    private func location(_ position: Int, isNew: Bool) throws(LeafError) -> (chunk: Int, offset: Int) {
         guard position >= 0 else { throw .malformed }
         var rest = position
         for index in chunks.indices {

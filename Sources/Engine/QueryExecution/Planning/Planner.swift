@@ -44,7 +44,7 @@ struct Planner {
         case .comparison(let comparison): return try plan(comparison, classID)
         case .between(let between): return try plan(between, classID)
         case .fullText(let search): return try plan(search, classID)
-        case .geoWithin: return RowOperator(source, classID, predicate, about: "places within a shape")
+        case .geoWithin: return RowOperator(source, classID, predicate, about: "positions within a shape")
         case .not(let inner): return negation(try plan(inner, classID))
         case .and(let parts):
             if parts.contains(.constant(false)) { return ConstantOperator(false) }
@@ -298,13 +298,13 @@ struct Planner {
                 continue
             }
             guard let range = part as? RangeOperator, !range.inverted,
-                let place = merged.firstIndex(where: { Self.canMerge($0, range) }),
-                let other = merged[place] as? RangeOperator, let both = other.range.intersection(range.range)
+                let index = merged.firstIndex(where: { Self.canMerge($0, range) }),
+                let other = merged[index] as? RangeOperator, let both = other.range.intersection(range.range)
             else {
                 merged.append(part)
                 continue
             }
-            merged[place] = RangeOperator(range.property, both, inverted: false, capacity: capacity)
+            merged[index] = RangeOperator(range.property, both, inverted: false, capacity: capacity)
         }
         switch merged.count {
         case 0: return ConstantOperator(true)
@@ -346,8 +346,8 @@ struct Planner {
         let count = source.clusterCount(of: classID)
         guard count > 1 else { return [] }
         var samples: [ClusterView] = []
-        for place in 0..<4 {
-            let index = (count - 1) * place / 3
+        for part in 0..<4 {
+            let index = (count - 1) * part / 3
             if let live = try source.liveMask(of: classID, cluster: index), live.liveCount > 0 {
                 samples.append(ClusterView(source: source, classID: classID, index: index, live: live))
             }

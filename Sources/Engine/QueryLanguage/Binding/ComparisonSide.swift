@@ -95,9 +95,9 @@ extension Binding {
     ) throws(QueryError) -> ComparisonSide {
         var constants: [Constant] = []
         constants.reserveCapacity(elements.count)
-        let places = operand.elementRanges.value
+        let ranges = operand.elementRanges.value
         for (index, element) in elements.enumerated() {
-            let range = places.indices.contains(index) ? places[index] : whole
+            let range = ranges.indices.contains(index) ? ranges[index] : whole
             let (found, isList) = try self.constants(element, range)
             guard !isList else {
                 throw source.error(

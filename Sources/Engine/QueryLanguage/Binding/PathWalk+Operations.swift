@@ -42,7 +42,7 @@ extension AggregateRequest.Function {
 extension PathWalk {
     mutating func apply(_ operation: PathOperation) throws(QueryError) {
         guard meaning == nil else { throw nothingFollows() }
-        if let element = binding.element, case .object = place {
+        if let element = binding.element, case .object = destination {
             return try enter(element.property(operation), of: element)
         }
         switch operation {
@@ -58,8 +58,8 @@ extension PathWalk {
     // MARK: Links to an object
 
     private mutating func followBack() throws(QueryError) {
-        if case .links(let property, let target) = place { take(.all, of: property, target) }
-        guard case .object(let current) = place else { throw nothingFollows() }
+        if case .links(let property, let target) = destination { take(.all, of: property, target) }
+        guard case .object(let current) = destination else { throw nothingFollows() }
         guard index + 1 < path.components.count else { throw incompleteLinks() }
         if case .atName(let name) = path.components[index + 1] {
             guard PathOperation(name) == .count else { throw incompleteLinks() }
@@ -91,7 +91,7 @@ extension PathWalk {
         }
         links.append(.backward(origin: origin.id, property: link.id))
         property = (link, origin)
-        place = .object(origin)
+        destination = .object(origin)
         index += 2
     }
 
@@ -105,17 +105,17 @@ extension PathWalk {
     /// `@count`, `@size` and `[SIZE]`.
     mutating func count() throws(QueryError) {
         guard meaning == nil else { throw nothingFollows() }
-        if case .links(let property, let target) = place {
+        if case .links(let property, let target) = destination {
             // A map may hold null links, which count as elements although they lead to no object.
             if property.type.collection == .map, !links.contains(where: \.isToMany) {
                 end = .property(property.id, property.type)
                 steps.append(.size)
-                place = .size
+                destination = .size
                 return
             }
             take(.all, of: property, target)
         }
-        switch place {
+        switch destination {
         case .object:
             guard !links.isEmpty else {
                 throw source.error(
@@ -132,13 +132,13 @@ extension PathWalk {
                 range)
         case .links, .size, .typeName: throw nothingFollows()
         }
-        if meaning == nil { place = .size }
+        if meaning == nil { destination = .size }
     }
 
     // MARK: Maps
 
     private mutating func keys() throws(QueryError) {
-        switch place {
+        switch destination {
         case .links(let property, _) where property.type.collection == .map,
             .values(let property) where property.type.collection == .map:
             end = .property(property.id, property.type)
@@ -146,11 +146,11 @@ extension PathWalk {
         case .mixed: steps.append(.keys)
         default: throw noMap()
         }
-        place = .keys
+        destination = .keys
     }
 
     private mutating func values() throws(QueryError) {
-        switch place {
+        switch destination {
         case .links(let property, let target) where property.type.collection == .map:
             take(.all, of: property, target)
         case .values(let property) where property.type.collection == .map: try choose(.all, of: property)
@@ -170,14 +170,14 @@ extension PathWalk {
 
     private mutating func typeName() throws(QueryError) {
         let fixed: String
-        switch place {
+        switch destination {
         case .mixed:
             steps.append(.typeName)
-            place = .typeName
+            destination = .typeName
             return
         case .values(let property) where property.type.isMixed:
             steps += [.elements(.all), .typeName]
-            place = .typeName
+            destination = .typeName
             return
         case .values(let property), .allValues(let property): fixed = property.type.base.typeAttribute
         case .value(let base): fixed = base.typeAttribute
@@ -194,9 +194,9 @@ extension PathWalk {
     // MARK: Aggregates
 
     private mutating func aggregate(_ function: AggregateRequest.Function) throws(QueryError) {
-        if case .links(let property, let target) = place { take(.all, of: property, target) }
+        if case .links(let property, let target) = destination { take(.all, of: property, target) }
         let operation = "@" + function.pathName
-        switch place {
+        switch destination {
         case .object(let target):
             guard links.last?.isToMany == true else { throw noList(operation) }
             guard index + 1 < path.components.count, case .name(let name) = path.components[index + 1] else {

@@ -4,7 +4,7 @@ import ObjectModel
 /// Resolves a key path against the schema, component by component.
 struct PathWalk {
     /// The target of the components so far.
-    enum Place {
+    enum Destination {
         case object(ClassSchema)
         /// A list, set or map of links whose elements have not been selected yet.
         case links(PropertySchema, target: ClassSchema)
@@ -23,7 +23,7 @@ struct PathWalk {
     let binding: Binding
     let path: ParsedPath
     var index = 0
-    var place: Place
+    var destination: Destination
     var links: [LinkStep] = []
     var end: PathEnd?
     var steps: [ValueStep] = []
@@ -35,7 +35,7 @@ struct PathWalk {
     init(_ path: ParsedPath, _ binding: Binding) {
         self.path = path
         self.binding = binding
-        place = .object(binding.root)
+        destination = .object(binding.root)
     }
 
     var source: SourceText { binding.source }
@@ -87,7 +87,7 @@ struct PathWalk {
     private mutating func finished() -> ResolvedPath {
         var isValueCollection = false
         let type: OperandType
-        switch place {
+        switch destination {
         case .links(let property, let target):
             take(.all, of: property, target)
             type = .object(target)
@@ -103,7 +103,7 @@ struct PathWalk {
         case .typeName: type = .typeName
         }
         let bound: BoundPath
-        if case .object(let objectClass) = place {
+        if case .object(let objectClass) = destination {
             bound = BoundPath(links: links, end: .object(objectClass.id))
         } else {
             bound = BoundPath(links: links, end: end ?? .object(binding.root.id), steps: steps)
@@ -115,13 +115,13 @@ struct PathWalk {
     /// Continues at the objects that a list, set or map of links leads to.
     mutating func take(_ selector: ElementSelector, of property: PropertySchema, _ target: ClassSchema) {
         links.append(.elements(property.id, target: target.id, selector))
-        place = .object(target)
+        destination = .object(target)
     }
 
     // MARK: Names
 
     private mutating func follow(_ name: String) throws(QueryError) {
-        switch place {
+        switch destination {
         case .object(let objectClass): try follow(name, in: objectClass)
         case .links(let property, let target):
             // A property of the linked class has precedence over a key of the same name.
@@ -132,11 +132,11 @@ struct PathWalk {
                 take(.key(name), of: property, target)
             }
         case .values(let property), .allValues(let property):
-            if property.type.collection == .map, case .values = place {
+            if property.type.collection == .map, case .values = destination {
                 try choose(.key(name), of: property)
             } else if name.lowercased() == "length", property.type.collection != .map, property.type.base.hasBytes {
                 steps += [.elements(.all), .length]
-                place = .size
+                destination = .size
             } else {
                 throw noProperty(name)
             }
@@ -145,7 +145,7 @@ struct PathWalk {
                 throw noProperty(name)
             }
             steps.append(.length)
-            place = .size
+            destination = .size
         case .mixed: steps.append(.elements(.key(name)))
         case .keys, .size, .typeName: throw nothingFollows()
         }
@@ -182,19 +182,19 @@ struct PathWalk {
                 throw binding.unknownProperty(name, in: objectClass, range)
             }
             guard !property.type.isCollection else {
-                place = .links(property, target: target)
+                destination = .links(property, target: target)
                 return
             }
             links.append(.forward(property.id, target: id))
-            place = .object(target)
+            destination = .object(target)
         case .linkingObjects:
             guard let id = property.targetClass, let link = property.originProperty, let origin = binding.schema[id]
             else { throw binding.unknownProperty(name, in: objectClass, range) }
             links.append(.backward(origin: id, property: link))
-            place = .object(origin)
+            destination = .object(origin)
         default:
             end = .property(property.id, property.type)
-            place =
+            destination =
                 property.type.isCollection
                 ? .values(property) : property.type.isMixed ? .mixed : .value(property.type.base)
         }
@@ -209,14 +209,14 @@ struct PathWalk {
         }
         self.property = (property, element.objectClass)
         end = .property(property.id, property.type)
-        place = property.type.isMixed ? .mixed : .value(property.type.base)
+        destination = property.type.isMixed ? .mixed : .value(property.type.base)
     }
 
     // MARK: Indexes and keys
 
     private mutating func select(_ selector: PathSelector) throws(QueryError) {
         if case .size = selector { return try count() }
-        switch place {
+        switch destination {
         case .links(let property, let target):
             guard let selector = selector.elements(of: property.type.collection) else { throw badIndex() }
             take(selector, of: property, target)
@@ -244,12 +244,12 @@ struct PathWalk {
     mutating func choose(_ selector: ElementSelector, of property: PropertySchema) throws(QueryError) {
         if property.type.isMixed {
             steps.append(.elements(selector))
-            place = .mixed
+            destination = .mixed
         } else if selector == .all {
-            place = .allValues(property)
+            destination = .allValues(property)
         } else {
             steps.append(.elements(selector))
-            place = .value(property.type.base)
+            destination = .value(property.type.base)
         }
     }
 

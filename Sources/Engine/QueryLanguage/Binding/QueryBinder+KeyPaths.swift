@@ -82,8 +82,8 @@ extension QueryBinder {
         }
     }
 
-    /// The key paths in the text of a request: the parts between commas, trimmed, with their offsets in scalars. A comma
-    /// inside quotes belongs to a map's key. Never empty. Cost: a pass over the text, without parsing the paths.
+    /// The key paths in the text of a request: the parts between commas, trimmed, with their offsets in scalars. A
+    /// comma inside quotes belongs to a map's key. Never empty. Cost: a pass over the text, without parsing the paths.
     package static func keyPathTexts(_ text: String) -> [(text: String, offset: Int)] {
         var parts: [(text: String, offset: Int)] = []
         var part = String.UnicodeScalarView()
@@ -96,11 +96,11 @@ extension QueryBinder {
             while trimmed.hasSuffix(" ") { trimmed.removeLast() }
             parts.append((trimmed, start + leading))
         }
-        for (place, scalar) in text.unicodeScalars.enumerated() {
+        for (index, scalar) in text.unicodeScalars.enumerated() {
             if scalar == ",", quote == nil {
                 finish()
                 part = String.UnicodeScalarView()
-                start = place + 1
+                start = index + 1
                 continue
             }
             part.append(scalar)

@@ -1,14 +1,14 @@
 package import ObjectModel
 
-/// A bound query of a filter whose literals may have other values: what `LiteralSplit.text` means, with a place for each
-/// of `LiteralSplit.literals`.
+/// A bound query of a filter whose literals may have other values: what `LiteralSplit.text` means, with a parameter
+/// for each of `LiteralSplit.literals`.
 ///
-/// It is made of one filter and its query, and only where binding cannot depend on the values: each literal is the right
-/// side of a comparison with values of one type, which is not changed by it. Filled with the literals of another filter
-/// with the same text, it is the query that the binder makes of that filter.
+/// It is made of one filter and its query, and only where binding cannot depend on the values: each literal is the
+/// right side of a comparison with values of one type, which is not changed by it. Filled with the literals of another
+/// filter with the same text, it is the query that the binder makes of that filter.
 package struct QueryTemplate: Sendable {
     /// How a literal becomes a constant.
-    fileprivate enum Place {
+    fileprivate enum Parameter {
         /// As it is.
         case same
         /// An int that is compared with doubles.
@@ -16,24 +16,26 @@ package struct QueryTemplate: Sendable {
     }
 
     private let query: BoundQuery
-    private let places: [Place]
+    private let parameters: [Parameter]
 
-    /// Returns nil where the query may depend on the literals in other ways, and where two of them are equal, so that it
-    /// is not evident which is which.
+    /// Returns nil where the query may depend on the literals in other ways, and where two of them are equal, so that
+    /// it is not evident which is which.
     ///
     /// - Parameter query: what the binder made of the filter with these literals.
     package init?(_ query: BoundQuery, of literals: [Value]) {
         guard Set(literals).count == literals.count else { return nil }
-        var places: [Place] = []
-        guard Self.collect(query.predicate, literals, &places), places.count == literals.count else { return nil }
+        var parameters: [Parameter] = []
+        guard Self.collect(query.predicate, literals, &parameters), parameters.count == literals.count else {
+            return nil
+        }
         self.query = query
-        self.places = places
+        self.parameters = parameters
     }
 
-    /// The query with these literals, which have the same kinds as the first ones; nil where one of them would be adapted
-    /// in another way.
+    /// The query with these literals, which have the same kinds as the first ones; nil where one of them would be
+    /// adapted in another way.
     package func query(with literals: [Value]) -> BoundQuery? {
-        guard literals.count == places.count else { return nil }
+        guard literals.count == parameters.count else { return nil }
         var index = 0
         guard let predicate = filled(query.predicate, literals, &index) else { return nil }
         var filled = query
@@ -41,20 +43,22 @@ package struct QueryTemplate: Sendable {
         return filled
     }
 
-    /// Adds the places of the predicate's constants; returns false for one that is not a literal in a known place.
-    private static func collect(_ predicate: BoundPredicate, _ literals: [Value], _ places: inout [Place]) -> Bool {
+    /// Adds a parameter for each of the predicate's constants; returns false for one that cannot become a parameter.
+    private static func collect(_ predicate: BoundPredicate, _ literals: [Value], _ parameters: inout [Parameter])
+        -> Bool
+    {
         switch predicate {
         case .constant: return true
-        case .not(let inner): return collect(inner, literals, &places)
-        case .and(let parts), .or(let parts): return parts.allSatisfy { collect($0, literals, &places) }
+        case .not(let inner): return collect(inner, literals, &parameters)
+        case .and(let parts), .or(let parts): return parts.allSatisfy { collect($0, literals, &parameters) }
         case .comparison(let comparison):
             guard case .path(let path) = comparison.left, case .constant(let constant) = comparison.right else {
                 return isWithoutConstants(comparison.left) && isWithoutConstants(comparison.right)
             }
-            guard places.count < literals.count, !comparison.isElementwise,
-                let place = place(of: literals[places.count], as: constant, against: path)
+            guard parameters.count < literals.count, !comparison.isElementwise,
+                let parameter = parameter(of: literals[parameters.count], as: constant, against: path)
             else { return false }
-            places.append(place)
+            parameters.append(parameter)
             return true
         case .between, .fullText, .geoWithin: return false
         }
@@ -65,7 +69,7 @@ package struct QueryTemplate: Sendable {
         return path.isPlain
     }
 
-    private static func place(of literal: Value, as constant: Value, against path: BoundPath) -> Place? {
+    private static func parameter(of literal: Value, as constant: Value, against path: BoundPath) -> Parameter? {
         guard path.isPlain else { return nil }
         let base: BaseType
         switch path.end {
@@ -75,7 +79,7 @@ package struct QueryTemplate: Sendable {
         }
         switch (base, literal) {
         case (.string, .string), (.int, .int), (.double, .double): return literal == constant ? .same : nil
-        case (.double, .int): return Place.double.constant(literal) == constant ? .double : nil
+        case (.double, .int): return Parameter.double.constant(literal) == constant ? .double : nil
         default: return nil
         }
     }
@@ -87,7 +91,7 @@ package struct QueryTemplate: Sendable {
         case .or(let parts): return filled(parts, literals, &index).map { .or($0) }
         case .comparison(var comparison):
             guard case .constant = comparison.right else { return predicate }
-            guard let constant = places[index].constant(literals[index]) else { return nil }
+            guard let constant = parameters[index].constant(literals[index]) else { return nil }
             index += 1
             comparison.right = .constant(constant)
             return .comparison(comparison)
@@ -106,7 +110,7 @@ package struct QueryTemplate: Sendable {
     }
 }
 
-extension QueryTemplate.Place {
+extension QueryTemplate.Parameter {
     fileprivate func constant(_ literal: Value) -> Value? {
         switch self {
         case .same: return literal

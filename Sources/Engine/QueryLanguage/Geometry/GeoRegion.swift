@@ -30,15 +30,15 @@ package struct GeoRegion {
     /// the edges.
     package func contains(_ position: GeoPosition) -> Bool {
         guard abs(position.longitude) <= 180, abs(position.latitude) <= 90 else { return false }
-        let place = UnitVector(position)
+        let point = UnitVector(position)
         switch form {
         case .circle(let center, let radius):
-            return place.angle(to: center) <= radius
+            return point.angle(to: center) <= radius
         case .polygon(let outer, let holes):
-            switch outer.position(of: place) {
+            switch outer.position(of: point) {
             case .outside: return false
             case .onEdge: return true
-            case .inside: return holes.allSatisfy { $0.position(of: place) != .inside }
+            case .inside: return holes.allSatisfy { $0.position(of: point) != .inside }
             }
         }
     }

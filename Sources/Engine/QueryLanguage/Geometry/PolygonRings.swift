@@ -101,7 +101,7 @@ struct PolygonRings {
         return nil
     }
 
-    /// Edges do not cross, so the place of one corner decides for its whole ring.
+    /// Edges do not cross, so the position of one corner decides for its whole ring.
     private func nestingFault(_ left: inout Int) -> String? {
         let spheres = rings.map { SphereRing($0.map { UnitVector($0) }) }
         for hole in rings.indices.dropFirst() {

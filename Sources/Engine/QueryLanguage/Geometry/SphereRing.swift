@@ -46,14 +46,14 @@ struct SphereRing {
         cap = Self.cap(around: edges)
     }
 
-    func position(of place: UnitVector) -> Position {
-        if let cap, cap.center.dot(place) < cap.cosine { return .outside }
-        for edge in edges where Self.touches(edge, place) { return .onEdge }
-        guard hasInside, let target = target(from: place) else { return .outside }
+    func position(of point: UnitVector) -> Position {
+        if let cap, cap.center.dot(point) < cap.cosine { return .outside }
+        for edge in edges where Self.touches(edge, point) { return .onEdge }
+        guard hasInside, let target = target(from: point) else { return .outside }
         // Seen from the position, the edge that the line ends at shows one of its sides; every edge that the line
         // crosses before inverts that.
-        var isLeft = edges[target].normal.dot(place) > 0
-        let line = Line(from: place, to: edges[target].middle)
+        var isLeft = edges[target].normal.dot(point) > 0
+        let line = Line(from: point, to: edges[target].middle)
         for (index, edge) in edges.enumerated() where index != target {
             if line.crosses(edge.start, edge.end) { isLeft.toggle() }
         }
@@ -61,23 +61,23 @@ struct SphereRing {
     }
 
     /// The edge whose side is seen best from the position.
-    private func target(from place: UnitVector) -> Int? {
+    private func target(from point: UnitVector) -> Int? {
         var best: (index: Int, height: Double)?
         for (index, edge) in edges.enumerated() {
             // A line to a middle almost opposite to the position would have no direction.
-            guard edge.middle.dot(place) > -0.999_999 else { continue }
-            let height = abs(edge.normal.dot(place))
+            guard edge.middle.dot(point) > -0.999_999 else { continue }
+            let height = abs(edge.normal.dot(point))
             if height > best?.height ?? 0 { best = (index, height) }
         }
         return best?.index
     }
 
-    private static func touches(_ edge: Edge, _ place: UnitVector) -> Bool {
-        guard abs(edge.normal.dot(place)) <= tolerance else { return false }
-        return edge.start.cross(place).dot(edge.normal) >= -tolerance
-            && place.cross(edge.end).dot(edge.normal) >= -tolerance
+    private static func touches(_ edge: Edge, _ point: UnitVector) -> Bool {
+        guard abs(edge.normal.dot(point)) <= tolerance else { return false }
+        return edge.start.cross(point).dot(edge.normal) >= -tolerance
+            && point.cross(edge.end).dot(edge.normal) >= -tolerance
             // Points opposite to the edge are within the same bounds.
-            && edge.middle.dot(place) > 0
+            && edge.middle.dot(point) > 0
     }
 
     /// The area in 0..<4π: the sum of triangles from the first corner, positive for those to the left.

@@ -12,11 +12,11 @@ struct UnitVector {
         self.z = z
     }
 
-    init(_ place: GeoPosition) {
-        let longitude = place.longitude * .pi / 180
-        let latitude = place.latitude * .pi / 180
+    init(_ position: GeoPosition) {
+        let longitude = position.longitude * .pi / 180
+        let latitude = position.latitude * .pi / 180
         // At the poles all longitudes are the same position.
-        let radius = abs(place.latitude) == 90 ? 0 : cos(latitude)
+        let radius = abs(position.latitude) == 90 ? 0 : cos(latitude)
         self.init(radius * cos(longitude), radius * sin(longitude), sin(latitude))
     }
 

@@ -82,9 +82,9 @@ extension Unparser {
 
     private func steps(_ steps: [ValueStep], _ type: PropertyType) -> [ParsedPath.Component]? {
         var components: [ParsedPath.Component] = []
-        for (place, step) in steps.enumerated() {
+        for (offset, step) in steps.enumerated() {
             switch step {
-            case .elements(.all) where place == 0 && type.isCollection:
+            case .elements(.all) where offset == 0 && type.isCollection:
                 let next = steps.count > 1 ? steps[1] : nil
                 if next == nil || next == .length || next == .typeName { continue }
                 // The language has the number of elements, but not the sizes of all of them.

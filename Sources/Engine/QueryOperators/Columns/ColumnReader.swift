@@ -22,24 +22,24 @@ final class ColumnReader {
     /// Returns null when the slot does not exist, which only a damaged file can cause; also for a collection.
     @inline(__always)
     func view(_ key: ObjectKey) throws -> ValueView {
-        guard let (leaf, slot) = try place(key) else { return .null }
+        guard let (leaf, slot) = try location(key) else { return .null }
         return ValueView(leaf, slot)
     }
 
     func link(_ key: ObjectKey) throws -> ObjectKey? {
-        guard let (leaf, slot) = try place(key), leaf.kind == .link, !leaf.isNull(slot) else { return nil }
+        guard let (leaf, slot) = try location(key), leaf.kind == .link, !leaf.isNull(slot) else { return nil }
         return leaf.link(at: slot)
     }
 
     /// Returns nil when the property is not a collection.
     func collection(_ key: ObjectKey) throws -> StoredCollection? {
-        guard let (leaf, slot) = try place(key), leaf.kind.collection != .single else { return nil }
+        guard let (leaf, slot) = try location(key), leaf.kind.collection != .single else { return nil }
         return StoredCollection(leaf, slot, source, classID, key, property)
     }
 
     /// The leaf that holds the object's value, and its slot.
     @inline(__always)
-    func place(_ key: ObjectKey) throws -> (leaf: Leaf, slot: Int)? {
+    func location(_ key: ObjectKey) throws -> (leaf: Leaf, slot: Int)? {
         guard key.rawValue >= 0 else { return nil }
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
         if let last, last.cluster == cluster { return slot < last.leaf.count ? (last.leaf, slot) : nil }

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// A list, set or map of one object, read in place: in its leaf, or, when it is large, block by block outside.
 struct StoredCollection {
-    private enum Place {
+    private enum Location {
         case run(ElementRun)
         case blocks(any ColumnSource, ClassID, ObjectKey, PropertyID)
     }
@@ -11,7 +11,7 @@ struct StoredCollection {
     /// The number of elements.
     let count: Int
     let isMap: Bool
-    private let place: Place
+    private let location: Location
 
     /// The collection in a slot of a leaf of collections. Null is an empty one.
     init(
@@ -21,13 +21,13 @@ struct StoredCollection {
         isMap = leaf.kind == .map
         if leaf.isOverflow(slot) {
             count = leaf.overflowSize(slot)
-            place = .blocks(source, classID, key, property)
+            location = .blocks(source, classID, key, property)
         } else {
             // The bytes of a null slot may be another object's.
             let bytes = leaf.isNull(slot) ? UnsafeBufferPointer(start: nil, count: 0) : leaf.utf8(at: slot)
             let run = ElementRun(UnsafeRawBufferPointer(bytes), hasKeys: leaf.kind == .map)
             count = run.count
-            place = .run(run)
+            location = .run(run)
         }
     }
 
@@ -47,7 +47,7 @@ struct StoredCollection {
 
     @inline(__always)
     private func forEachRun(_ body: (ElementRun) throws -> Bool) throws -> Bool {
-        switch place {
+        switch location {
         case .run(let run):
             return try body(run)
         case .blocks(let source, let classID, let key, let property):
@@ -61,7 +61,7 @@ struct StoredCollection {
     /// Returns nil beyond the end.
     func element(at index: Int) throws -> ValueView? {
         guard index >= 0, index < count else { return nil }
-        switch place {
+        switch location {
         case .run(let run):
             return run.element(at: index)
         case .blocks(let source, let classID, let key, let property):
@@ -78,7 +78,7 @@ struct StoredCollection {
 
     /// The value of a map for a key; nil when it is absent.
     func element(for wanted: ValueView.Bytes) throws -> ValueView? {
-        switch place {
+        switch location {
         case .run(let run):
             let (index, isThere) = run.position(of: wanted)
             return isThere ? run.element(at: index) : nil

@@ -42,7 +42,7 @@ final class LinkReader {
         self.source = source
         var current = classID
         var steps: [Step] = []
-        for (place, link) in links.enumerated() {
+        for (index, link) in links.enumerated() {
             switch link {
             case .forward(let property, let target):
                 steps.append(.forward(ColumnReader(source, current, property)))
@@ -54,7 +54,7 @@ final class LinkReader {
                 var key: StableBytes?
                 if case .key(let text) = selector { key = StableBytes(text.utf8) }
                 var visible: RowPredicate?
-                if selector.isPosition, place + 1 < links.count, case .rowSecurity(let predicate, _) = links[place + 1]
+                if selector.isPosition, index + 1 < links.count, case .rowSecurity(let predicate, _) = links[index + 1]
                 {
                     visible = RowPredicate(predicate, on: target, in: source)
                 }
@@ -179,15 +179,15 @@ final class LinkReader {
         _ reader: ColumnReader, _ selector: ElementSelector, among visible: RowPredicate, of object: ObjectKey
     ) throws -> ObjectKey? {
         guard let collection = try reader.collection(object) else { return nil }
-        var place = 0
+        var position = 0
         var found: ObjectKey?
         _ = try collection.forEach { element in
             guard case .link(let target) = element, try visible.holds(target) else { return true }
-            defer { place += 1 }
+            defer { position += 1 }
             switch selector {
             case .position(let wanted):
-                if place == wanted { found = target }
-                return place < wanted
+                if position == wanted { found = target }
+                return position < wanted
             case .last: found = target
             case .all, .key: break
             }

@@ -60,17 +60,17 @@ package final class ClassScan {
             try body(cluster, mask)
         }
         if let candidates = root.candidateClusters() {
-            for place in candidates.indices {
-                let index = candidates[lastFirst ? candidates.count - 1 - place : place]
+            for offset in candidates.indices {
+                let index = candidates[lastFirst ? candidates.count - 1 - offset : offset]
                 guard range.contains(index) else { continue }
                 if let stop, stop() { return }
                 try visit(index)
             }
         } else {
             if stop == nil { try willScanAll() }
-            for place in range {
+            for index in range {
                 if let stop, stop() { return }
-                try visit(lastFirst ? range.lowerBound + (range.upperBound - 1 - place) : place)
+                try visit(lastFirst ? range.lowerBound + (range.upperBound - 1 - index) : index)
             }
         }
     }

@@ -59,19 +59,19 @@ package final class KeySetOperator: Operator {
     package func candidateClusters() -> [Int]? { clusters }
 
     package func narrow(_ mask: SelectionMask, in cluster: ClusterView) {
-        let place = place(of: cluster.index)
-        guard place < clusters.count, clusters[place] == cluster.index else { return mask.removeAll() }
+        let index = index(of: cluster.index)
+        guard index < clusters.count, clusters[index] == cluster.index else { return mask.removeAll() }
         found.reset(slotCount: mask.slotCount)
-        let end = place + 1 < starts.count ? starts[place + 1] : keys.count
-        for position in starts[place]..<end {
+        let end = index + 1 < starts.count ? starts[index + 1] : keys.count
+        for position in starts[index]..<end {
             let slot = Int(keys[position].rawValue) - cluster.index * capacity
             if slot >= 0, slot < found.slotCount { found.insert(slot) }
         }
         mask.formIntersection(found)
     }
 
-    /// The place of a cluster among those that have keys, or of the next one.
-    private func place(of cluster: Int) -> Int {
+    /// The index of a cluster among those that have keys, or of the next one.
+    private func index(of cluster: Int) -> Int {
         var (low, high) = (0, clusters.count)
         while low < high {
             let middle = (low + high) / 2

@@ -10,7 +10,7 @@ package final class Distribution {
     /// The property itself when its values are read from its column.
     private let property: PropertyID?
     private let scratch: SelectionMask
-    /// The range of the values that have a place on the scale; nil while there is none.
+    /// The range of the values that have a position on the scale; nil while there is none.
     package private(set) var range: ClosedRange<Double>?
     package private(set) var counted: ValueDistribution
 
@@ -91,7 +91,7 @@ package final class Distribution {
     }
 }
 
-/// Tallies the values at a path by their places on a scale: cluster by cluster on the column where the path has no
+/// Tallies the values at a path by their positions on a scale: cluster by cluster on the column where the path has no
 /// links, otherwise object by object. Used by one thread at a time.
 package struct ScaleReading {
     private let reader: PathReader

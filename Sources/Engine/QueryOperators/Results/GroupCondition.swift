@@ -42,8 +42,8 @@ package struct GroupCondition: Hashable, Sendable {
                 compared += size
             }
             let holds = test.holds { property in
-                let place = GroupClass.position(of: property)
-                return terms.indices.contains(place) ? group.value(of: terms[place]) : .null
+                let index = GroupClass.position(of: property)
+                return terms.indices.contains(index) ? group.value(of: terms[index]) : .null
             }
             if holds == true { selected.append(group) }
         }
@@ -55,9 +55,9 @@ extension AggregateGroup {
     /// The value by which an arrangement or condition knows the group.
     fileprivate func value(of term: GroupArrangement.Term) -> Value {
         switch term {
-        case .key(let place): key[place]
+        case .key(let index): key[index]
         case .count: .int(Int64(count))
-        case .result(let place): results[place]
+        case .result(let index): results[index]
         }
     }
 }

@@ -19,14 +19,14 @@ package final class SectionBuilder {
     }
 
     package func sections(of keys: [ObjectKey]) throws -> SectionedKeys {
-        var places: [Int32] = []
-        places.reserveCapacity(keys.count)
+        var sectionOfIndex: [Int32] = []
+        sectionOfIndex.reserveCapacity(keys.count)
         for key in keys {
-            let place = section(try numbering.number(of: key) ?? 0)
-            counts[Int(place)] += 1
-            places.append(place)
+            let section = section(try numbering.number(of: key) ?? 0)
+            counts[Int(section)] += 1
+            sectionOfIndex.append(section)
         }
-        return keys.withUnsafeBufferPointer { keys in places.withUnsafeBufferPointer { collected(keys, $0) } }
+        return keys.withUnsafeBufferPointer { keys in sectionOfIndex.withUnsafeBufferPointer { collected(keys, $0) } }
     }
 
     /// The sections of a scan's matches, in creation order.
@@ -34,11 +34,11 @@ package final class SectionBuilder {
         // No more than the class has can match.
         let limit = scan.source.clusterCount(of: scan.classID) * scan.source.clusterCapacity
         let keys = UnsafeMutableBufferPointer<ObjectKey>.allocate(capacity: limit)
-        let places = UnsafeMutableBufferPointer<Int32>.allocate(capacity: limit)
+        let sectionOfIndex = UnsafeMutableBufferPointer<Int32>.allocate(capacity: limit)
         let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: scan.source.clusterCapacity)
         defer {
             keys.deallocate()
-            places.deallocate()
+            sectionOfIndex.deallocate()
             numbers.deallocate()
         }
         var count = 0
@@ -50,23 +50,23 @@ package final class SectionBuilder {
             var next = count
             mask.forEach { slot in
                 keys.initializeElement(at: next, to: ObjectKey(first + Int64(slot)))
-                places.initializeElement(at: next, to: numbers[slot])
+                sectionOfIndex.initializeElement(at: next, to: numbers[slot])
                 next += 1
             }
             sectionOfNumber.withUnsafeMutableBufferPointer { sections in
                 for index in count..<next {
-                    let number = Int(places[index])
+                    let number = Int(sectionOfIndex[index])
                     if sections[number] < 0 { sections[number] = Int32(truncatingIfNeeded: find(number)) }
-                    places[index] = sections[number]
+                    sectionOfIndex[index] = sections[number]
                 }
             }
             counts.withUnsafeMutableBufferPointer { counts in
-                for index in count..<next { counts[Int(places[index])] += 1 }
+                for index in count..<next { counts[Int(sectionOfIndex[index])] += 1 }
             }
             count = next
         }
         return collected(
-            UnsafeBufferPointer(rebasing: keys[..<count]), UnsafeBufferPointer(rebasing: places[..<count]))
+            UnsafeBufferPointer(rebasing: keys[..<count]), UnsafeBufferPointer(rebasing: sectionOfIndex[..<count]))
     }
 
     private func section(_ number: Int) -> Int32 {
@@ -88,7 +88,7 @@ package final class SectionBuilder {
 
     /// Collects the objects of each section, in their order.
     private func collected(
-        _ keys: UnsafeBufferPointer<ObjectKey>, _ places: UnsafeBufferPointer<Int32>
+        _ keys: UnsafeBufferPointer<ObjectKey>, _ sectionOfIndex: UnsafeBufferPointer<Int32>
     ) -> SectionedKeys {
         var starts = [Int](repeating: 0, count: names.count)
         var sections: [SectionedKeys.Section] = []
@@ -101,8 +101,8 @@ package final class SectionBuilder {
         }
         let sorted = [ObjectKey](unsafeUninitializedCapacity: keys.count) { buffer, count in
             starts.withUnsafeMutableBufferPointer { starts in
-                for (key, place) in zip(keys, places) {
-                    let section = Int(place)
+                for (key, number) in zip(keys, sectionOfIndex) {
+                    let section = Int(number)
                     buffer.initializeElement(at: starts[section], to: key)
                     starts[section] += 1
                 }

@@ -35,7 +35,7 @@ final class ValueNumbering {
     /// The number of an object's value, or `nullLink`.
     func number(of key: ObjectKey) throws -> Int {
         if let column {
-            guard let (leaf, slot) = try column.place(key), !leaf.isNull(slot) else { return null() }
+            guard let (leaf, slot) = try column.location(key), !leaf.isNull(slot) else { return null() }
             let number = number(leaf, slot)
             if mixed != nil { note(leaf.value(at: slot), number) }
             return number

@@ -159,14 +159,14 @@ package final class FullSorter: ObjectSorter {
         var saysAll = next.isExact
         if next.shape == .text { saysAll = Self.setWords(&same, of: texts, ascending: next.ascending) }
         ranks[1] = same
-        var place = 0
+        var index = 0
         for rank in ranks.keys.sorted() {
             try ranks[rank]?.withUnsafeMutableBufferPointer { items in
                 KeyedWord.sort(items)
                 try refineRuns(items, column + 1, isExact: rank != 1 || saysAll)
                 for item in items {
-                    run[place].key = item.key
-                    place += 1
+                    run[index].key = item.key
+                    index += 1
                 }
             }
         }
@@ -213,7 +213,7 @@ package final class FullSorter: ObjectSorter {
             }
         }
         let keys = order.map { run[$0].key }
-        for (place, key) in keys.enumerated() { run[place].key = key }
+        for (index, key) in keys.enumerated() { run[index].key = key }
     }
 
     /// The cell of an object; all keys' values are in columns.

@@ -65,12 +65,12 @@ extension KeyedWord {
     private static func insertionSort(_ items: UnsafeMutableBufferPointer<KeyedWord>) {
         for index in 1..<max(1, items.count) {
             let item = items[index]
-            var place = index
-            while place > 0, items[place - 1].word > item.word {
-                items[place] = items[place - 1]
-                place -= 1
+            var position = index
+            while position > 0, items[position - 1].word > item.word {
+                items[position] = items[position - 1]
+                position -= 1
             }
-            items[place] = item
+            items[position] = item
         }
     }
 }

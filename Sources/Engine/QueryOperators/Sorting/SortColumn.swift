@@ -34,7 +34,7 @@ struct SortColumn {
     func cell(of key: ObjectKey) throws -> SortCell? {
         guard let object = try reader.singleObject(key) else { return .nullLink(ascending: ascending) }
         guard let column = reader.column else { return nil }
-        guard let (leaf, slot) = try column.place(object) else { return .null(ascending: ascending) }
+        guard let (leaf, slot) = try column.location(object) else { return .null(ascending: ascending) }
         return SortCell(leaf, slot, ascending: ascending)
     }
 }

@@ -4,8 +4,8 @@ struct SortItem {
     var row: UInt32
     var rank: UInt8
 
-    /// Below that many, comparing is faster than counting bytes: each pass goes through 256 places, whatever there is to
-    /// sort.
+    /// Below that many, comparing is faster than counting bytes: each pass goes through 256 counts, whatever there is
+    /// to sort.
     private static let radixThreshold = 512
 
     /// Orders items by rank and primary, and rows that are equal in both by `isBefore`.

@@ -8,11 +8,11 @@ struct ExponentCounts: Sendable {
 
     /// Cost: the number of exponents that are lower. Numbers of one origin have few, and most of them the lowest.
     mutating func add(_ exponent: Int, _ count: Int) {
-        var place = 0
-        while place < counts.count, counts[place].exponent < exponent { place += 1 }
-        if place == counts.count || counts[place].exponent != exponent { counts.insert((exponent, 0), at: place) }
-        counts[place].count += count
-        if counts[place].count == 0 { counts.remove(at: place) }
+        var index = 0
+        while index < counts.count, counts[index].exponent < exponent { index += 1 }
+        if index == counts.count || counts[index].exponent != exponent { counts.insert((exponent, 0), at: index) }
+        counts[index].count += count
+        if counts[index].count == 0 { counts.remove(at: index) }
     }
 
     mutating func merge(_ other: ExponentCounts) {

@@ -38,12 +38,12 @@ package struct ExtremeTally: Sendable {
             otherCount += 1
             return
         }
-        let (place, isKnown) = place(of: value)
+        let (index, isKnown) = index(of: value)
         if isKnown {
-            entries[place].count += 1
-            if entries[place].value != value { entries[place].isMixed = true }
-        } else if otherCount == 0 || place < entries.count {
-            entries.insert(Entry(value: value, count: 1), at: place)
+            entries[index].count += 1
+            if entries[index].value != value { entries[index].isMixed = true }
+        } else if otherCount == 0 || index < entries.count {
+            entries.insert(Entry(value: value, count: 1), at: index)
             if entries.count > Self.most { otherCount += entries.removeLast().count }
         } else {
             otherCount += 1
@@ -55,9 +55,9 @@ package struct ExtremeTally: Sendable {
         var merged: [Entry] = []
         var (left, right) = (entries[...], other.entries[...])
         while let first = left.first ?? right.first {
-            let place = left.isEmpty ? 1 : right.first.map { order(first.value, $0.value) } ?? -1
-            guard var entry = place > 0 ? right.popFirst() : left.popFirst() else { break }
-            if place == 0, let same = right.popFirst() {
+            let comparison = left.isEmpty ? 1 : right.first.map { order(first.value, $0.value) } ?? -1
+            guard var entry = comparison > 0 ? right.popFirst() : left.popFirst() else { break }
+            if comparison == 0, let same = right.popFirst() {
                 entry.count += same.count
                 if same.isMixed || same.value != entry.value { entry.isMixed = true }
             }
@@ -72,13 +72,13 @@ package struct ExtremeTally: Sendable {
     /// Removes a value that was added.
     package mutating func remove(_ value: Value) {
         if value.isNull || value.isNaN { return }
-        let (place, isKnown) = place(of: value)
+        let (index, isKnown) = index(of: value)
         guard isKnown else {
             otherCount -= 1
             return
         }
-        entries[place].count -= 1
-        if entries[place].count == 0 { entries.remove(at: place) }
+        entries[index].count -= 1
+        if entries[index].count == 0 { entries.remove(at: index) }
     }
 
     package enum Result {
@@ -100,8 +100,8 @@ package struct ExtremeTally: Sendable {
         return isMinimum ? order : -order
     }
 
-    private func place(of value: Value) -> (place: Int, isKnown: Bool) {
-        let place = entries.partitioningIndex { order($0.value, value) >= 0 }
-        return (place, place < entries.count && order(entries[place].value, value) == 0)
+    private func index(of value: Value) -> (index: Int, isKnown: Bool) {
+        let index = entries.partitioningIndex { order($0.value, value) >= 0 }
+        return (index, index < entries.count && order(entries[index].value, value) == 0)
     }
 }

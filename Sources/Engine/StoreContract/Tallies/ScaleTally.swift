@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// The ends of values that come and go and have a place on a scale, and the numbers of the others.
+/// The ends of values that come and go and have a position on a scale, and the numbers of the others.
 package struct ScaleTally: Sendable {
     package enum Range {
         case empty
@@ -11,17 +11,17 @@ package struct ScaleTally: Sendable {
 
     private var low = ExtremeTally(isMinimum: true)
     private var high = ExtremeTally(isMinimum: false)
-    /// Beyond these, places are no ends worth keeping.
+    /// Beyond these, positions are no ends worth keeping.
     private var (lowest, highest) = (Double.infinity, -Double.infinity)
     /// In the form that equal values have in common.
     package private(set) var others: [Value: Int] = [:]
 
     package init() {}
 
-    /// Adds a value at a place; with `sign` -1 it removes one that was added.
+    /// Adds a value at a position; with `sign` -1 it removes one that was added.
     package mutating func add(_ position: Double, sign: Int = 1) {
         guard sign > 0 else {
-            // 0 and -0 are one place.
+            // 0 and -0 are one position.
             low.remove(.double(position + 0))
             high.remove(.double(position + 0))
             (lowest, highest) = (.infinity, -.infinity)
@@ -41,7 +41,7 @@ package struct ScaleTally: Sendable {
         }
     }
 
-    /// Adds a value without a place; with `sign` -1 it removes one that was added.
+    /// Adds a value without a position; with `sign` -1 it removes one that was added.
     ///
     /// - Parameter form: the one that equal values have in common.
     package mutating func add(other form: Value, sign: Int = 1) {

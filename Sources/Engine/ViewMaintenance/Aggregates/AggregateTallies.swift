@@ -32,8 +32,8 @@ package struct AggregateTallies: Sendable, RowTally {
         let first: Value
         /// How many groups have a value of the form.
         var groupCount = 1
-        /// Whether objects had others that are equal in the order, such as 0 and -0: which one a scan reports depends on
-        /// the scan.
+        /// Whether objects had others that are equal in the order, such as 0 and -0: which one a scan reports depends
+        /// on the scan.
         var isMixed = false
     }
 
@@ -127,9 +127,9 @@ package struct AggregateTallies: Sendable, RowTally {
             if !numberPaths.isEmpty { noteKey(group.key, form) }
             groups[form] = group
         }
-        for (place, path) in numberPaths.enumerated() {
-            for form in found.mixedForms[path] where keyForms[place][form]?.isMixed == false {
-                keyForms[place][form]?.isMixed = true
+        for (index, path) in numberPaths.enumerated() {
+            for form in found.mixedForms[path] where keyForms[index][form]?.isMixed == false {
+                keyForms[index][form]?.isMixed = true
                 mixedForms += 1
             }
         }
@@ -139,9 +139,9 @@ package struct AggregateTallies: Sendable, RowTally {
     private mutating func noteKey(_ key: [Value], _ form: [Value]) {
         let known = groups[form]?.key
         if key == known { return }
-        for (place, path) in numberPaths.enumerated() where key[path] != known?[path] {
-            guard var entry = keyForms[place][form[path]] else {
-                keyForms[place][form[path]] = KeyForm(first: key[path])
+        for (index, path) in numberPaths.enumerated() where key[path] != known?[path] {
+            guard var entry = keyForms[index][form[path]] else {
+                keyForms[index][form[path]] = KeyForm(first: key[path])
                 continue
             }
             if known == nil { entry.groupCount += 1 }
@@ -149,17 +149,17 @@ package struct AggregateTallies: Sendable, RowTally {
                 entry.isMixed = true
                 mixedForms += 1
             }
-            keyForms[place][form[path]] = entry
+            keyForms[index][form[path]] = entry
         }
     }
 
     /// Forgets the key of a group that is gone.
     private mutating func forgetKey(_ form: [Value]) {
-        for (place, path) in numberPaths.enumerated() {
-            guard var entry = keyForms[place][form[path]] else { continue }
+        for (index, path) in numberPaths.enumerated() {
+            guard var entry = keyForms[index][form[path]] else { continue }
             entry.groupCount -= 1
             if entry.groupCount == 0, entry.isMixed { mixedForms -= 1 }
-            keyForms[place][form[path]] = entry.groupCount == 0 ? nil : entry
+            keyForms[index][form[path]] = entry.groupCount == 0 ? nil : entry
         }
     }
 

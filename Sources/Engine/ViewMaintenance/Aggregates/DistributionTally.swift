@@ -10,7 +10,7 @@ package struct DistributionTally: Sendable {
     private let paths: [SortKey]
     private let bounds: @Sendable (ClosedRange<Double>) -> [Double]
     private var values = ScaleTally()
-    /// The values with a place on the scale, in their intervals.
+    /// The values with a position on the scale, in their intervals.
     private var counted: ValueDistribution
 
     /// Reads a query's result. Cost: three passes over it.
@@ -60,9 +60,9 @@ package struct DistributionTally: Sendable {
         return all
     }
 
-    /// Removes the objects that may have changed as they were before the step, and adds them as they are after it. Cost:
-    /// that of the objects; when the intervals are other ones, a pass over the result. Returns false if the tally must be
-    /// made again.
+    /// Removes the objects that may have changed as they were before the step, and adds them as they are after it.
+    /// Cost: that of the objects; when the intervals are other ones, a pass over the result. Returns false if the tally
+    /// must be made again.
     ///
     /// - Parameters:
     ///   - quick: the part of the query's predicate that can be evaluated quickly.

@@ -3,8 +3,8 @@ package import StoreContract
 
 /// Compares two answers of groups.
 package enum GroupDiff {
-    /// The groups that went, came and changed. A group is the same as one with an equal key; one whose place among the
-    /// others changed is a deletion and an insertion. Cost: that of `KeyDiff`.
+    /// The groups that went, came and changed. A group is the same as one with an equal key; one whose position among
+    /// the others changed is a deletion and an insertion. Cost: that of `KeyDiff`.
     package static func between(_ old: [AggregateGroup], _ new: [AggregateGroup]) -> IndexChanges {
         var numbers: [[Value]: Int64] = [:]
         func number(_ group: AggregateGroup) -> ObjectKey {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The values of one delta that many queries of one class read, read only once.
 final class DeltaValueCache: Sendable {
-    fileprivate struct Place: Hashable {
+    fileprivate struct Address: Hashable {
         let classID: ClassID
         let key: ObjectKey
         let property: PropertyID
@@ -13,12 +13,12 @@ final class DeltaValueCache: Sendable {
 
     private struct State {
         /// The first values, which are all there are for a small delta: a linear search is quicker than hashing.
-        var first: [(place: Place, value: Value)] = []
-        var values: [Place: Value] = [:]
+        var first: [(address: Address, value: Value)] = []
+        var values: [Address: Value] = [:]
 
-        subscript(place: Place) -> Value? {
-            for known in first where known.place == place { return known.value }
-            return values.isEmpty ? nil : values[place]
+        subscript(address: Address) -> Value? {
+            for known in first where known.address == address { return known.value }
+            return values.isEmpty ? nil : values[address]
         }
     }
 
@@ -28,14 +28,14 @@ final class DeltaValueCache: Sendable {
 
     private let state = Mutex(State())
 
-    fileprivate func value(_ place: Place, read: () throws -> Value) rethrows -> Value {
-        if let known = state.withLock({ $0[place] }) { return known }
+    fileprivate func value(_ address: Address, read: () throws -> Value) rethrows -> Value {
+        if let known = state.withLock({ $0[address] }) { return known }
         let value = try read()
         state.withLock { state in
             if state.first.count < Self.maximumFirst {
-                state.first.append((place, value))
+                state.first.append((address, value))
             } else if state.values.count < Self.maximumValues {
-                state.values[place] = value
+                state.values[address] = value
             }
         }
         return value

@@ -28,12 +28,12 @@ package struct IndexChanges: Hashable, Sendable {
 
     /// The new position of an element of the old list; nil when it was deleted. Cost: two binary searches.
     package func newIndex(ofOld index: Int) -> Int? {
-        Self.place(index, leaving: deletions, entering: insertions)
+        Self.mapped(index, leaving: deletions, entering: insertions)
     }
 
     /// The old position of an element of the new list; nil when it was inserted. Cost: two binary searches.
     package func oldIndex(ofNew index: Int) -> Int? {
-        Self.place(index, leaving: insertions, entering: deletions)
+        Self.mapped(index, leaving: insertions, entering: deletions)
     }
 
     /// Adds modified elements at these new positions, ascending; inserted ones are ignored. There must be no
@@ -67,7 +67,7 @@ package struct IndexChanges: Hashable, Sendable {
         self = merged
     }
 
-    private static func place(_ index: Int, leaving: [Int], entering: [Int]) -> Int? {
+    private static func mapped(_ index: Int, leaving: [Int], entering: [Int]) -> Int? {
         let before = leaving.partitioningIndex { $0 >= index }
         guard before == leaving.count || leaving[before] != index else { return nil }
         return entering.position(ofRank: index - before)

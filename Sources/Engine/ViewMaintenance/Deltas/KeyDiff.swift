@@ -111,7 +111,7 @@ package enum KeyDiff {
         }
         // Positions in the old order count blocks, not elements.
         let inOldOrder = blocks.indices.sorted { blocks[$0].block.oldPosition < blocks[$1].block.oldPosition }
-        for (place, block) in inOldOrder.enumerated() { blocks[block].block.oldPosition = place }
+        for (position, block) in inOldOrder.enumerated() { blocks[block].block.oldPosition = position }
         return blocks
     }
 }

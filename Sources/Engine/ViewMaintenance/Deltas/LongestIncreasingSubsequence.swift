@@ -23,20 +23,20 @@ enum LongestIncreasingSubsequence {
         for (index, block) in blocks.enumerated() {
             // The best run over old positions below this one, from a tree of prefix maxima.
             var before = Choice(score: Score(), block: nil)
-            var place = block.oldPosition
-            while place > 0 {
-                if before.score < best[place].score { before = best[place] }
-                place -= place & -place
+            var node = block.oldPosition
+            while node > 0 {
+                if before.score < best[node].score { before = best[node] }
+                node -= node & -node
             }
             previous[index] = before.block
             let score = Score(
                 length: before.score.length + block.length, modified: before.score.modified + block.modified)
             let choice = Choice(score: score, block: index)
             if end.score < score { end = choice }
-            place = block.oldPosition + 1
-            while place <= blocks.count {
-                if best[place].score < score { best[place] = choice }
-                place += place & -place
+            node = block.oldPosition + 1
+            while node <= blocks.count {
+                if best[node].score < score { best[node] = choice }
+                node += node & -node
             }
         }
         var run: [Int] = []

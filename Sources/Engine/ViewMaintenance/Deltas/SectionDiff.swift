@@ -32,16 +32,16 @@ package struct SectionDiff {
     ///   - silent: old positions of further elements that stayed in the result and whose section differs from the last
     ///     reported one.
     package func changes(_ indices: IndexChanges, silent: some Sequence<Int>) throws -> SectionChanges {
-        var gone = try indices.deletions.map { try place(oldPaths, $0) }
-        var come = try indices.insertions.map { try place(newPaths, $0) }
+        var gone = try indices.deletions.map { try path(oldPaths, $0) }
+        var come = try indices.insertions.map { try path(newPaths, $0) }
         var marks = Marks()
         for (position, newPosition) in zip(indices.modifications, indices.modificationsNew) {
-            marks.add(try place(oldPaths, position), try place(newPaths, newPosition), survivors)
+            marks.add(try path(oldPaths, position), try path(newPaths, newPosition), survivors)
         }
         let modified = Set(indices.modifications)
         for position in silent where !modified.contains(position) {
             guard let newPosition = indices.newIndex(ofOld: position) else { continue }
-            let (before, after) = (try place(oldPaths, position), try place(newPaths, newPosition))
+            let (before, after) = (try path(oldPaths, position), try path(newPaths, newPosition))
             guard old.form(of: before.section) != new.form(of: after.section) else { continue }
             gone.append(before)
             come.append(after)
@@ -60,8 +60,8 @@ package struct SectionDiff {
         return changes
     }
 
-    private func place(_ places: SectionPathFinder, _ position: Int) throws -> SectionPath {
-        if let path = try places.path(at: position) { return path }
+    private func path(_ finder: SectionPathFinder, _ position: Int) throws -> SectionPath {
+        if let path = try finder.path(at: position) { return path }
         // Only if the data read from the store is inconsistent.
         throw StoreError(.invalidFile, "The observed sections do not fit the result: check the store's file.")
     }

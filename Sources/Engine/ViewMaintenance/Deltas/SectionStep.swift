@@ -47,12 +47,12 @@ package struct SectionStep {
         searching old: SectionList, _ step: VersionDelta, _ before: ResultState, _ after: ResultState,
         _ indices: IndexChanges, _ affectedKeys: Set<ObjectKey>, _ reader: SectionKeyReader
     ) throws {
-        let places = PositionReader(after.order, step, touched: affectedKeys)
+        let positions = PositionReader(after.order, step, touched: affectedKeys)
         let earlier = SectionPathFinder.Search(
-            order: before.order, place: { try places.before($0) },
+            order: before.order, position: { try positions.before($0) },
             form: { try reader.name(of: $1, step.before).distinctForm })
         let later = SectionPathFinder.Search(
-            order: after.order, place: { try places.after($0) },
+            order: after.order, position: { try positions.after($0) },
             form: { try reader.name(of: $1, step.after).distinctForm })
         let oldPaths = SectionPathFinder(old, of: before.keys, earlier)
 
@@ -89,7 +89,7 @@ package struct SectionStep {
         var new = old
         if !(removals.isEmpty && arrivals.isEmpty && renames.isEmpty) {
             try new.edit(
-                removing: removals, adding: arrivals, renaming: renames, by: after.order, { try places.after($0) },
+                removing: removals, adding: arrivals, renaming: renames, by: after.order, { try positions.after($0) },
                 name: { try reader.name(of: $0, step.after) })
         }
         self.old = old

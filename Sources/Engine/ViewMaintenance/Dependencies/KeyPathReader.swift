@@ -11,7 +11,7 @@ struct KeyPathReader {
     }
 
     /// A position in the path and a class whose properties it refers to.
-    private struct Place: Hashable {
+    private struct Position: Hashable {
         let index: Int
         let classID: ClassID
     }
@@ -55,7 +55,7 @@ struct KeyPathReader {
         guard let objectClass = schema[classID] else {
             throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")
         }
-        var memory: [Place: Bool] = [:]
+        var memory: [Position: Bool] = [:]
         var branches: [LiveKeyPath.Branch] = []
         var ways = 0
         for property in properties(at: 0, of: objectClass) where goesOn(with: property, at: 0, &memory) {
@@ -80,24 +80,24 @@ struct KeyPathReader {
         return property.targetClass.flatMap { schema[$0] }.map { [$0] } ?? []
     }
 
-    /// Whether the path can end with the property at that place.
+    /// Whether the path can end with the property at that index.
     private func ends(with property: PropertySchema, at index: Int) -> Bool {
         index + 1 == components.count || property.targetClass == nil && index + 1 >= tail
     }
 
     /// Whether the path from `index` exists in a class. Cost: each position and class once.
-    private func fits(_ index: Int, _ objectClass: ClassSchema, _ memory: inout [Place: Bool]) -> Bool {
-        let place = Place(index: index, classID: objectClass.id)
-        if let known = memory[place] { return known }
+    private func fits(_ index: Int, _ objectClass: ClassSchema, _ memory: inout [Position: Bool]) -> Bool {
+        let position = Position(index: index, classID: objectClass.id)
+        if let known = memory[position] { return known }
         var fits = false
         for property in properties(at: index, of: objectClass) where !fits {
             fits = goesOn(with: property, at: index, &memory)
         }
-        memory[place] = fits
+        memory[position] = fits
         return fits
     }
 
-    private func goesOn(with property: PropertySchema, at index: Int, _ memory: inout [Place: Bool]) -> Bool {
+    private func goesOn(with property: PropertySchema, at index: Int, _ memory: inout [Position: Bool]) -> Bool {
         if ends(with: property, at: index) { return true }
         for target in targets(of: property) where fits(index + 1, target, &memory) { return true }
         return false
@@ -106,7 +106,7 @@ struct KeyPathReader {
     /// Adds the branches of a property that the path continues through.
     private func add(
         _ property: PropertySchema, at index: Int, to tree: inout DependencyTree, _ node: Int, _ ways: inout Int,
-        _ memory: inout [Place: Bool]
+        _ memory: inout [Position: Bool]
     ) throws(StoreError) {
         ways += 1
         guard ways <= LiveKeyPath.maximumWays else {

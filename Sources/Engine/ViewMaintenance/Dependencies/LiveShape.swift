@@ -6,12 +6,12 @@ package import StoreContract
 /// of the object.
 package struct LiveShape: Hashable, Sendable {
     /// The objects that a path from the object leads to; the path begins with one of its properties.
-    package struct Place: Hashable, Sendable {
+    package struct Node: Hashable, Sendable {
         fileprivate let branch: Int?
-        fileprivate let node: Int
+        fileprivate let index: Int
 
         /// The object itself.
-        package static let object = Place(branch: nil, node: DependencyTree.root)
+        package static let object = Node(branch: nil, index: DependencyTree.root)
     }
 
     /// The class of the object.
@@ -20,48 +20,48 @@ package struct LiveShape: Hashable, Sendable {
 
     package init(of classID: ClassID) { self.classID = classID }
 
-    /// Adds a shown property of the objects at a place.
-    package mutating func show(_ property: PropertyID, at place: Place) {
-        let branch = branch(for: property, at: place)
-        branches[branch].tree.read(property, at: place.node)
+    /// Adds a shown property of the objects at a node.
+    package mutating func show(_ property: PropertyID, at node: Node) {
+        let branch = branch(for: property, at: node)
+        branches[branch].tree.read(property, at: node.index)
     }
 
-    /// The objects that a property of those at a place links to.
-    package mutating func follow(_ property: PropertyID, to target: ClassID, from place: Place) -> Place {
-        follow(.forward(property), property, to: target, from: place)
+    /// The objects that a property of those at a node links to.
+    package mutating func follow(_ property: PropertyID, to target: ClassID, from node: Node) -> Node {
+        follow(.forward(property), property, to: target, from: node)
     }
 
-    /// The objects that link to those at a place with a property.
+    /// The objects that link to those at a node with a property.
     ///
     /// - Parameter link: the property that they link with.
     package mutating func follow(
-        linking property: PropertyID, to origin: ClassID, by link: PropertyID, from place: Place
-    ) -> Place { follow(.backward(link), property, to: origin, from: place) }
+        linking property: PropertyID, to origin: ClassID, by link: PropertyID, from node: Node
+    ) -> Node { follow(.backward(link), property, to: origin, from: node) }
 
     private mutating func follow(
-        _ edge: DependencyTree.Edge, _ property: PropertyID, to target: ClassID, from place: Place
-    ) -> Place {
-        let branch = branch(for: property, at: place)
-        return Place(branch: branch, node: branches[branch].tree.follow(edge, from: place.node, to: target))
+        _ edge: DependencyTree.Edge, _ property: PropertyID, to target: ClassID, from node: Node
+    ) -> Node {
+        let branch = branch(for: property, at: node)
+        return Node(branch: branch, index: branches[branch].tree.follow(edge, from: node.index, to: target))
     }
 
     /// Adds the values of a path.
     package mutating func show(_ path: BoundPath) {
-        var place = Place.object
+        var node = Node.object
         for link in path.links {
             switch link {
             case .forward(let property, let target), .elements(let property, let target, _):
-                place = follow(property, to: target, from: place)
+                node = follow(property, to: target, from: node)
             case .backward(let origin, let property):
-                place = follow(linking: property, to: origin, by: property, from: place)
+                node = follow(linking: property, to: origin, by: property, from: node)
             case .rowSecurity: break
             }
         }
-        if case .property(let property, _) = path.end { show(property, at: place) }
+        if case .property(let property, _) = path.end { show(property, at: node) }
     }
 
-    private mutating func branch(for property: PropertyID, at place: Place) -> Int {
-        if let branch = place.branch { return branch }
+    private mutating func branch(for property: PropertyID, at node: Node) -> Int {
+        if let branch = node.branch { return branch }
         if let known = branches.firstIndex(where: { $0.property == property }) { return known }
         branches.append(LiveKeyPath.Branch(property: property, tree: DependencyTree(from: classID)))
         return branches.count - 1

@@ -2,7 +2,7 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// The objects of a query's class whose membership or place in the result can have changed.
+/// The objects of a query's class whose membership or position in the result can have changed.
 package enum AffectedKeys: Hashable, Sendable {
     case objects(Set<ObjectKey>)
     /// Testing them one by one would cost more than running the query again, or is impossible; with the reason.
@@ -38,7 +38,7 @@ package struct QueryDependencies {
 
     /// Throws `unknownClass` or `unknownProperty` when the query, or a path, does not fit the schema.
     ///
-    /// - Parameter paths: further values of each object that count as its place, such as a section's key.
+    /// - Parameter paths: further values of each object that count as its position, such as a section's key.
     package init(_ query: BoundQuery, alsoReading paths: [BoundPath] = [], schema: Schema) throws(StoreError) {
         classID = query.classID
         tree = DependencyTree(from: classID)
@@ -88,7 +88,7 @@ extension QueryDependencies {
         return tree.isTouched(by: changes)
     }
 
-    /// Whether each object's own values decide its membership and place, for all objects of the class.
+    /// Whether each object's own values decide its membership and position, for all objects of the class.
     package var isLocal: Bool { holder == nil && namedClasses.isEmpty && tree.isLocal }
 
     /// The watches that suffice if the predicate is the query's: those of objects that are in the result before or after
@@ -117,10 +117,10 @@ extension QueryDependencies {
         }
     }
 
-    /// The objects of the query's class whose membership or place can have changed. All others have the same membership
-    /// as before, and the same values for sorting, distinct and sections. Objects that the query names by primary key
-    /// are assumed to be the same as before. Cost: the objects on the paths from changed ones to those of the class,
-    /// limited to the cost of testing all objects of the class.
+    /// The objects of the query's class whose membership or position can have changed. All others have the same
+    /// membership as before, and the same values for sorting, distinct and sections. Objects that the query names by
+    /// primary key are assumed to be the same as before. Cost: the objects on the paths from changed ones to those of
+    /// the class, limited to the cost of testing all objects of the class.
     package func affectedKeys(in step: VersionDelta) throws -> AffectedKeys {
         if let holder {
             guard holder.kind != .ordered else {
@@ -234,12 +234,12 @@ extension QueryDependencies {
                 guard tree.nodes[end].classID == subquery.classID else { throw Self.classGone }
                 try add(subquery.predicate, at: end, schema)
             case .geoWithin(let geo):
-                let place = try follow(geo.links, from: node, schema)
-                let classID = tree.nodes[place].classID
+                let last = try follow(geo.links, from: node, schema)
+                let classID = tree.nodes[last].classID
                 try check(geo.typeProperty, of: classID, schema) { $0.type.base == .string }
                 try check(geo.coordinatesProperty, of: classID, schema) { $0.type.collection == .list }
-                tree.read(geo.typeProperty, at: place)
-                tree.read(geo.coordinatesProperty, at: place)
+                tree.read(geo.typeProperty, at: last)
+                tree.read(geo.coordinatesProperty, at: last)
             }
         }
     }

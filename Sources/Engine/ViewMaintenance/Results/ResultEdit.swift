@@ -69,14 +69,14 @@ struct ResultEdit {
             case arrival(Int)
         }
         let oldSequence = returning.sorted { (arrivals[$0].oldIndex ?? 0) < (arrivals[$1].oldIndex ?? 0) }
-        var places: [Item: Int] = [:]
+        var oldPositions: [Item: Int] = [:]
         var waiting = oldSequence[...]
         for (number, start) in starts.enumerated() {
             while let first = waiting.first, oldRanks[first] == start {
-                places[.arrival(first)] = places.count
+                oldPositions[.arrival(first)] = oldPositions.count
                 waiting.removeFirst()
             }
-            if number < stretches.count { places[.stretch(number)] = places.count }
+            if number < stretches.count { oldPositions[.stretch(number)] = oldPositions.count }
         }
         var items: [Item] = []
         var coming = returning[...]
@@ -88,7 +88,7 @@ struct ResultEdit {
             if number < stretches.count { items.append(.stretch(number)) }
         }
 
-        let order = items.map { places[$0] ?? 0 }
+        let order = items.map { oldPositions[$0] ?? 0 }
         let nothingMoved = zip(order, order.dropFirst()).allSatisfy { $0 < $1 }
         let modified = nothingMoved ? [] : try modified()
         /// The number of modified elements among the first `rank` untouched ones.
@@ -98,16 +98,16 @@ struct ResultEdit {
         }
         func modifiedBefore(_ rank: Int) -> Int { modifiedRanks.partitioningIndex { $0 >= rank } }
         let modifiedIndices = Set(modified)
-        let blocks = zip(items, order).map { item, place in
+        let blocks = zip(items, order).map { item, oldPosition in
             switch item {
             case .stretch(let number):
                 OrderedBlock(
-                    oldPosition: place, length: stretches[number].count,
+                    oldPosition: oldPosition, length: stretches[number].count,
                     modified: modifiedBefore(stretches[number].upperBound)
                         - modifiedBefore(stretches[number].lowerBound))
             case .arrival(let index):
                 OrderedBlock(
-                    oldPosition: place, length: 1,
+                    oldPosition: oldPosition, length: 1,
                     modified: arrivals[index].oldIndex.map(modifiedIndices.contains) == true ? 1 : 0)
             }
         }

@@ -18,7 +18,7 @@ package struct ResultOrder: Hashable, Sendable {
 
     var isByCreation: Bool { keys.isEmpty }
 
-    func place(of key: ObjectKey, _ reads: any ObjectReads) throws -> ResultPosition {
+    func position(of key: ObjectKey, _ reads: any ObjectReads) throws -> ResultPosition {
         ResultPosition(key: key, values: keys.isEmpty ? [] : try reads.sortValues(keys, of: key, in: classID))
     }
 
@@ -27,7 +27,7 @@ package struct ResultOrder: Hashable, Sendable {
         return order != 0 ? order < 0 : a.key < b.key
     }
 
-    /// Whether no other object can be between two places of the same object.
+    /// Whether no other object can be between two positions of the same object.
     func isSame(_ a: ResultPosition, _ b: ResultPosition) -> Bool { order(a.values, b.values, upTo: keys.count) == 0 }
 
     /// Compares values, by at most the first `count` paths. A null link on the path is above every value.
@@ -46,22 +46,22 @@ package struct ResultOrder: Hashable, Sendable {
     }
 }
 
-/// The place of an object in an order.
+/// The position of an object in an order.
 package struct ResultPosition: Sendable {
     let key: ObjectKey
     /// The values of the order's paths.
     let values: [Value?]
 }
 
-/// Reads the places of objects on both sides of a step; untouched objects have the same place on both and are read only
-/// once. Used by one thread at a time.
+/// Reads the positions of objects on both sides of a step; untouched objects have the same position on both and are
+/// read only once. Used by one thread at a time.
 final class PositionReader {
     let order: ResultOrder
     private let step: VersionDelta
-    /// The objects whose place may differ between the sides.
+    /// The objects whose position may differ between the sides.
     private let touched: Set<ObjectKey>
     private var known: [ObjectKey: ResultPosition] = [:]
-    /// Places known from other steps, and, if it learns, for later ones.
+    /// Positions known from other steps, and, if it learns, for later ones.
     var samples = SearchSamples()
     private(set) var learns = false
     private var depth = 0
@@ -78,34 +78,34 @@ final class PositionReader {
         samples.forget(touched)
     }
 
-    /// Begins a search: other searches read the same first places.
+    /// Begins a search: other searches read the same first positions.
     func beginSearch() { depth = 0 }
 
     func before(_ key: ObjectKey) throws -> ResultPosition {
-        touched.contains(key) ? try order.place(of: key, step.before) : try untouched(key)
+        touched.contains(key) ? try order.position(of: key, step.before) : try untouched(key)
     }
 
     func after(_ key: ObjectKey) throws -> ResultPosition {
-        touched.contains(key) ? try order.place(of: key, step.after) : try untouched(key)
+        touched.contains(key) ? try order.position(of: key, step.after) : try untouched(key)
     }
 
     private func untouched(_ key: ObjectKey) throws -> ResultPosition {
         if order.isByCreation { return ResultPosition(key: key, values: []) }
         depth += 1
-        if let place = samples[key] ?? known[key] { return place }
-        let place = try order.place(of: key, step.after)
-        if !learns || !samples.learn(place, depth: depth) { known[key] = place }
-        return place
+        if let position = samples[key] ?? known[key] { return position }
+        let position = try order.position(of: key, step.after)
+        if !learns || !samples.learn(position, depth: depth) { known[key] = position }
+        return position
     }
 }
 
-/// The places of those elements of a long list that searches read first, so that they are not read again for each. Kept
-/// from step to step, without those that a step touches. Memory: a small fraction of the list's own.
+/// The positions of those elements of a long list that searches read first, so that they are not read again for each.
+/// Kept from step to step, without those that a step touches. Memory: a small fraction of the list's own.
 struct SearchSamples: Sendable {
     private static let maximumDepth = 12
 
     private let depth: Int
-    private var places: [ObjectKey: ResultPosition] = [:]
+    private var positions: [ObjectKey: ResultPosition] = [:]
 
     /// Makes samples that learn nothing.
     init() { depth = 0 }
@@ -114,30 +114,30 @@ struct SearchSamples: Sendable {
     init(count: Int) { depth = min(Self.maximumDepth, max(0, Int.bitWidth - (count / 64).leadingZeroBitCount)) }
 
     /// Whether the samples still suit the size of the list.
-    func fits(count: Int) -> Bool { SearchSamples(count: count).depth == depth && places.count <= 2 << depth }
+    func fits(count: Int) -> Bool { SearchSamples(count: count).depth == depth && positions.count <= 2 << depth }
 
-    subscript(key: ObjectKey) -> ResultPosition? { places.isEmpty ? nil : places[key] }
+    subscript(key: ObjectKey) -> ResultPosition? { positions.isEmpty ? nil : positions[key] }
 
     /// Whether it is worth keeping.
-    mutating func learn(_ place: ResultPosition, depth: Int) -> Bool {
+    mutating func learn(_ position: ResultPosition, depth: Int) -> Bool {
         guard depth <= self.depth else { return false }
-        places[place.key] = place
+        positions[position.key] = position
         return true
     }
 
     mutating func forget(_ keys: some Collection<ObjectKey>) {
-        if places.isEmpty { return }
-        for key in keys where places[key] != nil { places[key] = nil }
+        if positions.isEmpty { return }
+        for key in keys where positions[key] != nil { positions[key] = nil }
     }
 }
 
 extension KeySequence {
-    /// The position of the first element that is not before a place.
-    func position(of place: ResultPosition, by order: ResultOrder, _ read: (ObjectKey) throws -> ResultPosition)
+    /// The position of the first element that is not before another position.
+    func position(of wanted: ResultPosition, by order: ResultOrder, _ read: (ObjectKey) throws -> ResultPosition)
         rethrows
         -> Int
     {
-        if order.isByCreation { return partitioningIndex { $0 >= place.key } }
-        return try partitioningIndex { try $0 == place.key || !order.isBefore(read($0), place) }
+        if order.isByCreation { return partitioningIndex { $0 >= wanted.key } }
+        return try partitioningIndex { try $0 == wanted.key || !order.isBefore(read($0), wanted) }
     }
 }

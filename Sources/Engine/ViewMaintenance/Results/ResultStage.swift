@@ -3,8 +3,8 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// The objects that leave the output of a pipeline stage, and those that enter it. One whose place may have changed is
-/// in both.
+/// The objects that leave the output of a pipeline stage, and those that enter it. One whose position may have changed
+/// is in both.
 struct StageChange {
     var leaving: [ObjectKey] = []
     var coming: [ObjectKey] = []
@@ -25,43 +25,43 @@ struct OrderedKeys: Sendable {
         self.keys = keys
     }
 
-    /// Begins a step: returns the reader of the places in it. `end` keeps what it learned for the next step, unless the
-    /// step is only tried out.
+    /// Begins a step: returns the reader of the positions in it. `end` keeps what it learned for the next step, unless
+    /// the step is only tried out.
     ///
-    /// - Parameter touched: the objects whose place may differ before and after.
+    /// - Parameter touched: the objects whose position may differ before and after.
     mutating func begin(_ step: VersionDelta, touched: Set<ObjectKey>, learns: Bool) -> PositionReader {
-        let places = PositionReader(order, step, touched: touched)
-        if order.isByCreation { return places }
-        places.samples = learns && !samples.fits(count: keys.count) ? SearchSamples(count: keys.count) : samples
+        let reader = PositionReader(order, step, touched: touched)
+        if order.isByCreation { return reader }
+        reader.samples = learns && !samples.fits(count: keys.count) ? SearchSamples(count: keys.count) : samples
         // From here on there is no other reference, so that they change without a copy.
         samples = SearchSamples()
-        if learns { places.learn() }
-        return places
+        if learns { reader.learn() }
+        return reader
     }
 
-    mutating func end(_ places: PositionReader) {
-        guard places.learns else { return }
-        swap(&samples, &places.samples)
+    mutating func end(_ reader: PositionReader) {
+        guard reader.learns else { return }
+        swap(&samples, &reader.samples)
     }
 
-    /// Drops cached places of objects that changed.
+    /// Drops cached positions of objects that changed.
     mutating func forget(_ touched: some Collection<ObjectKey>) { samples.forget(touched) }
 
     /// An object that leaves.
     private struct Departure {
-        /// Its former place.
-        let place: ResultPosition
+        /// Its former position.
+        let position: ResultPosition
         /// Its first position, if all of its occurrences leave.
         let start: Int?
         var indices: Range<Int>
     }
 
     /// The edit that a change makes. Leaving objects that are not in the list are ignored. The occurrences of a
-    /// repeated object are adjacent. Cost: a few reads of places for each element of the change, as many as a search
+    /// repeated object are adjacent. Cost: a few reads of positions for each element of the change, as many as a search
     /// takes.
     ///
     /// - Parameter all: whether all occurrences of a leaving object are removed, however often it is named.
-    func edit(_ change: StageChange, _ places: PositionReader, removingAll all: Bool) throws -> ResultEdit {
+    func edit(_ change: StageChange, _ reader: PositionReader, removingAll all: Bool) throws -> ResultEdit {
         var departures: [ObjectKey: Departure] = Dictionary(minimumCapacity: change.leaving.count)
         for key in change.leaving {
             if let known = departures[key] {
@@ -72,42 +72,42 @@ struct OrderedKeys: Sendable {
                 }
                 continue
             }
-            let place = try places.before(key)
-            places.beginSearch()
-            let run = keys.run(of: key, from: try keys.position(of: place, by: order, places.before))
+            let position = try reader.before(key)
+            reader.beginSearch()
+            let run = keys.run(of: key, from: try keys.position(of: position, by: order, reader.before))
             if run.isEmpty { continue }
             let isWhole = all || run.count == 1
             departures[key] = Departure(
-                place: place, start: isWhole ? run.lowerBound : nil,
+                position: position, start: isWhole ? run.lowerBound : nil,
                 indices: all ? run : run.upperBound - 1..<run.upperBound)
         }
         let removed = departures.values.flatMap(\.indices).sorted()
         var untouched: KeySequence?
-        var arrivals: [(arrival: ResultEdit.Arrival, place: ResultPosition)] = []
+        var arrivals: [(arrival: ResultEdit.Arrival, position: ResultPosition)] = []
         for key in change.coming {
-            let place = try places.after(key)
+            let position = try reader.after(key)
             let departure = departures[key]
             let rank: Int
-            if let departure, let start = departure.start, order.isSame(departure.place, place) {
-                // Among untouched elements there is nothing between its former position and its new place.
+            if let departure, let start = departure.start, order.isSame(departure.position, position) {
+                // Among untouched elements there is nothing between its former position and its new one.
                 rank = start - removed.partitioningIndex { $0 >= start }
             } else {
                 let others = untouched ?? keys.removing(removed)
                 untouched = others
-                places.beginSearch()
-                rank = try others.position(of: place, by: order, places.after)
+                reader.beginSearch()
+                rank = try others.position(of: position, by: order, reader.after)
             }
             // Beyond the last one there may be others before it.
             if isPrefix, rank == keys.count - removed.count { continue }
             if let departure { departures[key]?.indices = departure.indices.dropFirst() }
             arrivals.append(
-                (ResultEdit.Arrival(key: key, rank: rank, oldIndex: departure?.indices.first), place))
+                (ResultEdit.Arrival(key: key, rank: rank, oldIndex: departure?.indices.first), position))
         }
         let isStill = arrivals.count == removed.count && arrivals.allSatisfy { $0.arrival.oldIndex != nil }
         if untouched == nil, !isStill { untouched = keys.removing(removed) }
         arrivals.sort { a, b in
             if a.arrival.rank != b.arrival.rank { return a.arrival.rank < b.arrival.rank }
-            if a.arrival.key != b.arrival.key { return order.isBefore(a.place, b.place) }
+            if a.arrival.key != b.arrival.key { return order.isBefore(a.position, b.position) }
             return (a.arrival.oldIndex ?? .max) < (b.arrival.oldIndex ?? .max)
         }
         return ResultEdit(old: keys, removed: removed, untouched: untouched, arrivals: arrivals.map(\.arrival))
@@ -164,9 +164,9 @@ struct LimitStage: Sendable {
     mutating func advance(
         _ change: StageChange, in step: VersionDelta, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
     ) throws -> StageChange {
-        let places = input.begin(step, touched: touched, learns: learns)
-        defer { input.end(places) }
-        let edit = try input.edit(change, places, removingAll: removingAll)
+        let reader = input.begin(step, touched: touched, learns: learns)
+        defer { input.end(reader) }
+        let edit = try input.edit(change, reader, removingAll: removingAll)
         if edit.isEmpty { return StageChange() }
         let edited = edit.applied()
         var result = StageChange()
@@ -213,14 +213,14 @@ struct DistinctStage: Sendable {
     mutating func advance(
         _ change: StageChange, in step: VersionDelta, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
     ) throws -> StageChange {
-        let places = input.begin(step, touched: touched, learns: learns)
-        defer { input.end(places) }
-        let edit = try input.edit(change, places, removingAll: removingAll)
+        let reader = input.begin(step, touched: touched, learns: learns)
+        defer { input.end(reader) }
+        let edit = try input.edit(change, reader, removingAll: removingAll)
         if edit.isEmpty { return StageChange() }
         let old = edit.old
         input.keys = edit.applied()
-        var groups = try edit.removed.map { try places.before(old[$0]) }
-        groups += try edit.arrivals.map { try places.after($0.key) }
+        var groups = try edit.removed.map { try reader.before(old[$0]) }
+        groups += try edit.arrivals.map { try reader.after($0.key) }
         groups.sort { order($0, $1) < 0 }
         let moved = Set(edit.arrivals.map(\.key))
         var result = StageChange()
@@ -228,8 +228,8 @@ struct DistinctStage: Sendable {
         for group in groups {
             if let previous, order(previous, group) == 0 { continue }
             previous = group
-            let before = try first(of: group, in: old, places, places.before)
-            let now = try first(of: group, in: input.keys, places, places.after)
+            let before = try first(of: group, in: old, reader, reader.before)
+            let now = try first(of: group, in: input.keys, reader, reader.after)
             if before == now, now.map(moved.contains) != true { continue }
             if let before { result.leaving.append(before) }
             if let now { result.coming.append(now) }
@@ -243,11 +243,11 @@ struct DistinctStage: Sendable {
 
     /// The first object of a group; none where a link on a path is null.
     private func first(
-        of group: ResultPosition, in keys: KeySequence, _ places: PositionReader,
+        of group: ResultPosition, in keys: KeySequence, _ reader: PositionReader,
         _ read: (ObjectKey) throws -> ResultPosition
     ) throws -> ObjectKey? {
         guard !group.values.prefix(width).contains(where: { $0 == nil }) else { return nil }
-        places.beginSearch()
+        reader.beginSearch()
         let index = try keys.partitioningIndex { try order(read($0), group) >= 0 }
         guard index < keys.count else { return nil }
         return try order(read(keys[index]), group) == 0 ? keys[index] : nil

@@ -18,8 +18,8 @@ extension ResultState {
     ///   - dependencies: the query's, under the schema after the step.
     ///   - classCount: the number of objects that running the query again examines.
     ///   - quick: the part of the query's predicate that can be evaluated quickly.
-    ///   - learns: whether to keep the places that were read for the next step, which is useful only if this is not a
-    ///     copy.
+    ///   - learns: whether to keep the positions that were read for the next step, which is useful only if this is not
+    ///     a copy.
     ///   - affectedKeys: the dependencies' for this step; nil where they cannot be determined. Called at most once.
     ///   - touched: the objects that preferably move when one of two must.
     package mutating func advance(

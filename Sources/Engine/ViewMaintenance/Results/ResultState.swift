@@ -8,8 +8,8 @@ package import StoreContract
 /// to the version that an observer saw last. A value: a copy costs nothing, and advancing one does not change others.
 ///
 /// Each DISTINCT, and each LIMIT, is a stage with its input objects in order; sorts are the orders of the stages and of
-/// the result. Untouched objects have the same place before and after, so that a search among them needs the values of
-/// a few only. Memory: eight bytes a key in the result and in each stage.
+/// the result. Untouched objects have the same position before and after, so that a search among them needs the values
+/// of a few only. Memory: eight bytes a key in the result and in each stage.
 package struct ResultState: Sendable {
     private enum Stage: Sendable {
         case limit(LimitStage)
@@ -20,7 +20,7 @@ package struct ResultState: Sendable {
 
     /// The query with its objects looked up by their primary keys.
     package let query: BoundQuery
-    /// Whether membership and place of objects can be tested one by one.
+    /// Whether membership and position of objects can be tested one by one.
     package let isOrdered: Bool
     private var stages: [Stage]
     private var result: OrderedKeys
@@ -66,12 +66,12 @@ package struct ResultState: Sendable {
     /// Advances the result over a step.
     ///
     /// - Parameters:
-    ///   - affectedKeys: the objects whose membership or place may differ. All others are assumed to be unchanged.
+    ///   - affectedKeys: the objects whose membership or position may differ. All others are assumed to be unchanged.
     ///   - count: returns how often an object occurs in the scope, if it matches.
     ///   - touched: the objects that preferably move when one of two must.
     ///   - quick: the part of the predicate that can be evaluated quickly.
-    ///   - learns: whether to keep the places that were read for the next step, which is useful only if this is not a
-    ///     copy.
+    ///   - learns: whether to keep the positions that were read for the next step, which is useful only if this is not
+    ///     a copy.
     /// - Precondition: `isOrdered`.
     package mutating func advance(
         by step: VersionDelta, affectedKeys: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
@@ -102,13 +102,13 @@ package struct ResultState: Sendable {
             }
             isFirst = false
         }
-        let places = result.begin(step, touched: affectedKeys, learns: learns)
-        defer { result.end(places) }
-        let edit = try result.edit(change, places, removingAll: isFirst)
+        let reader = result.begin(step, touched: affectedKeys, learns: learns)
+        defer { result.end(reader) }
+        let edit = try result.edit(change, reader, removingAll: isFirst)
         if edit.isEmpty { return outcome }
         outcome.indices = try edit.indexChanges {
             try Self.positions(
-                of: touched(), in: OrderedKeys(order: order, keys: edit.old), isOrdered, step.before, places.before)
+                of: touched(), in: OrderedKeys(order: order, keys: edit.old), isOrdered, step.before, reader.before)
         }
         outcome.arrivals = zip(edit.arrivals, edit.newIndices).map { ($0.key, $1) }
         // Otherwise the old sequence is the new one.
@@ -116,7 +116,7 @@ package struct ResultState: Sendable {
         return outcome
     }
 
-    /// Drops cached places of objects that changed, as `advance` does: one that is not in a stage may have been
+    /// Drops cached positions of objects that changed, as `advance` does: one that is not in a stage may have been
     /// earlier.
     package mutating func forget(_ affectedKeys: some Collection<ObjectKey>) {
         for index in stages.indices {
@@ -254,7 +254,7 @@ package struct ResultState: Sendable {
     /// the result.
     package func positions(of objects: Set<ObjectKey>, _ reads: any ObjectReads) throws -> [Int] {
         let order = order
-        return try Self.positions(of: objects, in: result, isOrdered, reads) { try order.place(of: $0, reads) }
+        return try Self.positions(of: objects, in: result, isOrdered, reads) { try order.position(of: $0, reads) }
     }
 
     private static func positions(
@@ -268,7 +268,7 @@ package struct ResultState: Sendable {
         }
         var positions: [Int] = []
         for key in objects {
-            // An object that does not exist has no place.
+            // An object that does not exist has no position.
             guard try order.isByCreation || reads.exists(order.classID, key) else { continue }
             let index = try keys.position(of: read(key), by: order, read)
             positions += keys.run(of: key, from: index)
@@ -294,7 +294,7 @@ package struct ResultState: Sendable {
 
 /// The changes that a step made to a result.
 package struct ResultOutcome {
-    /// Objects whose membership and place in the new result are known: only the arrivals are in it.
+    /// Objects whose membership and position in the new result are known: only the arrivals are in it.
     var settled: Set<ObjectKey> = []
     /// The settled objects that are in the result, with their new positions.
     var arrivals: [(key: ObjectKey, index: Int)] = []

@@ -103,10 +103,10 @@ extension SectionList {
     /// - Parameters:
     ///   - removals: without duplicates in any section.
     ///   - renames: sections whose first element has another key than before, though equal to it.
-    ///   - place: returns the position of an element in the new result.
+    ///   - position: returns the position of an element in the new result.
     mutating func edit(
         removing removals: [SectionPath], adding arrivals: [SectionArrival], renaming renames: [Int: Value],
-        by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPosition, name: (ObjectKey) throws -> Value
+        by order: ResultOrder, _ position: (ObjectKey) throws -> ResultPosition, name: (ObjectKey) throws -> Value
     ) throws {
         for (section, name) in renames { sections[section].name = name }
         var firstChanged: Set<Int> = []
@@ -122,7 +122,7 @@ extension SectionList {
                 indices[form] = section
                 sections.append(Section(name: arrival.name, rows: []))
             }
-            let row = try sections[section].rows.position(of: place(arrival.key), by: order, place)
+            let row = try sections[section].rows.position(of: position(arrival.key), by: order, position)
             sections[section].rows.insert(arrival.key, at: row)
             if row == 0 { firstChanged.insert(section) }
         }
@@ -131,22 +131,25 @@ extension SectionList {
             guard let first = sections[section].rows.first else { continue }
             sections[section].name = try name(first)
         }
-        try arrange(firstChanged, of: oldCount, by: order, place)
+        try arrange(firstChanged, of: oldCount, by: order, position)
     }
 
     /// Moves sections that are new or have another first element than before to their positions among the others.
     private mutating func arrange(
-        _ moving: Set<Int>, of oldCount: Int, by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPosition
+        _ moving: Set<Int>, of oldCount: Int, by order: ResultOrder, _ position: (ObjectKey) throws -> ResultPosition
     ) throws {
         // No section that stays is empty: its first element would have changed.
         let staying = sections.indices.filter { !moving.contains($0) }
-        func isBefore(_ a: (section: Int, place: ResultPosition), _ b: (section: Int, place: ResultPosition)) -> Bool {
-            self.order.isBefore(sections[a.section].name, sections[b.section].name) ?? order.isBefore(a.place, b.place)
+        func isBefore(_ a: (section: Int, position: ResultPosition), _ b: (section: Int, position: ResultPosition))
+            -> Bool
+        {
+            self.order.isBefore(sections[a.section].name, sections[b.section].name)
+                ?? order.isBefore(a.position, b.position)
         }
-        func first(_ section: Int) throws -> (section: Int, place: ResultPosition)? {
-            try sections[section].rows.first.map { (section, try place($0)) }
+        func first(_ section: Int) throws -> (section: Int, position: ResultPosition)? {
+            try sections[section].rows.first.map { (section, try position($0)) }
         }
-        var coming: [(rank: Int, first: (section: Int, place: ResultPosition), section: Int)] = []
+        var coming: [(rank: Int, first: (section: Int, position: ResultPosition), section: Int)] = []
         for section in moving {
             guard let own = try first(section) else { continue }
             let rank = try staying.partitioningIndex { other in

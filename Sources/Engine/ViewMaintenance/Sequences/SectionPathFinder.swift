@@ -7,16 +7,16 @@ package final class SectionPathFinder {
     /// The search for one element.
     package struct Search {
         package let order: ResultOrder
-        package let place: (ObjectKey) throws -> ResultPosition
+        package let position: (ObjectKey) throws -> ResultPosition
         /// The distinct form of the key of the section that contains the element at a position.
         package let form: (Int, ObjectKey) throws -> Value
 
         package init(
-            order: ResultOrder, place: @escaping (ObjectKey) throws -> ResultPosition,
+            order: ResultOrder, position: @escaping (ObjectKey) throws -> ResultPosition,
             form: @escaping (Int, ObjectKey) throws -> Value
         ) {
             self.order = order
-            self.place = place
+            self.position = position
             self.form = form
         }
     }
@@ -47,7 +47,7 @@ package final class SectionPathFinder {
         let key = keys[position]
         guard let section = try list.index(of: search.form(position, key)) else { return nil }
         let rows = list.sections[section].rows
-        var row = try rows.position(of: search.place(key), by: search.order, search.place)
+        var row = try rows.position(of: search.position(key), by: search.order, search.position)
         // One object may occur several times in a row.
         var earlier = position - 1
         while earlier >= 0, keys[earlier] == key {

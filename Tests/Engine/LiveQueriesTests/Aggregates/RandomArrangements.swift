@@ -25,12 +25,12 @@ enum RandomArrangements {
             keys, offset: random.oneIn(3) ? random.below(4) : 0, limit: random.oneIn(2) ? random.below(6) : nil)
     }
 
-    /// The answer by definition: groups take their places one after the other, each before those that it precedes.
+    /// The result by definition: groups take their positions one after the other, each before those that it precedes.
     static func answer(_ arrangement: GroupArrangement, _ all: [AggregateGroup]) -> AggregateResult {
         var sorted: [AggregateGroup] = []
         for group in all {
-            let place = sorted.firstIndex { precedes(group, $0, arrangement.keys) } ?? sorted.count
-            sorted.insert(group, at: place)
+            let index = sorted.firstIndex { precedes(group, $0, arrangement.keys) } ?? sorted.count
+            sorted.insert(group, at: index)
         }
         var listed = Array(sorted.dropFirst(arrangement.offset))
         if let limit = arrangement.limit { listed = Array(listed.prefix(limit)) }
@@ -46,9 +46,9 @@ enum RandomArrangements {
     ) -> Bool {
         func value(_ group: AggregateGroup, _ term: GroupArrangement.Term) -> Value {
             switch term {
-            case .key(let place): group.key[place]
+            case .key(let index): group.key[index]
             case .count: .int(Int64(group.count))
-            case .result(let place): group.results[place]
+            case .result(let index): group.results[index]
             }
         }
         for key in keys {

@@ -44,14 +44,14 @@ struct RandomCondition: CustomStringConvertible {
                 return random.oneIn(2)
                     ? (.and(one, other), "(\(text)) AND (\(more))") : (.or(one, other), "(\(text)) || (\(more))")
             default:
-                let place = random.below(terms.count)
-                let (term, type) = terms[place]
+                let index = random.below(terms.count)
+                let (term, type) = terms[index]
                 guard let operation = random.pick(Self.operators) else { return nil }
                 let known = random.oneIn(4) ? nil : random.pick(groups).map { Self.value(of: term, $0) }
                 let value = known ?? RandomValues.value(of: type, &random)
                 arguments.append(value)
                 return (
-                    .comparison(term, operation, value), "t\(place) \(operation.rawValue) $\(arguments.count - 1)"
+                    .comparison(term, operation, value), "t\(index) \(operation.rawValue) $\(arguments.count - 1)"
                 )
             }
         }
@@ -84,9 +84,9 @@ struct RandomCondition: CustomStringConvertible {
 
     private static func value(of term: GroupArrangement.Term, _ group: AggregateGroup) -> Value {
         switch term {
-        case .key(let place): group.key[place]
+        case .key(let index): group.key[index]
         case .count: .int(Int64(group.count))
-        case .result(let place): group.results[place]
+        case .result(let index): group.results[index]
         }
     }
 }

@@ -29,17 +29,17 @@ extension LiveAudit {
         }
         for index in best.steps.indices {
             guard case .commit(var operations) = best.steps[index] else { continue }
-            var place = 0
-            while place < operations.count {
+            var index = 0
+            while index < operations.count {
                 var fewer = operations
-                fewer.remove(at: place)
+                fewer.remove(at: index)
                 var candidate = best
                 candidate.steps[index] = .commit(fewer)
                 if stillFails(candidate) {
                     operations = fewer
                     best = candidate
                 } else {
-                    place += 1
+                    index += 1
                 }
             }
         }
@@ -48,12 +48,12 @@ extension LiveAudit {
 
     /// The history up to the fault, with nothing else observed; nil when it does not fail then.
     private func withFaultySubjectAlone() -> LiveAudit? {
-        guard let place = (try? run())?.place else { return nil }
+        guard let position = (try? run())?.position else { return nil }
         var alone = self
-        alone.subjects = [subjects[place.subject]]
-        alone.steps = steps.prefix(place.step + 1).compactMap { step in
+        alone.subjects = [subjects[position.subject]]
+        alone.steps = steps.prefix(position.step + 1).compactMap { step in
             guard case .resume(let index, let back) = step else { return step }
-            return index == place.subject ? .resume(subject: 0, back: back) : nil
+            return index == position.subject ? .resume(subject: 0, back: back) : nil
         }
         return (try? alone.run())?.fault == nil ? nil : alone
     }

@@ -49,7 +49,7 @@ struct LiveAudit {
     struct Outcome {
         /// The first fault, with its step and subject; nil when there was none.
         var fault: String?
-        var place: (step: Int, subject: Int)?
+        var position: (step: Int, subject: Int)?
         /// The number of observers that resumed, and of those that got everything again.
         var resumed = 0
         var restarted = 0
@@ -86,7 +86,7 @@ struct LiveAudit {
                     }
                     if let fault = try observer.fault(comparedWith: subject, snapshot) {
                         outcome.fault = "step \(number), \(subject): \(fault)"
-                        outcome.place = (number, index)
+                        outcome.position = (number, index)
                         return outcome
                     }
                     outcome.changes += observer.takeChangeCount()
@@ -102,7 +102,7 @@ struct LiveAudit {
                 if let fault = try observer.fault(comparedWith: subject, try store.snapshot()) {
                     outcome.fault =
                         "step \(number), \(subject) resumed from version \(known.version): \(fault)"
-                    outcome.place = (number, index)
+                    outcome.position = (number, index)
                     return outcome
                 }
                 observer.cancel()

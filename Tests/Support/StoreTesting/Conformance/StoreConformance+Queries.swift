@@ -325,13 +325,13 @@ extension StoreConformance {
             if case .sort(let keys) = step { keys } else { [] }
         }
         let expected = try reference.select(query, .all)
-        guard let key = random.pick(expected), let place = expected.firstIndex(of: key) else { return }
+        guard let key = random.pick(expected), let index = expected.firstIndex(of: key) else { return }
         let values = try reference.sortValues(sort, of: key, in: query.classID)
         try requireEqual(
             try snapshot.sortValues(sort, of: key, in: query.classID), values, "sort values of \(key) by \(sort)")
         let window = Window(
             after: Cursor(values: values, key: key), offset: random.below(3), limit: random.oneIn(2) ? nil : 3)
-        let rest = expected.dropFirst(place + 1 + window.offset)
+        let rest = expected.dropFirst(index + 1 + window.offset)
         try requireEqual(
             try snapshot.select(query, window), Array(rest.prefix(window.limit ?? .max)), "\(query) in \(window)")
     }

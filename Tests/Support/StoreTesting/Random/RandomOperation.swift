@@ -131,8 +131,8 @@ extension WriteTransaction {
         case .turned(let number, let inputs):
             guard let target = property.targetClass else { return .null }
             let held = try key.map { try self.elements(classID, $0, property.id, 0..<Int.max) } ?? []
-            let places = held.isEmpty ? 0 : Int(number % UInt64(held.count))
-            return .list(held[places...] + held[..<places] + [.embedded(try values(inputs, of: target, nil))])
+            let start = held.isEmpty ? 0 : Int(number % UInt64(held.count))
+            return .list(held[start...] + held[..<start] + [.embedded(try values(inputs, of: target, nil))])
         }
     }
 

@@ -29,8 +29,8 @@ extension ReferenceEvaluator {
         var groups: [(key: [Value], members: [ObjectKey])] = []
         for object in objects {
             let key = try paths.map { try singleValue(of: $0, from: object, in: query.classID) ?? .null }
-            if let place = groups.firstIndex(where: { Self.areAlike($0.key, key) }) {
-                groups[place].members.append(object)
+            if let index = groups.firstIndex(where: { Self.areAlike($0.key, key) }) {
+                groups[index].members.append(object)
             } else {
                 groups.append((key, [object]))
             }

@@ -40,8 +40,8 @@ extension ReferenceEvaluator {
     ) throws -> (classID: ClassID, objects: [ObjectKey]) {
         var classID = classID
         var objects = [key]
-        for (place, link) in zip(links.indices, links) {
-            let next = place + 1 < links.endIndex ? links[place + 1] : nil
+        for (index, link) in zip(links.indices, links) {
+            let next = index + 1 < links.endIndex ? links[index + 1] : nil
             switch link {
             case .forward(let property, let target):
                 objects = try objects.flatMap { try source.value(classID, $0, property).linkedKeys }

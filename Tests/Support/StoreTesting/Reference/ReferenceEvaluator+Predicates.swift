@@ -70,8 +70,8 @@ extension ReferenceEvaluator {
         let tests = try holders.objects.map { holder in
             let type = try source.value(holders.classID, holder, geo.typeProperty)
             let coordinates = try source.value(holders.classID, holder, geo.coordinatesProperty)
-            guard let place = ReferenceGeography.place(type: type, coordinates: coordinates) else { return false }
-            return ReferenceGeography.contains(geo.shape, place)
+            guard let position = ReferenceGeography.position(type: type, coordinates: coordinates) else { return false }
+            return ReferenceGeography.contains(geo.shape, position)
         }
         guard geo.links.contains(where: \.isToMany) else { return tests.first ?? false }
         switch geo.quantifier {

@@ -9,8 +9,8 @@ extension ReferenceEvaluator {
         var found: [(key: Value, members: [ObjectKey])] = []
         for object in try select(query) {
             let value = try sectionKey(key, of: object, in: query.classID)
-            if let place = found.firstIndex(where: { Value.order($0.key, value) == 0 }) {
-                found[place].members.append(object)
+            if let index = found.firstIndex(where: { Value.order($0.key, value) == 0 }) {
+                found[index].members.append(object)
             } else {
                 found.append((value, [object]))
             }

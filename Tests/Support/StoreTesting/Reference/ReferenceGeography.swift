@@ -5,7 +5,7 @@ import QueryLanguage
 /// Positions and regions on the sphere, by vectors from its centre and triangles.
 enum ReferenceGeography {
     /// The point that an object holds; nil when it is malformed.
-    static func place(type: Value, coordinates: Value) -> GeoPosition? {
+    static func position(type: Value, coordinates: Value) -> GeoPosition? {
         guard case .string(let name) = type, name.lowercased() == "point", case .list(let numbers) = coordinates,
             numbers.count >= 2, case .double(let longitude) = numbers[0], case .double(let latitude) = numbers[1],
             (-180...180).contains(longitude), (-90...90).contains(latitude)
@@ -13,18 +13,18 @@ enum ReferenceGeography {
         return GeoPosition(longitude: longitude, latitude: latitude)
     }
 
-    static func contains(_ shape: GeoShape, _ place: GeoPosition) -> Bool {
+    static func contains(_ shape: GeoShape, _ position: GeoPosition) -> Bool {
         switch shape {
-        case .circle(let center, let radius): return angle(center, place) <= radius
+        case .circle(let center, let radius): return angle(center, position) <= radius
         case .box(let a, let b):
             let corners = [
                 a, GeoPosition(longitude: b.longitude, latitude: a.latitude), b,
                 GeoPosition(longitude: a.longitude, latitude: b.latitude),
             ]
-            return isInside(corners, place)
+            return isInside(corners, position)
         case .polygon(let rings):
-            guard let outer = rings.first, isInside(Array(outer.dropLast()), place) else { return false }
-            return !rings.dropFirst().contains { isInside(Array($0.dropLast()), place) }
+            guard let outer = rings.first, isInside(Array(outer.dropLast()), position) else { return false }
+            return !rings.dropFirst().contains { isInside(Array($0.dropLast()), position) }
         }
     }
 
@@ -42,9 +42,9 @@ enum ReferenceGeography {
     /// The triangles between one corner and each edge, counted as positive or negative by their orientation, cover
     /// every position on the line's left side once more than every position on its right side. Their areas show how
     /// often the whole sphere is covered in addition.
-    private static func isInside(_ corners: [GeoPosition], _ place: GeoPosition) -> Bool {
+    private static func isInside(_ corners: [GeoPosition], _ position: GeoPosition) -> Bool {
         let points = corners.map(Vector.init)
-        let sought = Vector(place)
+        let sought = Vector(position)
         // The triangles may begin at any point. Their inner edges are not edges of the region: a position on one is
         // tested from another point.
         for apex in points + points.map(\.turned) {
@@ -82,8 +82,8 @@ enum ReferenceGeography {
         let y: Double
         let z: Double
 
-        init(_ place: GeoPosition) {
-            let (longitude, latitude) = (radians(place.longitude), radians(place.latitude))
+        init(_ position: GeoPosition) {
+            let (longitude, latitude) = (radians(position.longitude), radians(position.latitude))
             x = cos(latitude) * cos(longitude)
             y = cos(latitude) * sin(longitude)
             z = sin(latitude)
