@@ -32,20 +32,20 @@ package struct Base64: Sendable {
 
     /// Writes `length(of:)` characters to the start of `text`, which must have room for them.
     package func encode(_ bytes: UnsafeBufferPointer<UInt8>, into text: UnsafeMutableBufferPointer<UInt8>) {
-        var place = 0
+        var offset = 0
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let count = min(3, bytes.count - start)
             let second = count > 1 ? UInt32(bytes[start + 1]) : 0
             let third = count > 2 ? UInt32(bytes[start + 2]) : 0
             let bits = UInt32(bytes[start]) << 16 | second << 8 | third
             for index in 0...count {
-                text.initializeElement(at: place, to: alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)])
-                place += 1
+                text.initializeElement(at: offset, to: alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)])
+                offset += 1
             }
             if isPadded {
                 for _ in count..<3 {
-                    text.initializeElement(at: place, to: Self.padding)
-                    place += 1
+                    text.initializeElement(at: offset, to: Self.padding)
+                    offset += 1
                 }
             }
         }

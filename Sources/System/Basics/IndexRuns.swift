@@ -24,8 +24,8 @@ package struct IndexRuns: Hashable, Sendable {
     package var indices: [Int] { runs.flatMap { Array($0) } }
 
     package func contains(_ index: Int) -> Bool {
-        let place = firstRun(endingAfter: index)
-        return place < runs.count && runs[place].contains(index)
+        let number = firstRun(endingAfter: index)
+        return number < runs.count && runs[number].contains(index)
     }
 
     /// The number of members below `index`.
@@ -58,22 +58,22 @@ package struct IndexRuns: Hashable, Sendable {
     /// Removes the index; returns whether it was a member.
     @discardableResult
     package mutating func remove(_ index: Int) -> Bool {
-        let place = firstRun(endingAfter: index)
-        guard place < runs.count, runs[place].contains(index) else { return false }
-        let run = runs[place]
+        let number = firstRun(endingAfter: index)
+        guard number < runs.count, runs[number].contains(index) else { return false }
+        let run = runs[number]
         runs.replaceSubrange(
-            place...place, with: [run.lowerBound..<index, index + 1..<run.upperBound].filter { !$0.isEmpty })
+            number...number, with: [run.lowerBound..<index, index + 1..<run.upperBound].filter { !$0.isEmpty })
         return true
     }
 
     /// Makes room for `count` positions at `index`: members from there on move up. The new positions are not members.
     package mutating func openGap(at index: Int, count: Int = 1) {
-        let place = firstRun(endingAfter: index)
-        guard place < runs.count, count > 0 else { return }
-        var following = place
-        if runs[place].lowerBound < index {
-            let run = runs[place]
-            runs.replaceSubrange(place...place, with: [run.lowerBound..<index, index..<run.upperBound])
+        let number = firstRun(endingAfter: index)
+        guard number < runs.count, count > 0 else { return }
+        var following = number
+        if runs[number].lowerBound < index {
+            let run = runs[number]
+            runs.replaceSubrange(number...number, with: [run.lowerBound..<index, index..<run.upperBound])
             following += 1
         }
         for position in following..<runs.count {

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Replaces a file atomically: it is written beside the old one, under a name of its own, and takes that one's place
+/// Replaces a file atomically: it is written beside the old one, under a name of its own, and replaces that one
 /// when it is complete and on disk. An unfinished replacement leaves nothing behind. Used by one thread at a time.
 package final class FileReplacement {
     private let path: String
@@ -40,9 +40,9 @@ package final class FileReplacement {
         try Files.writeAll(bytes, to: descriptor, draft, calls)
     }
 
-    /// Moves the file to its place, where it survives a power loss. No other method may be called after this.
+    /// Gives the file its name, under which it survives a power loss. No other method may be called after this.
     ///
-    /// When only the last step fails, which makes the name durable, the file is already in its place.
+    /// When only the last step fails, which makes the name durable, the file already has its name.
     package func finish() throws(FileFault) {
         guard calls.sync(descriptor) == 0 else { throw FileFault(.sync, draft, errno) }
         guard calls.rename(draft, path) == 0 else { throw FileFault(.replace, path, errno) }

@@ -18,7 +18,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package var code: Code
     /// A sentence for a person.
     package var message: String
-    /// The number of bytes before the place where the fault was detected.
+    /// The number of bytes before the position where the fault was detected.
     package var position: Int
     /// From 1.
     package var line: Int

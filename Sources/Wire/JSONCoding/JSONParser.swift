@@ -6,8 +6,8 @@ extension JSONValue {
     package static let depthLimit = 128
 
     /// Parses one JSON text, which may be a scalar. Names may not repeat within an object; `\u0000` is allowed. A byte
-    /// order mark before it is skipped, as RFC 8259 permits. Cost: linear; about 25 ns per byte. A long text is parsed in
-    /// pieces, so that jansson has little of it in memory.
+    /// order mark before it is skipped, as RFC 8259 permits. Cost: linear; about 25 ns per byte. A long text is parsed
+    /// in pieces, so that jansson has little of it in memory.
     package static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
         let result: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable { bytes in
             let mark = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
@@ -32,10 +32,10 @@ extension JSONValue {
         json_object_seed(0)
     }()
 
-    /// Parses one JSON text whose long arrays stay text if they are the outermost one, or have plain values: they become
-    /// `long`.
+    /// Parses one JSON text whose long arrays stay text if they are the outermost one, or have plain values: they
+    /// become `long`.
     package static func parseFolding(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
-        // Arrays that stay text are found by their places in it.
+        // Arrays that stay text are found by their positions in it.
         guard !bytes.starts(with: byteOrderMark) else { return try parseFolding(Array(bytes.dropFirst(3))) }
         let result: Result<JSONValue, JSONError> = bytes.withUnsafeBufferPointer { text in
             Result { () throws(JSONError) in try parse(bytes: text, kept: bytes) }
@@ -43,8 +43,8 @@ extension JSONValue {
         return try result.get()
     }
 
-    /// About how many bytes the values of a text take in memory, first as JSON and then as what a store gets. A text with
-    /// errors, which is not parsed to its end, weighs what it is long. Cost: some nanoseconds per byte.
+    /// About how many bytes the values of a text take in memory, first as JSON and then as what a store gets. A text
+    /// with errors, which is not parsed to its end, weighs what it is long. Cost: some nanoseconds per byte.
     ///
     /// - Parameter folding: whether it is parsed by `parseFolding`.
     package static func weight(of bytes: [UInt8], folding: Bool) -> Int {

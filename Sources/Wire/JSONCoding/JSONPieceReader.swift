@@ -10,7 +10,7 @@ struct JSONPieceReader {
     private var precise: ArraySlice<JSONScan.PreciseNumber>
     private var realsRead = 0
     /// The parts that the present tree has empty, each with the number of arrays and objects before it in the tree.
-    private var parts: ArraySlice<(place: Int, part: JSONOutline.Part)> = []
+    private var parts: ArraySlice<(index: Int, part: JSONOutline.Part)> = []
     private var containersRead = 0
 
     private static let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
@@ -68,14 +68,14 @@ struct JSONPieceReader {
         var text = JSONSegments(bytes)
         var from = piece.lowerBound
         var containers = 0
-        var places: [(place: Int, part: JSONOutline.Part)] = []
+        var found: [(index: Int, part: JSONOutline.Part)] = []
         if let outer {
             text.add(outer.start..<outer.start + 1)
             containers = 1
         }
         for part in inner {
             containers += openings(in: from..<part.start)
-            places.append((containers, part))
+            found.append((containers, part))
             containers += 1
             text.add(from..<part.start + 1)
             from = part.end
@@ -92,8 +92,8 @@ struct JSONPieceReader {
         }
         guard let root else {
             var error = JSONError(fault)
-            let place = JSONError(.syntax, "", at: text.position(of: error.position), in: bytes)
-            (error.position, error.line, error.column) = (place.position, place.line, place.column)
+            let located = JSONError(.syntax, "", at: text.position(of: error.position), in: bytes)
+            (error.position, error.line, error.column) = (located.position, located.line, located.column)
             throw error
         }
         let isEmpty = outer.map { ($0.isArray ? json_array_size(root) : json_object_size(root)) == 0 } ?? false
@@ -102,7 +102,7 @@ struct JSONPieceReader {
             throw JSONError(
                 .syntax, "The JSON is malformed: a value is missing near a comma.", at: piece.lowerBound, in: bytes)
         }
-        (parts, containersRead) = (places[...], 0)
+        (parts, containersRead) = (found[...], 0)
         return root
     }
 
@@ -143,10 +143,10 @@ struct JSONPieceReader {
         let reals = realsRead
         let before = precise
         let count = try pass(part)
-        let own = before.prefix { $0.place < realsRead }
+        let own = before.prefix { $0.index < realsRead }
         precise = before.dropFirst(own.count)
         return JSONLongArray(
-            kept, part, own.map { JSONScan.PreciseNumber(place: $0.place - reals, text: $0.text) }, count: count)
+            kept, part, own.map { JSONScan.PreciseNumber(index: $0.index - reals, text: $0.text) }, count: count)
     }
 
     /// Checks a part without keeping it. Returns the number of its elements or members.
@@ -170,10 +170,10 @@ struct JSONPieceReader {
         case JSON_ARRAY:
             for index in 0..<json_array_size(node) { count += json_array_get(node, index).map { reals(in: $0) } ?? 0 }
         case JSON_OBJECT:
-            var place = json_object_iter(node)
-            while let current = place {
+            var next = json_object_iter(node)
+            while let current = next {
                 count += json_object_iter_value(current).map { reals(in: $0) } ?? 0
-                place = json_object_iter_next(node, current)
+                next = json_object_iter_next(node, current)
             }
         default: break
         }
@@ -229,7 +229,7 @@ struct JSONPieceReader {
     /// Counts an array or object. Returns the part that it stands for, if any.
     private mutating func partHere() -> JSONOutline.Part? {
         defer { containersRead += 1 }
-        guard let next = parts.first, next.place == containersRead else { return nil }
+        guard let next = parts.first, next.index == containersRead else { return nil }
         parts.removeFirst()
         return next.part
     }
@@ -238,14 +238,14 @@ struct JSONPieceReader {
         to members: inout [JSONObject.Member], _ node: UnsafeMutablePointer<json_t>
     ) throws(JSONError) {
         if members.isEmpty { members.reserveCapacity(json_object_size(node)) }
-        var place = json_object_iter(node)
-        while let current = place {
+        var next = json_object_iter(node)
+        while let current = next {
             guard let name = json_object_iter_key(current), let value = json_object_iter_value(current) else {
                 throw .outOfMemory
             }
             let length = json_object_iter_key_len(current)
             members.append(JSONObject.Member(name: text(name, length), value: try self.value(value)))
-            place = json_object_iter_next(node, current)
+            next = json_object_iter_next(node, current)
         }
     }
 
@@ -262,7 +262,7 @@ struct JSONPieceReader {
 
     private mutating func real(_ nearest: Double) -> JSONValue {
         defer { realsRead += 1 }
-        guard let first = precise.first, first.place == realsRead else { return .double(nearest) }
+        guard let first = precise.first, first.index == realsRead else { return .double(nearest) }
         precise.removeFirst()
         return first.value(in: bytes, nearest: nearest)
     }

@@ -3,13 +3,13 @@ import ObjectModel
 /// Scans a text before jansson parses it, for nesting that would make jansson recurse too deep, and for numbers with
 /// more digits than jansson's doubles keep. The text may be anything.
 struct JSONScan {
-    /// The places of these numbers in the order of the text, each with the number of non-integers before it.
+    /// The positions of these numbers in the order of the text, each with the number of non-integers before it.
     private(set) var preciseNumbers: [PreciseNumber] = []
 
     /// A number that a double may not represent.
     struct PreciseNumber: Hashable, Sendable {
         /// The number of non-integers before it.
-        var place: Int
+        var index: Int
         var text: Range<Int>
 
         /// - Parameter nearest: the nearest double.
@@ -70,7 +70,7 @@ struct JSONScan {
         guard hasPoint || hasExponent else { return }
         // With an exponent it may be so small that a double has fewer digits.
         if digits > Self.digitsOfDouble || hasExponent || digits + 300 < index - start {
-            preciseNumbers.append(PreciseNumber(place: reals, text: start..<index))
+            preciseNumbers.append(PreciseNumber(index: reals, text: start..<index))
         }
         reals += 1
     }

@@ -57,7 +57,8 @@ package final class JSONWriter {
         state.deallocate()
     }
 
-    /// Whether there was no memory for the text at some time. It is complete nevertheless, but its writer should give up.
+    /// Whether there was no memory for the text at some time. It is complete nevertheless, but its writer should give
+    /// up.
     package var isExhausted: Bool { state.pointee.isExhausted }
 
     /// The written bytes.
@@ -220,8 +221,8 @@ package final class JSONWriter {
     /// false for others.
     ///
     /// A decimal of at most fifteen digits is the only one of its length that parses as its number, so the shortest one
-    /// that does is found by taking the zeros from its end. That it does parse as the number is what the division shows:
-    /// both its parts are exact, and it rounds as a parser does.
+    /// that does is found by taking the zeros from its end. That it does parse as the number is what the division
+    /// shows: both its parts are exact, and it rounds as a parser does.
     private func short(_ value: Double) -> Bool {
         let magnitude = abs(value)
         guard magnitude < 1e12, magnitude >= 1e-3 else { return false }
@@ -442,8 +443,8 @@ package final class JSONWriter {
     func digits(_ value: Int, width: Int) {
         reserve(width)
         var rest = value
-        for place in stride(from: count + width - 1, through: count, by: -1) {
-            base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        for index in stride(from: count + width - 1, through: count, by: -1) {
+            base[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
         count += width

@@ -3,8 +3,8 @@ import ObjectModel
 extension ValueCoding {
     /// Decodes a value whose type no schema gives, as in mixed properties and arguments of queries: plain JSON, arrays
     /// as lists, objects as dictionaries, and typed objects: `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`,
-    /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`, and those of Extended JSON
-    /// (``TypedObject``). `{"$dictionary": {…}}` is the dictionary within, whatever its keys are.
+    /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`, and those of Extended
+    /// JSON (``TypedObject``). `{"$dictionary": {…}}` is the dictionary within, whatever its keys are.
     package static func mixed(_ json: JSONValue, _ path: String = "") throws(ValueFault) -> ValueDraft<WrittenLink> {
         switch json {
         case .null: return .value(.null)
@@ -25,7 +25,7 @@ extension ValueCoding {
         guard object.members.count == 1, let member = object.members.first, member.name.hasPrefix("$") else {
             return try dictionary(object, path)
         }
-        let place = path + JSONPath.member(member.name)
+        let memberPath = path + JSONPath.member(member.name)
         guard let type = TypeName(member.name) else {
             throw ValueFault(
                 expected: "a typed object such as {\"$date\": …}, or a dictionary whose keys do not start with '$'",
@@ -34,17 +34,17 @@ extension ValueCoding {
         if let typed = TypedObject(object) {
             guard let value = typed.value(as: typed.base) else {
                 throw ValueFault(
-                    expected: PropertyType(typed.base).elementInWords, got: member.value.inWords, path: place)
+                    expected: PropertyType(typed.base).elementInWords, got: member.value.inWords, path: memberPath)
             }
             return .value(value)
         }
         guard case .object(let content) = member.value else {
             throw ValueFault(
-                expected: type == .link ? LinkForm.inWords : "an object", got: member.value.inWords, path: place)
+                expected: type == .link ? LinkForm.inWords : "an object", got: member.value.inWords, path: memberPath)
         }
-        guard type == .link else { return try dictionary(content, place) }
+        guard type == .link else { return try dictionary(content, memberPath) }
         guard let link = LinkForm(content) else {
-            throw ValueFault(expected: LinkForm.inWords, got: "another object", path: place)
+            throw ValueFault(expected: LinkForm.inWords, got: "another object", path: memberPath)
         }
         return .link(.typed(className: link.className, key: link.key, path: path))
     }

@@ -46,14 +46,14 @@ enum ProjectionSQL {
     // MARK: Tables
 
     static func create(_ table: ProjectionLayout.Table, in schema: String) -> [String] {
-        let place = "\(quoted(schema)).\(quoted(table.name))"
+        let qualified = "\(quoted(schema)).\(quoted(table.name))"
         let columns = table.columns.map { "\(quoted($0.name)) \($0.type.rawValue)" }
         let key = table.key.map(quoted).joined(separator: ", ")
         var statements = [
-            "create table \(place) (\((columns + ["primary key (\(key))"]).joined(separator: ", ")))",
-            "comment on table \(place) is \(literal(mark + table.subject))",
+            "create table \(qualified) (\((columns + ["primary key (\(key))"]).joined(separator: ", ")))",
+            "comment on table \(qualified) is \(literal(mark + table.subject))",
         ]
-        if let indexed = table.indexed { statements.append("create index on \(place) (\(quoted(indexed)))") }
+        if let indexed = table.indexed { statements.append("create index on \(qualified) (\(quoted(indexed)))") }
         return statements
     }
 
@@ -61,17 +61,17 @@ enum ProjectionSQL {
     static func alter(
         _ table: ProjectionLayout.Table, from existing: [ProjectionLayout.Column], in schema: String
     ) -> [String] {
-        let place = "\(quoted(schema)).\(quoted(table.name))"
+        let qualified = "\(quoted(schema)).\(quoted(table.name))"
         let dropped = existing.filter { !table.columns.contains($0) }.map { "drop column \(quoted($0.name))" }
         let added = table.columns.filter { !existing.contains($0) }
         var statements: [String] = []
-        if !dropped.isEmpty { statements.append("alter table \(place) \(dropped.joined(separator: ", "))") }
+        if !dropped.isEmpty { statements.append("alter table \(qualified) \(dropped.joined(separator: ", "))") }
         if !added.isEmpty {
             let columns = added.map { "add column \(quoted($0.name)) \($0.type.rawValue)" }
-            statements.append("alter table \(place) \(columns.joined(separator: ", "))")
+            statements.append("alter table \(qualified) \(columns.joined(separator: ", "))")
         }
         if let indexed = table.indexed, added.contains(where: { $0.name == indexed }) {
-            statements.append("create index on \(place) (\(quoted(indexed)))")
+            statements.append("create index on \(qualified) (\(quoted(indexed)))")
         }
         return statements
     }
@@ -105,7 +105,7 @@ enum ProjectionSQL {
         """
     }
 
-    /// Inserts rows, or puts them in the place of those with the same key; one parameter, a JSON array of rows.
+    /// Inserts rows, or replaces those with the same key; one parameter, a JSON array of rows.
     static func insert(_ table: ProjectionLayout.Table, in schema: String) -> String {
         let names = table.columns.map { quoted($0.name) }.joined(separator: ", ")
         let record = table.columns.map { "\(quoted($0.name)) \($0.type.rawValue)" }.joined(separator: ", ")

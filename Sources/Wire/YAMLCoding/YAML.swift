@@ -18,7 +18,7 @@ package enum YAML {
     package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         guard bytes.count <= sizeLimit else {
             throw YAMLError(
-                message: "The text has more than \(sizeLimit) bytes.", place: YAMLPosition(line: 1, column: 1))
+                message: "The text has more than \(sizeLimit) bytes.", position: YAMLPosition(line: 1, column: 1))
         }
         return try bytes.withUnsafeBufferPointer { bytes throws(YAMLError) in
             var parser = yaml_parser_t()
@@ -26,7 +26,7 @@ package enum YAML {
             defer { yaml_parser_delete(&parser) }
             // The library accepts no null pointer, which an empty buffer may have.
             guard let base = bytes.baseAddress, !bytes.isEmpty else {
-                return YAMLNode(content: .scalar(.null), place: YAMLPosition(line: 1, column: 1))
+                return YAMLNode(content: .scalar(.null), position: YAMLPosition(line: 1, column: 1))
             }
             yaml_parser_set_input_string(&parser, base, bytes.count)
             yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)

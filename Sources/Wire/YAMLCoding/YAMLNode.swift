@@ -12,12 +12,12 @@ package struct YAMLNode: Hashable, Sendable {
     /// A member of a mapping. Names are unique.
     package struct Entry: Hashable, Sendable {
         package var name: String
-        package var place: YAMLPosition
+        package var position: YAMLPosition
         package var value: YAMLNode
     }
 
     package var content: Content
-    package var place: YAMLPosition
+    package var position: YAMLPosition
 
     /// The entry's value; nil for anything but a mapping that has it.
     package subscript(name: String) -> YAMLNode? {
@@ -53,7 +53,7 @@ package struct YAMLPosition: Hashable, Sendable, CustomStringConvertible {
 package struct YAMLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for a person.
     package var message: String
-    package var place: YAMLPosition
+    package var position: YAMLPosition
 
-    package var description: String { "\(message) (\(place))" }
+    package var description: String { "\(message) (\(position))" }
 }

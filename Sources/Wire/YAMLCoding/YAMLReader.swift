@@ -6,7 +6,7 @@ struct YAMLReader {
     typealias Parser = UnsafeMutablePointer<yaml_parser_t>
 
     static let outOfMemory = YAMLError(
-        message: "There is not enough memory to read the text.", place: YAMLPosition(line: 1, column: 1))
+        message: "There is not enough memory to read the text.", position: YAMLPosition(line: 1, column: 1))
 
     /// The content of one event of the library.
     private enum Event {
@@ -28,25 +28,25 @@ struct YAMLReader {
     mutating func document(_ parser: Parser) throws(YAMLError) -> YAMLNode {
         let (first, start) = try next(parser)
         guard case .documentStart = first else {
-            return YAMLNode(content: .scalar(.null), place: start)
+            return YAMLNode(content: .scalar(.null), position: start)
         }
-        let (event, place) = try next(parser)
-        let node = try value(event, place, 0, parser)
+        let (event, position) = try next(parser)
+        let node = try value(event, position, 0, parser)
         // The end of this document.
         _ = try next(parser)
         let (last, end) = try next(parser)
         guard case .end = last else {
-            throw YAMLError(message: "There is a second document. Only one is allowed.", place: end)
+            throw YAMLError(message: "There is a second document. Only one is allowed.", position: end)
         }
         return node
     }
 
     /// Recursion is bounded by `YAML.depthLimit`.
     private mutating func value(
-        _ event: Event, _ place: YAMLPosition, _ depth: Int, _ parser: Parser
+        _ event: Event, _ position: YAMLPosition, _ depth: Int, _ parser: Parser
     ) throws(YAMLError) -> YAMLNode {
         let before = count
-        try add(1, place)
+        try add(1, position)
         let node: YAMLNode
         let name: String?
         switch event {
@@ -54,29 +54,29 @@ struct YAMLReader {
             guard let found = anchors[alias] else {
                 throw YAMLError(
                     message: "There is no anchor '&\(alias)' before this, or the alias is within its own value.",
-                    place: place)
+                    position: position)
             }
-            try add(found.count - 1, place)
-            return YAMLNode(content: found.node.content, place: place)
+            try add(found.count - 1, position)
+            return YAMLNode(content: found.node.content, position: position)
         case .scalar(let text, let isPlain, let tag, let anchor):
-            node = YAMLNode(content: .scalar(try YAMLScalar.value(text, isPlain, tag, place)), place: place)
+            node = YAMLNode(content: .scalar(try YAMLScalar.value(text, isPlain, tag, position)), position: position)
             name = anchor
         case .sequenceStart(let tag, let anchor):
-            try check(tag, "tag:yaml.org,2002:seq", place, depth)
+            try check(tag, "tag:yaml.org,2002:seq", position, depth)
             var elements: [YAMLNode] = []
             while true {
-                let (event, place) = try next(parser)
+                let (event, position) = try next(parser)
                 if case .collectionEnd = event { break }
-                elements.append(try value(event, place, depth + 1, parser))
+                elements.append(try value(event, position, depth + 1, parser))
             }
-            node = YAMLNode(content: .sequence(elements), place: place)
+            node = YAMLNode(content: .sequence(elements), position: position)
             name = anchor
         case .mappingStart(let tag, let anchor):
-            try check(tag, "tag:yaml.org,2002:map", place, depth)
-            node = YAMLNode(content: .mapping(try entries(depth, parser)), place: place)
+            try check(tag, "tag:yaml.org,2002:map", position, depth)
+            node = YAMLNode(content: .mapping(try entries(depth, parser)), position: position)
             name = anchor
         case .end, .documentStart, .documentEnd, .collectionEnd:
-            throw YAMLError(message: "A value is missing here.", place: place)
+            throw YAMLError(message: "A value is missing here.", position: position)
         }
         if let name { anchors[name] = (node, count - before) }
         return node
@@ -86,36 +86,36 @@ struct YAMLReader {
         var entries: [YAMLNode.Entry] = []
         var names: [String: YAMLPosition] = [:]
         while true {
-            let (event, place) = try next(parser)
+            let (event, position) = try next(parser)
             if case .collectionEnd = event { return entries }
             guard case .scalar(let name, _, _, nil) = event else {
-                throw YAMLError(message: "A name must be a string, without an anchor.", place: place)
+                throw YAMLError(message: "A name must be a string, without an anchor.", position: position)
             }
             if let first = names[name] {
-                throw YAMLError(message: "'\(name)' is already defined in line \(first.line).", place: place)
+                throw YAMLError(message: "'\(name)' is already defined in line \(first.line).", position: position)
             }
-            names[name] = place
-            let (start, valuePlace) = try next(parser)
-            let value = try value(start, valuePlace, depth + 1, parser)
-            entries.append(YAMLNode.Entry(name: name, place: place, value: value))
+            names[name] = position
+            let (start, valuePosition) = try next(parser)
+            let value = try value(start, valuePosition, depth + 1, parser)
+            entries.append(YAMLNode.Entry(name: name, position: position, value: value))
         }
     }
 
-    private func check(_ tag: String?, _ expected: String, _ place: YAMLPosition, _ depth: Int) throws(YAMLError) {
+    private func check(_ tag: String?, _ expected: String, _ position: YAMLPosition, _ depth: Int) throws(YAMLError) {
         guard depth < YAML.depthLimit else {
-            throw YAMLError(message: "This is nested deeper than \(YAML.depthLimit) levels.", place: place)
+            throw YAMLError(message: "This is nested deeper than \(YAML.depthLimit) levels.", position: position)
         }
         guard tag == nil || tag == expected || tag == "!" else {
-            throw YAMLError(message: "The tag '\(tag ?? "")' is not supported here. Remove it.", place: place)
+            throw YAMLError(message: "The tag '\(tag ?? "")' is not supported here. Remove it.", position: position)
         }
     }
 
-    private mutating func add(_ more: Int, _ place: YAMLPosition) throws(YAMLError) {
+    private mutating func add(_ more: Int, _ position: YAMLPosition) throws(YAMLError) {
         count += more
         guard count <= YAML.nodeLimit else {
             throw YAMLError(
                 message: "The document has more than \(YAML.nodeLimit) values, including those of aliases.",
-                place: place
+                position: position
             )
         }
     }
@@ -128,7 +128,7 @@ struct YAMLReader {
             guard yaml_parser_parse(parser, &event) == 1 else { throw Self.error(parser) }
             defer { yaml_event_delete(&event) }
             let mark = event.start_mark
-            let place = YAMLPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+            let position = YAMLPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
             let known: Event
             switch event.type {
             case YAML_STREAM_START_EVENT, YAML_NO_EVENT: continue
@@ -150,9 +150,9 @@ struct YAMLReader {
                 let start = event.data.mapping_start
                 known = .mappingStart(tag: Self.text(start.tag), anchor: Self.text(start.anchor))
             case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: known = .collectionEnd
-            default: throw YAMLError(message: "This is not valid YAML.", place: place)
+            default: throw YAMLError(message: "This is not valid YAML.", position: position)
             }
-            return (known, place)
+            return (known, position)
         }
     }
 
@@ -179,14 +179,15 @@ struct YAMLReader {
             return YAMLError(
                 message: "The text is not valid UTF-8, or contains forbidden characters, at byte "
                     + "\(parser.pointee.problem_offset): \(problem).",
-                place: place(parser.pointee.mark))
+                position: position(parser.pointee.mark))
         default:
             return YAMLError(
-                message: "The YAML is malformed\(context): \(problem).", place: place(parser.pointee.problem_mark))
+                message: "The YAML is malformed\(context): \(problem).", position: position(parser.pointee.problem_mark)
+            )
         }
     }
 
-    private static func place(_ mark: yaml_mark_t) -> YAMLPosition {
+    private static func position(_ mark: yaml_mark_t) -> YAMLPosition {
         YAMLPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
     }
 }

@@ -4,22 +4,22 @@ import JSONCoding
 enum YAMLScalar {
     /// A scalar without a tag is a string when it is in quotes or in a block, and otherwise the value that its text
     /// has.
-    static func value(_ text: String, _ isPlain: Bool, _ tag: String?, _ place: YAMLPosition) throws(YAMLError)
+    static func value(_ text: String, _ isPlain: Bool, _ tag: String?, _ position: YAMLPosition) throws(YAMLError)
         -> JSONValue
     {
-        guard let tag else { return isPlain ? try plain(text, place) : .string(text) }
-        let found = try plain(text, place)
+        guard let tag else { return isPlain ? try plain(text, position) : .string(text) }
+        let found = try plain(text, position)
         switch (tag, found) {
         case ("!", _), ("tag:yaml.org,2002:str", _): return .string(text)
         case ("tag:yaml.org,2002:null", .null), ("tag:yaml.org,2002:bool", .bool), ("tag:yaml.org,2002:int", .int),
             ("tag:yaml.org,2002:float", .double):
             return found
         case ("tag:yaml.org,2002:float", .int(let number)): return .double(Double(number))
-        default: throw YAMLError(message: "'\(text)' does not match the tag '\(tag)'.", place: place)
+        default: throw YAMLError(message: "'\(text)' does not match the tag '\(tag)'.", position: position)
         }
     }
 
-    private static func plain(_ text: String, _ place: YAMLPosition) throws(YAMLError) -> JSONValue {
+    private static func plain(_ text: String, _ position: YAMLPosition) throws(YAMLError) -> JSONValue {
         switch text {
         case "", "~", "null", "Null", "NULL": return .null
         case "true", "True", "TRUE": return .bool(true)
@@ -29,20 +29,22 @@ enum YAMLScalar {
         case "-.inf", "-.Inf", "-.INF": return .double(-.infinity)
         default: break
         }
-        if text.hasPrefix("0o"), isDigits(text.dropFirst(2), 8) { return try integer(text.dropFirst(2), 8, place) }
-        if text.hasPrefix("0x"), isDigits(text.dropFirst(2), 16) { return try integer(text.dropFirst(2), 16, place) }
+        if text.hasPrefix("0o"), isDigits(text.dropFirst(2), 8) { return try integer(text.dropFirst(2), 8, position) }
+        if text.hasPrefix("0x"), isDigits(text.dropFirst(2), 16) { return try integer(text.dropFirst(2), 16, position) }
         let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
-        if isDigits(digits, 10) { return try integer(text[...], 10, place) }
+        if isDigits(digits, 10) { return try integer(text[...], 10, position) }
         guard isFraction(digits) else { return .string(text) }
         guard let number = Double(text), number.isFinite else {
-            throw YAMLError(message: "The number \(text) is too large.", place: place)
+            throw YAMLError(message: "The number \(text) is too large.", position: position)
         }
         return .double(number)
     }
 
-    private static func integer(_ text: Substring, _ radix: Int, _ place: YAMLPosition) throws(YAMLError) -> JSONValue {
+    private static func integer(_ text: Substring, _ radix: Int, _ position: YAMLPosition) throws(YAMLError)
+        -> JSONValue
+    {
         guard let number = Int64(text, radix: radix) else {
-            throw YAMLError(message: "The integer \(text) has more than 64 bits.", place: place)
+            throw YAMLError(message: "The integer \(text) has more than 64 bits.", position: position)
         }
         return .int(number)
     }

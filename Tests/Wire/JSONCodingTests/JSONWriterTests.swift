@@ -87,10 +87,10 @@ struct JSONWriterTests {
         for length in 0...20 {
             let plain = String(repeating: "x", count: length)
             #expect(written { $0.string(plain) } == "\"\(plain)\"")
-            for place in 0..<length {
+            for index in 0..<length {
                 for byte in UInt8(0)...0x7f {
                     var bytes = Array(plain.utf8)
-                    bytes[place] = byte
+                    bytes[index] = byte
                     let expected: [UInt8] =
                         switch byte {
                         case UInt8(ascii: "\""), UInt8(ascii: "\\"): [UInt8(ascii: "\\"), byte]
@@ -102,7 +102,7 @@ struct JSONWriterTests {
                         case 0..<0x20: Array("\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
                         default: [byte]
                         }
-                    let whole = Array("\"".utf8) + bytes[..<place] + expected + bytes[(place + 1)...] + Array("\"".utf8)
+                    let whole = Array("\"".utf8) + bytes[..<index] + expected + bytes[(index + 1)...] + Array("\"".utf8)
                     #expect(Array(written { $0.string(String(decoding: bytes, as: UTF8.self)) }.utf8) == whole)
                 }
             }

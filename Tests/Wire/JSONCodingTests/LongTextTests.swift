@@ -55,12 +55,12 @@ struct LongTextTests {
             let comment: Comment = "seed \(random.seed), round \(round)"
             var bytes = Self.text(Self.value(&random))
             for _ in 0..<random.below(3) where !bytes.isEmpty {
-                let place = random.below(bytes.count)
+                let index = random.below(bytes.count)
                 switch random.below(4) {
-                case 0: bytes.remove(at: place)
-                case 1: bytes.insert(Array("[]{},:\"1 e.-".utf8)[random.below(12)], at: place)
-                case 2: bytes[place] = Array("[]{},:\"1 e.-".utf8)[random.below(12)]
-                default: bytes = Array(bytes[..<place])
+                case 0: bytes.remove(at: index)
+                case 1: bytes.insert(Array("[]{},:\"1 e.-".utf8)[random.below(12)], at: index)
+                case 2: bytes[index] = Array("[]{},:\"1 e.-".utf8)[random.below(12)]
+                default: bytes = Array(bytes[..<index])
                 }
             }
             let size = 1 + random.below(12)

@@ -57,15 +57,15 @@ struct YAMLTests {
     }
 
     @Test("values have positions")
-    func places() throws {
+    func positions() throws {
         let node = try YAML.parse("a: 1\nbé: [x,\n  é: y]\n")
-        #expect(node["bé"]?.place == YAMLPosition(line: 2, column: 5))
+        #expect(node["bé"]?.position == YAMLPosition(line: 2, column: 5))
         guard case .mapping(let entries) = node.content, case .sequence(let list)? = node["bé"]?.content else {
             Issue.record("no mapping")
             return
         }
-        #expect(entries.map(\.place) == [YAMLPosition(line: 1, column: 1), YAMLPosition(line: 2, column: 1)])
-        #expect(list.map(\.place) == [YAMLPosition(line: 2, column: 6), YAMLPosition(line: 3, column: 3)])
+        #expect(entries.map(\.position) == [YAMLPosition(line: 1, column: 1), YAMLPosition(line: 2, column: 1)])
+        #expect(list.map(\.position) == [YAMLPosition(line: 2, column: 6), YAMLPosition(line: 3, column: 3)])
     }
 
     private static let wrong: [(String, Int, Int, String)] = [
@@ -80,7 +80,8 @@ struct YAMLTests {
     @Test("invalid documents are rejected, with the position", arguments: wrong)
     func faults(text: String, line: Int, column: Int, part: String) {
         let error = fault(text)
-        #expect(error?.place == YAMLPosition(line: line, column: column), "\(error.map(\.description) ?? "no fault")")
+        #expect(
+            error?.position == YAMLPosition(line: line, column: column), "\(error.map(\.description) ?? "no fault")")
         #expect(error?.message.contains(part) ?? false, "\(error.map(\.description) ?? "no fault")")
     }
 

@@ -16,7 +16,7 @@ package final class TLSTrust: Sendable {
     }
 
     package enum Fault: Error, Hashable, Sendable {
-        /// The system has no file with authorities in a place where systems have it.
+        /// The system has no file with authorities in a directory where systems have it.
         case noSystemAuthorities
         /// The file cannot be read or has no certificate; the reason is part of a sentence.
         case unusableFile(String, reason: String)

@@ -5,12 +5,13 @@ package import StoreContract
 /// Writes links, and reads their targets. A sink cannot throw, so the first error is stored, and `null` is written
 /// after it.
 ///
-/// This is the only place where a link is converted to JSON. A link to an object that the reader cannot see is `null`,
+/// Only here a link is converted to JSON. A link to an object that the reader cannot see is `null`,
 /// wherever its value came from.
 ///
 /// Its variables are not checked for overlapping accesses at run time, which took a twentieth of the time of a page.
 /// None can overlap: one thread at a time uses it, each access reads or writes a single variable, and none lasts while
-/// other code runs, because none is passed `inout` except `known`, whose subscript calls nothing that knows this object.
+/// other code runs, because none is passed `inout` except `known`, whose subscript calls nothing that knows this
+/// object.
 package final class LinkResolver {
     private let context: any ReadContext
     /// The same state, if rows can be read from it as they are stored; else nil.
@@ -115,10 +116,10 @@ package final class LinkResolver {
     /// Writes a stored value with its links.
     package func write(_ value: Value, _ column: RowPlan.Column, _ style: TypeStyle, _ json: JSONWriter) {
         switch (column, value) {
-        case (.link(_, let place), .link(let key)): link(key, place, style, json)
-        case (.link(_, let place), .list), (.link(_, let place), .set), (.link(_, let place), .dictionary):
+        case (.link(_, let target), .link(let key)): link(key, target, style, json)
+        case (.link(_, let target), .list), (.link(_, let target), .set), (.link(_, let target), .dictionary):
             json.value(value, style) { link in
-                if case .link(let key) = link { self.link(key, place, style, json) } else { json.null() }
+                if case .link(let key) = link { self.link(key, target, style, json) } else { json.null() }
             }
         case (.value(_, isMixed: let isMixed), _): self.value(value, isMixed: isMixed, style, json)
         default: json.value(value, style)
@@ -134,14 +135,14 @@ package final class LinkResolver {
     }
 
     /// Writes a link's target: as an object, as its primary key, or as a typed link.
-    package func link(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
-        // An object's own links count as part of it; target objects in their place do not.
-        if place.expanded != nil, !place.isOwned { check(json) }
+    package func link(_ key: ObjectKey, _ target: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
+        // An object's own links count as part of it; target objects in place of them do not.
+        if target.expanded != nil, !target.isOwned { check(json) }
         guard fault == nil else { return json.null() }
         do {
-            guard try !isRestricted || context.exists(place.classID, key) else { return json.null() }
-            if let plan = place.expanded, try context.exists(place.classID, key) {
-                if !place.isOwned { remaining -= 1 }
+            guard try !isRestricted || context.exists(target.classID, key) else { return json.null() }
+            if let plan = target.expanded, try context.exists(target.classID, key) {
+                if !target.isOwned { remaining -= 1 }
                 guard remaining >= 0 else {
                     throw Problem(
                         .parameterExpansionTooLarge,
@@ -149,11 +150,11 @@ package final class LinkResolver {
                         parameter: "expand")
                 }
                 try write(key, plan, json)
-            } else if let primaryKey = place.primaryKey {
-                json.value(try self.primaryKey(place.classID, key, primaryKey), style)
+            } else if let primaryKey = target.primaryKey {
+                json.value(try self.primaryKey(target.classID, key, primaryKey), style)
             } else {
-                try requirePrimaryKey(place.className)
-                json.link(class: place.className, key: key)
+                try requirePrimaryKey(target.className)
+                json.link(class: target.className, key: key)
             }
         } catch let error as StoreError where error.code == .notFound {
             json.null()
@@ -208,10 +209,10 @@ package final class LinkResolver {
         sink.endObject()
     }
 
-    package func linking(to key: ObjectKey, _ place: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
+    package func linking(to key: ObjectKey, _ target: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
         guard fault == nil else { return [] }
         do {
-            return try context.backlinks(to: key, from: place.classID, property)
+            return try context.backlinks(to: key, from: target.classID, property)
         } catch {
             fault = error
             return []

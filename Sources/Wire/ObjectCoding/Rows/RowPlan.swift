@@ -130,11 +130,11 @@ package final class RowPlan: Sendable {
             let expanded = inner.map {
                 RowPlan(target, schema, $0.chosen(of: target), $0, style, isPart: isOwned)
             }
-            let place = Target(target, isOwned: isOwned, expanded: expanded)
+            let linked = Target(target, isOwned: isOwned, expanded: expanded)
             if let origin = property.originProperty {
-                columns.append(.linkingObjects(origin, place))
+                columns.append(.linkingObjects(origin, linked))
             } else {
-                columns.append(.link(property.id, place))
+                columns.append(.link(property.id, linked))
                 stored.append(property.id)
             }
         }

@@ -5,8 +5,9 @@ package import StoreContract
 /// Writes objects as JSON: as a sink of a snapshot's rows, directly from the stored form, or object by object within a
 /// write transaction.
 ///
-/// A class whose parts are constants, so that passing a value on counts no references. Its variables are not checked for
-/// overlapping accesses: one thread at a time uses it, and each access is of one number, done before anything else is called.
+/// A class whose parts are constants, so that passing a value on counts no references. Its variables are not checked
+/// for overlapping accesses: one thread at a time uses it, and each access is of one number, done before anything else
+/// is called.
 package final class RowWriter: RowSink {
     private let plan: RowPlan
     private let json: JSONWriter
@@ -136,12 +137,12 @@ package final class RowWriter: RowSink {
 
     private func writeComputed() {
         guard plan.hasComputed else { return }
-        while next < plan.columns.count, case .linkingObjects(let property, let place) = plan.columns[next] {
+        while next < plan.columns.count, case .linkingObjects(let property, let target) = plan.columns[next] {
             json.name(next, of: plan.names)
             json.beginArray()
-            for origin in look.linking(to: key, place, property) {
+            for origin in look.linking(to: key, target, property) {
                 look.check(json)
-                look.link(origin, place, plan.style, json)
+                look.link(origin, target, plan.style, json)
                 // Further values would be null.
                 if look.fault != nil { break }
             }

@@ -28,12 +28,12 @@ extension SchemaDocument {
     /// The errors for types that are neither known nor classes of the schema: most are the names of types elsewhere.
     private static func unknownTypes(in schema: Schema) -> [(property: String, fault: SchemaFault)] {
         var faults: [(property: String, fault: SchemaFault)] = []
-        for (place, objectClass) in schema.classes.enumerated() {
+        for (classIndex, objectClass) in schema.classes.enumerated() {
             for (index, property) in objectClass.properties.enumerated() {
                 guard case .link(let target) = property.type.base, schema[target] == nil else { continue }
                 let name = "\(objectClass.name).\(property.name)"
                 let fault = SchemaFault(
-                    path: "$.classes[\(place)].properties[\(index)].type",
+                    path: "$.classes[\(classIndex)].properties[\(index)].type",
                     message: "'\(name)': \(PropertyType.sentence(onMisspelt: target))",
                     hint: schema.classes.map(\.name).nearest(to: target))
                 faults.append((name, fault))
