@@ -5,8 +5,8 @@ const gapY = 28;
 const gapParts = 56;
 
 /**
- * Gives boxes their places: `nodes` are `[{name, width, height}]`, `edges` `[{from, to}]` by name. Returns
- * `{places: Map of {x, y, column}, width, height}`. The same input always has the same places.
+ * Gives boxes their positions: `nodes` are `[{name, width, height}]`, `edges` `[{from, to}]` by name. Returns
+ * `{places: Map of {x, y, column}, width, height}`. The same input always has the same positions.
  */
 export function arrange(nodes, edges) {
   const around = new Map(nodes.map((one) => [one.name, new Set()]));

@@ -19,7 +19,7 @@ export function questionOf(property, schema) {
 }
 
 /**
- * The distribution of one property, from the answer to its question. It is `{form, bars: [{label, count, predicate}], missing, others, total, version}`:
+ * The distribution of one property, from the response to its query. It is `{form, bars: [{label, count, predicate}], missing, others, total, version}`:
  * `missing` counts the objects without a value on the scale, `others` the groups that have no bar.
  */
 export function distributionOf(answer, version, property, schema) {

@@ -23,7 +23,7 @@ export function worldPath() {
     let y = 0;
     const places = [];
     const numbers = ring.match(/-?\d+/g).map(Number);
-    // The first place is absolute, each other one is relative to the one before it.
+    // The first position is absolute, each other one is relative to the one before it.
     for (let index = 0; index < numbers.length; index += 2) {
       x += numbers[index];
       y += numbers[index + 1];

@@ -3,7 +3,7 @@
 // Made with Natural Earth. Natural Earth (https://www.naturalearthdata.com) is in the public domain: its authors give up
 // all rights. The data is its map "Admin 0 – Countries" in the scale 1:110 million, as the Python package geopandas 0.14.4
 // carries it in `naturalearth_lowres`. `packaging/world-outline` simplified it: islands below half a square degree are left
-// out, and no border is more than 0.1° from its place there. Borders are drawn as Natural Earth has them, de facto.
+// out, and no border is more than 0.1° from its position there. Borders are drawn as Natural Earth has them, de facto.
 
 /** A path in tenths of degrees: to the right is east, downwards is south. */
 export const outline = [

@@ -28,7 +28,7 @@ export class Gateway {
     return this.client.object(className, key).reader.with({ types: undefined });
   }
 
-  /** Sends a request; returns the client's answer `{value, mark, status, headers}`. Throws a `RealmgateError`. */
+  /** Sends a request; returns the client's response `{value, mark, status, headers}`. Throws a `RealmgateError`. */
   async send(method, path, { query, body, headers, signal } = {}) {
     const { transport } = this.client;
     const send = () => transport.send(method, path, { parameters: query, value: body, headers, signal });

@@ -17,23 +17,23 @@ export class Navigation {
     });
   }
 
-  /** Moves to another place; typing replaces the entry in the history, everything else adds one. */
+  /** Moves to another route; typing replaces the entry in the history, everything else adds one. */
   go(address, { replace = false, trail = this.trail } = {}) {
     if (address !== location.hash) history[replace ? "replaceState" : "pushState"]({ trail }, "", address);
     this.#arrive();
   }
 
-  /** Moves along a link, and adds the current place to the trail. */
+  /** Moves along a link, and adds the current route to the trail. */
   follow(address) {
     this.go(address, { trail: [...this.trail, { address: location.hash, words: this.#words() }] });
   }
 
-  /** The places from which links led to this one, in order: `[{address, words}]`. */
+  /** The routes from which links led to this one, in order: `[{address, words}]`. */
   get trail() {
     return history.state?.trail ?? [];
   }
 
-  /** `words()` names the current place in trails. */
+  /** `words()` names the current route in trails. */
   nameHere(words) {
     this.#words = words;
   }

@@ -1,6 +1,6 @@
 // What the caller may do, so that the console does not offer what the gateway would refuse. The gateway decides all the same.
 
-/** The rights in the answer of `whoami`. Without an answer, or for a class that it does not have, everything is offered. */
+/** The rights in the response of `whoami`. Without a response, or for a class that it does not have, everything is offered. */
 export class Rights {
   #classes;
   #text;

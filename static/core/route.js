@@ -1,4 +1,4 @@
-// The current place, kept in the address so that it can be shared and returned to. Data has addresses that begin with
+// The current route, kept in the address so that it can be shared and returned to. Data has addresses that begin with
 // `#/`, as `#/Flight?filter=…&sort=-delay,number` and `#/Flight/7`; every other page has its name, as `#streams`.
 
 /** The parts of an address: `{page, className, key, parameters…}`. */

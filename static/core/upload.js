@@ -19,7 +19,7 @@ export const mediaType = (format) => types[format];
 
 /**
  * Sends a file. `sent(loaded, total)` is called with bytes, `event(type, data)` with each event when `streams` is set.
- * Returns `{done, abort}`; `done` has the JSON of the answer, or the data of the last event, and throws a `RealmgateError`
+ * Returns `{done, abort}`; `done` has the JSON of the response, or the data of the last event, and throws a `RealmgateError`
  * or an `AbortError`. `headers` come with the request. `cut` is what a connection means that ends before the result.
  */
 export function sendFile(gateway, address, body, format, { sent = () => {}, event = () => {}, streams = false, headers = {}, cut = cutImport } = {}) {

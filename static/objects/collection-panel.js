@@ -226,7 +226,7 @@ export class CollectionPanel {
     this.#move(from, from + direction).catch(toastFault);
   }
 
-  /** Where the keyboard is: the place of the element, and which of its tools. */
+  /** Where the keyboard is: the position of the element, and which of its tools. */
   #focusedPlace() {
     const item = document.activeElement?.closest?.(".element");
     if (!item || item.parentElement !== this.list) return null;

@@ -41,7 +41,7 @@ export class ColumnCharts {
     this.toggle.setAttribute("aria-pressed", String(this.#isOn));
     this.toggle.addEventListener("click", () => this.#turn());
     this.root.addEventListener("headings", () => this.#decorate());
-    // The way of the keyboard: a heading is one stop, whatever is in it.
+    // The keyboard's order: a heading is one stop, whatever is in it.
     this.root.addEventListener("keydown", (event) => {
       const column = event.target.closest(".heading")?.dataset.column;
       if (event.key !== "d" || column === undefined || event.ctrlKey || event.metaKey || event.altKey || !this.#isOn) return;
@@ -190,7 +190,7 @@ export class ColumnCharts {
     if ([...this.#cells.values()].some((one) => one.isDue && one.isSeen)) this.#soon();
   }
 
-  /** Follows the distribution of a column; that of a snapshot is read. Waits for the first answer. */
+  /** Follows the distribution of a column; that of a snapshot is read. Waits for the first result. */
   async #begin(cell, signal) {
     const { filter, distinct, snapshot } = this.#asked.parameters;
     const query = this.gateway.objects(this.objectClass.name).with({ filter, distinct, snapshot: snapshot || undefined });

@@ -1,5 +1,5 @@
 // The table: only the rows in view are in the page, each held by its object's key, so that a row that moves glides to
-// its new place, one that changed is washed in colour, and one that left fades where it stood.
+// its new position, one that changed is washed in colour, and one that left fades where it stood.
 
 import { Columns } from "./columns.js";
 import { element } from "../parts/element.js";
@@ -192,7 +192,7 @@ export class Grid {
     return row?.children[this.properties.indexOf(property)] ?? null;
   }
 
-  /** Brings the row at a place into view, and marks it as new when it is there. */
+  /** Brings the row at a position into view, and marks it as new when it is there. */
   reveal(index, key) {
     this.marks.add({ inserted: [key], modified: new Map(), removed: [] });
     this.#layout();
@@ -219,7 +219,7 @@ export class Grid {
     this.body.style.height = `${this.#height}px`;
   }
 
-  /** How far the rows around a place, in the height that all rows have, are moved up. */
+  /** How far the rows around a position, in the height that all rows have, are moved up. */
   #shiftAt(top) {
     const all = this.live.length * this.rowHeight;
     if (all <= mostHeight) return 0;
@@ -238,7 +238,7 @@ export class Grid {
     this.#before = this.root.scrollTop;
   }
 
-  /** Follows the scroll bar: a wheel moves the rows as far as it turns, a jump leads to the same share of all rows. */
+  /** Follows the scroll bar: a wheel moves the rows as far as it scrolls, a jump leads to the same share of all rows. */
   #follow() {
     const { root } = this;
     const now = Math.max(0, root.scrollTop);
@@ -311,7 +311,7 @@ export class Grid {
     }
   }
 
-  /** The keys of these rows. Where too many would be new, the place of a row that is made later is empty. */
+  /** The keys of these rows. Where too many would be new, the slot of a row that is made later is empty. */
   #wanted(first, last, most) {
     const wanted = [];
     const begin = Math.min(last, first + overscan);
@@ -328,7 +328,7 @@ export class Grid {
     return new Set(wanted);
   }
 
-  /** Puts the row at its place. `spare` has rows that are left in the page. */
+  /** Puts the row at its position. `spare` has rows that are left in the page. */
   #place(key, index, shift, spare) {
     const isBlank = key[0] === "\u0000";
     let row = this.#elements.get(key);
@@ -425,7 +425,7 @@ export class Grid {
     const pick = cell.querySelector(":scope > .row-pick");
     if (property.kind !== "backlinks" && !isLink && !isTruth) {
       const shown = words(object, property);
-      // A text that changes in its place costs no look at the styles.
+      // A text that changes where it is costs no look at the styles.
       if (cell.firstChild instanceof Text && cell.firstChild.nextSibling === pick) cell.firstChild.data = shown;
       else cell.replaceChildren(shown, ...(pick === null ? [] : [pick]));
       return;
@@ -441,7 +441,7 @@ export class Grid {
     if (pick !== null) cell.append(pick);
   }
 
-  /** How many objects link to this one, with the way to them. */
+  /** How many objects link to this one, with the path to them. */
   #fillCount(cell, object, property) {
     const count = this.counts.get(property, object);
     cell.classList.toggle("null", count === 0);
@@ -485,7 +485,7 @@ export class Grid {
     this.#stop = active ?? null;
   }
 
-  /** The last place of a row: the buttons behind the cells are places too. */
+  /** The last position in a row: the buttons behind the cells are positions too. */
   get #lastColumn() {
     const isNarrow = matchMedia("(max-width: 760px)").matches;
     return this.properties.length + (!this.#deletes || isNarrow ? 0 : 1);

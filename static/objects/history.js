@@ -1,4 +1,4 @@
-// What happened to an object, as far as the log of changes has it, and a way back from each change.
+// What happened to an object, as far as the log of changes has it, and the reversal of each change.
 //
 // Cost: nothing until it is opened; then one request, and one after each change of the object.
 

@@ -7,7 +7,7 @@ import { objectAddress, placeAddress } from "../core/route.js";
 import { literal } from "../core/values.js";
 
 /**
- * The place that a link of `object` leads to, as `{href, title}`: the object that it names; for linking objects, the
+ * The route that a link of `object` leads to, as `{href, title}`: the object that it names; for linking objects, the
  * objects that point here. Null where there is no address for it.
  */
 export function linkAddress(schema, objectClass, object, property, value, snapshot = "") {
@@ -23,7 +23,7 @@ export function linkAddress(schema, objectClass, object, property, value, snapsh
   return targetAddress(schema, target, value, snapshot);
 }
 
-/** The place of an object that a link's value names. */
+/** The route of an object that a link's value names. */
 export function targetAddress(schema, target, value, snapshot = "") {
   if (value === null || value === undefined) return null;
   if (value instanceof Link) {

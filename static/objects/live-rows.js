@@ -103,15 +103,15 @@ export class LiveRows {
     return index < this.rows.length ? this.rows[index] : this.tail?.at(index);
   }
 
-  /** The key of the row at a place; of one that has not come yet a name that no key has. */
+  /** The key of the row at a position; of one that has not come yet a name that no key has. */
   keyAt(index) {
     if (index < this.keys.length) return this.keys[index];
     const key = this.tail?.keyAt(index);
-    // A row may have moved between two pages: it is shown at one place.
+    // A row may have moved between two pages: it is shown at one position.
     return key !== undefined && this.indexOf(key) === index ? key : `\u0000${index}`;
   }
 
-  /** Shows the answer to a write at once; the event that follows finds nothing new. */
+  /** Shows the response to a write at once; the event that follows finds nothing new. */
   replace(key, object) {
     const index = this.indexOf(key);
     if (index >= 0 && index < this.rows.length) this.rows[index] = object;
@@ -119,7 +119,7 @@ export class LiveRows {
   }
 
   #adopt(rows, version) {
-    // Answers to writes are put into it.
+    // Responses to writes are put into it.
     this.rows = rows.slice();
     this.version = version;
     this.keys = rows.map(this.keyOf);

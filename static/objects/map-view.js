@@ -1,6 +1,6 @@
-// What a query selects, on a map. It shows the places of at most 5,000 objects and says when there are more.
+// What a query selects, on a map. It shows the positions of at most 5,000 objects and says when there are more.
 //
-// Cost: one page of the query with the fields of the place alone, again after changes, and at most a tenth of the
+// Cost: one page of the query with the fields of the position alone, again after changes, and at most a tenth of the
 // gateway's time for this reader. Nothing is loaded from elsewhere: the outline of the world comes with the console.
 
 import { RealmgateError, load, paths } from "../core/api.js";

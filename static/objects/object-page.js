@@ -102,7 +102,7 @@ class ObjectPage {
     } catch (error) {
       if (this.isClosed) return;
       this.#setState("waiting", error.status === 404 ? "Not found" : "Not available");
-      // The address may name what is made later, or was deleted: there are ways on.
+      // The address may name what is made later, or was deleted: there are links to go on by.
       this.body.replaceChildren(error.status === 404
         ? empty(`There is no ${this.name}. It may have been deleted, or not exist yet.`,
           make("p.ways", {}, make("a.action", { href: placeAddress({ className: this.objectClass.name, snapshot: this.snapshot }) }, `All of ${this.objectClass.name}`),

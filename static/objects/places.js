@@ -2,7 +2,7 @@
 
 import { own } from "../core/json.js";
 
-/** How the places of a class are read: `{fields, of(object), within(bounds)}`; null where it has none. */
+/** How the positions of a class's objects are read: `{fields, of(object), within(bounds)}`; null where it has none. */
 export function placesOf(objectClass, schema) {
   const numbers = objectClass.properties.filter((one) => one.isNumeric || one.kind === "decimal128");
   const latitude = numbers.find((one) => /^lat(itude)?$/i.test(one.name));
@@ -32,7 +32,7 @@ function isPoint(embedded) {
   return embedded?.property("type")?.kind === "string" && /^(double|float)\??\[\]$/.test(embedded.property("coordinates")?.type ?? "");
 }
 
-/** Values that are no place on the globe are none: a map must not move them to one. */
+/** Values that are no position on the globe are none: a map must not move them to one. */
 function pair(latitude, longitude) {
   if ([null, undefined, ""].includes(latitude) || [null, undefined, ""].includes(longitude)) return null;
   const [north, east] = [Number(latitude), Number(longitude)];

@@ -32,7 +32,7 @@ export class Queries {
     return this.#recent;
   }
 
-  /** Remembers that a place was looked at, unless it is the whole class. */
+  /** Remembers that a route was looked at, unless it is the whole class. */
   visited(place) {
     const one = described(place);
     if (one === null) return;
@@ -60,7 +60,7 @@ export class Queries {
   }
 }
 
-/** A place with its query in words; null for one that shows a whole class in its own order. */
+/** A route with its query in words; null for one that shows a whole class in its own order. */
 function described({ className, filter, sort, distinct, view, by }) {
   const words = [
     filter.trim() !== "" && `where ${filter.trim()}`, sort.length > 0 && `by ${sortText(sort)}`,

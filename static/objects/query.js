@@ -14,7 +14,7 @@ const watchPause = 1000;
 /** How long live sums wait for later ones before they are shown. */
 const sumsPause = 100;
 
-/** The parameters of a place's query. */
+/** The parameters of a route's query. */
 export function parametersOf({ filter, sort, distinct, snapshot }) {
   return { filter: filter.trim(), sort: sortText(sort), distinct, snapshot };
 }
@@ -23,7 +23,7 @@ export function parametersOf({ filter, sort, distinct, snapshot }) {
  * Calls `on.state(state, sentence?)`, `on.sound()` when the gateway accepts the query and `on.unsound(problem)` when it does not,
  * `on.measured(answer)` with the aggregates, `on.recount()` when the number of all objects may be another one,
  * `on.elsewhere()` when something has changed that may not be in the rows,
- * `on.tail(differences)` when rows of the tail have come, and `on.rows(changes)`; changes are null for the first answer to a query.
+ * `on.tail(differences)` when rows of the tail have come, and `on.rows(changes)`; changes are null for the first response to a query.
  */
 export class Query {
   rows = null;
@@ -32,7 +32,7 @@ export class Query {
   /** The last version that the gateway was seen at. */
   version = null;
   #control = null;
-  /** The live result, and the question that it answers. */
+  /** The live result, and its query. */
   #stream = null;
   #asked = "";
   /** The live aggregates, the last ones, and the timer that shows them. */
@@ -79,7 +79,7 @@ export class Query {
     this.#asked = "";
   }
 
-  /** Asks what `place` says. The last sound result stays until there is another. */
+  /** Sends the query that `place` names. The last valid result stays until there is another. */
   async ask(place) {
     this.place = place;
     this.#control?.abort();
@@ -114,7 +114,7 @@ export class Query {
     return { min: names, max: names, average: measured.filter((one) => one.isNumeric).map((one) => one.path) };
   }
 
-  /** The tally and the aggregates of the query. Without a signal the answer is dropped when the query has changed. */
+  /** The tally and the aggregates of the query. Without a signal the response is dropped when the query has changed. */
   async measure(signal) {
     const asked = this.place;
     const { filter, distinct, snapshot } = this.parameters;
@@ -219,7 +219,7 @@ export class Query {
     let hasWaited = false;
     const query = this.gateway.objects(this.objectClass.name).with({ filter, sort, distinct }).limit(followed);
     this.#stream = query.observe((items, change) => {
-      // The first answer to a new question is simply shown; after a reconnect, what changed meanwhile is marked.
+      // The first result of a new query is simply shown; after a reconnect, what changed meanwhile is marked.
       if (change.type !== "initial") {
         this.on.rows(this.rows.update(items, change));
         this.rows.tail?.refresh();

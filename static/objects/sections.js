@@ -81,7 +81,7 @@ export class SectionsView {
     };
   }
 
-  /** What the place makes sections by; without a choice a property that tells something. */
+  /** What the route makes sections by; without a choice a property that tells something. */
   #keyOf(objectClass, schema, place) {
     const telling = objectClass.properties.find((one) => one.kind === "string" && !one.isKey)
       ?? objectClass.properties.find((one) => ["link", "bool"].includes(one.kind));

@@ -1,5 +1,5 @@
 // The summary of a query's result: count, minimum, maximum, sum and average of each property, and of groups. It follows
-// the data: what a commit changes in the answers costs what it changes, not what there is.
+// the data: what a commit changes in the results costs what it changes, not what there is.
 
 import { RealmgateError, paths } from "../core/api.js";
 import { own } from "../core/json.js";
@@ -87,7 +87,7 @@ export class SummaryView {
     return { by: this.by.path, ...(this.of ? Object.fromEntries(functions.map((name) => [name, this.of.path])) : {}) };
   }
 
-  /** What is measured, and by what it is grouped; the reader's choice stays while the place is the same. */
+  /** What is measured, and by what it is grouped; the reader's choice stays while the route is the same. */
   #choose(objectClass, schema, place) {
     const chosen = JSON.stringify([objectClass.name, place]);
     if (chosen === this.#chosenFor) return;
@@ -115,7 +115,7 @@ export class SummaryView {
     return [all, groups].map((one) => one && { ...one, ...(this.#withoutSums ? { sum: [] } : {}) });
   }
 
-  /** Follows the answers; in a snapshot they are read. */
+  /** Follows the results; in a snapshot they are read. */
   #load() {
     this.#end();
     const turn = ++this.#turn;

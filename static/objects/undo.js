@@ -50,7 +50,7 @@ export async function restore(gateway, schema, objectClass, keys, snapshot) {
 const deepest = 4;
 
 /**
- * The ways from a class to links to another one: `{property, path, isMany}`, where `property` is of the class itself and
+ * The paths from a class to links to another one: `{property, path, isMany}`, where `property` is of the class itself and
  * `path` leads through embedded objects to the link.
  */
 function waysTo(schema, origin, target, depth = 0) {

@@ -70,7 +70,7 @@ export class Writing {
     const { deleteObjects } = await load(() => import("./deletion.js"));
     deleteObjects({ gateway: this.gateway, schema, objectClass }, [key], `${objectClass.name} ${key}${name}`, {
       wrote: (method, path) => this.commands.wrote(method, path),
-      // The stream may have told of the deletion, and the row have faded away, before the answer came.
+      // The stream may have told of the deletion, and the row have faded away, before the response came.
       lost: () => this.grid.focus(),
     });
   }

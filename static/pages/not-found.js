@@ -1,4 +1,4 @@
-// An address that leads to no page, with the ways on.
+// An address that leads to no page, with links to other pages.
 
 import { placeAddress } from "../core/route.js";
 import { make } from "../parts/element.js";

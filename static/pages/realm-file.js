@@ -159,7 +159,7 @@ export class RealmFilePanel {
     this.#ask();
   }
 
-  /** What stands in the way, each with what the reader can do about it. */
+  /** What prevents it, each with what the reader can do about it. */
   #obstacles({ detail, obstacles }) {
     if (obstacles.length === 0) return [make("p.fault", { role: "alert" }, detail)];
     const lines = obstacles.map(({ detail, name, way }) => {

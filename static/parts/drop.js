@@ -1,4 +1,4 @@
-// A place where files are dropped, or chosen with a dialog.
+// An area where files are dropped, or chosen with a dialog.
 
 import { freshID, make } from "./element.js";
 

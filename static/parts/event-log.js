@@ -140,7 +140,7 @@ function summary(type, body) {
   const parts = [["insertions", "inserted"], ["modifications", "modified"], ["deletions", "deleted"]]
     .filter(([name]) => body[name]?.length > 0)
     .map(([name, words]) => `${tally(body[name].length)} ${words}`);
-  // An aggregate has all of its answer.
+  // An aggregate has all of its result.
   if (body.count !== undefined) parts.push(`${tally(body.count)} in the result`);
   return whose + parts.join(", ");
 }

@@ -1,8 +1,8 @@
-// The fault of a predicate, shown below the text at its place.
+// The fault of a predicate, shown below the text at its position.
 
 const encoder = new TextEncoder();
 
-/** The index in `text` of a place that is given in bytes of its UTF-8 form. */
+/** The index in `text` of a position that is given in bytes of its UTF-8 form. */
 export function indexOfByte(text, bytes) {
   let seen = 0;
   let index = 0;

@@ -1,4 +1,4 @@
-// The trail of links that led to a place, as crumbs to go back by.
+// The trail of links that led to a route, as crumbs to go back by.
 
 import { element } from "./element.js";
 

@@ -39,7 +39,7 @@ export function select(options, members = {}) {
   }));
 }
 
-/** A control with its name above it, a remark below it, and a place for its fault. */
+/** A control with its name above it, a remark below it, and room for its fault. */
 export function field(label, control, { note = null, wide = false } = {}) {
   control.id ||= freshID("field");
   const fault = make("p.field-fault", { id: freshID("fault"), role: "alert", hidden: true });
@@ -80,7 +80,7 @@ export function table(caption, heads, rows) {
         index === 0 ? make(`th${kind(0)}`, { scope: "row" }, cell || make("span.null", {}, "empty")) : make(`td${kind(index)}`, {}, cell ?? "")))))));
 }
 
-/** Shows another table in the place of one that the reader may have scrolled, or be at with the keyboard. */
+/** Shows another table instead of one that the reader may have scrolled, or be at with the keyboard. */
 export function redraw(root, made) {
   const before = root.firstElementChild;
   const scrolled = scrolledPart(before)?.scrollLeft ?? 0;
