@@ -177,16 +177,16 @@ private struct OwnerConditions {
     /// Returns the condition that a visible object owns the object through a visible property. Owners that only lead
     /// back to the class itself do not count.
     private func condition(
-        on part: ClassID, _ classes: [ClassID: BoundAccess.ClassAccess], _ way: Set<ClassID>
+        on part: ClassID, _ classes: [ClassID: BoundAccess.ClassAccess], _ path: Set<ClassID>
     ) -> BoundPredicate {
         var owning = 0
         for origin in schema.classes { owning += origin.properties.count { $0.ownsTarget && $0.targetClass == part } }
         let owners = classes[part]?.owners ?? []
         var conditions: [BoundPredicate] = []
-        for owner in owners where !way.contains(owner.origin) {
+        for owner in owners where !path.contains(owner.origin) {
             let isEmbedded = schema[owner.origin]?.isEmbedded == true
             let own = classes[owner.origin]?.part ?? .constant(false)
-            let there = isEmbedded ? Self.both(own, condition(on: owner.origin, classes, way.union([part]))) : own
+            let there = isEmbedded ? Self.both(own, condition(on: owner.origin, classes, path.union([part]))) : own
             var links = [LinkStep.backward(origin: owner.origin, property: owner.property)]
             if there != .constant(true) { links.append(.rowSecurity(there, owner.origin)) }
             if there == .constant(false) { continue }
@@ -198,7 +198,7 @@ private struct OwnerConditions {
             && owners.allSatisfy { owner in
                 classes[owner.origin]?.part == .constant(true)
                     && (schema[owner.origin]?.isEmbedded == false
-                        || condition(on: owner.origin, classes, way.union([part])) == .constant(true))
+                        || condition(on: owner.origin, classes, path.union([part])) == .constant(true))
             }
         if isOpen { return .constant(true) }
         return conditions.isEmpty ? .constant(false) : conditions.count == 1 ? conditions[0] : .or(conditions)

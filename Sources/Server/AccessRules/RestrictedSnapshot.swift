@@ -35,18 +35,18 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
         let there = try targets.filter(keys, of: classID)
         guard columns.contains(where: { access.hides($0) }) else {
             let count = try whole.read(classID, there, properties, into: &sink)
-            return sink.isFull ? Self.place(of: count, among: there, in: keys) : keys.count
+            return sink.isFull ? Self.end(of: count, among: there, in: keys) : keys.count
         }
         var masking = RedactingSink(sink, columns.map { access.hides($0) ? $0 : nil }, redaction)
         try lookAhead(classID, there, columns)
         let count = try whole.read(classID, there, properties, into: &masking)
         sink = masking.sink
         if let fault = masking.fault { throw fault }
-        return sink.isFull ? Self.place(of: count, among: there, in: keys) : keys.count
+        return sink.isFull ? Self.end(of: count, among: there, in: keys) : keys.count
     }
 
     /// Returns the index in `keys` after which the first `count` visible keys end.
-    private static func place(of count: Int, among there: [ObjectKey], in keys: [ObjectKey]) -> Int {
+    private static func end(of count: Int, among there: [ObjectKey], in keys: [ObjectKey]) -> Int {
         var found = 0
         return keys.firstIndex { key in
             if found == count { return true }

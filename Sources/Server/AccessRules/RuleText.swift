@@ -102,10 +102,10 @@ struct RuleText {
 
     /// Advances to the next combination; returns false after the last one.
     private static func advance(_ choice: inout [Int], _ counts: [Int]) -> Bool {
-        for place in choice.indices {
-            choice[place] += 1
-            if choice[place] < counts[place] { return true }
-            choice[place] = 0
+        for index in choice.indices {
+            choice[index] += 1
+            if choice[index] < counts[index] { return true }
+            choice[index] = 0
         }
         return false
     }

@@ -37,7 +37,7 @@ struct FairScheduler: Sendable {
     /// The decision about a new job.
     enum Admission: Hashable, Sendable {
         case waits
-        /// It takes the place of this waiting job, which will not run.
+        /// It replaces this waiting job, which will not run.
         case replaces(ID)
         case refused
     }

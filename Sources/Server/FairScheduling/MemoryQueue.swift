@@ -45,13 +45,13 @@ package final class MemoryQueue: Sendable {
         mutating func next(_ limit: Int) -> [Waiter] {
             var begun: [Waiter] = []
             while !waiting.isEmpty {
-                var place = 0
+                var first = 0
                 for index in waiting.indices.dropFirst()
-                where shares[waiting[index].caller, default: 0] < shares[waiting[place].caller, default: 0] {
-                    place = index
+                where shares[waiting[index].caller, default: 0] < shares[waiting[first].caller, default: 0] {
+                    first = index
                 }
-                guard hasRoom(for: waiting[place].bytes, limit) else { break }
-                let waiter = waiting.remove(at: place)
+                guard hasRoom(for: waiting[first].bytes, limit) else { break }
+                let waiter = waiting.remove(at: first)
                 move(waiter.bytes, of: waiter.caller)
                 begun.append(waiter)
             }

@@ -71,8 +71,8 @@ final class WorkThreads: Sendable {
             idle.withLock { $0.append(desk) }
             if desk.wakeUp.wait(timeout: .now() + Self.maximumIdleTime) == .success { continue }
             let isForgotten = idle.withLock { idle in
-                guard let place = idle.firstIndex(where: { $0 === desk }) else { return false }
-                idle.remove(at: place)
+                guard let index = idle.firstIndex(where: { $0 === desk }) else { return false }
+                idle.remove(at: index)
                 return true
             }
             if isForgotten { return }

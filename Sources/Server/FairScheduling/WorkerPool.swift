@@ -131,7 +131,7 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Returns one of the caller's places in the pool, which it keeps until the last reference is released. Throws 429
+    /// Returns one of the caller's slots in the pool, which it keeps until the last reference is released. Throws 429
     /// if the caller has reached its limit.
     package func place(for caller: LimitKey) throws(Problem) -> Quota.Lease {
         if let lease = quota.take(caller) { return lease }
@@ -175,9 +175,9 @@ package final class WorkerPool: Sendable {
         } refuse: {
             turn.set(nil)
         }
-        guard let place = turn.wait() else { return try work() }
-        defer { finish(place.id, place.request) }
-        return try run(work, as: place.request)
+        guard let job = turn.wait() else { return try work() }
+        defer { finish(job.id, job.request) }
+        return try run(work, as: job.request)
     }
 
     /// Runs work of a request on this thread, with what it is counted by.

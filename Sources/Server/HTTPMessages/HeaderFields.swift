@@ -1,7 +1,7 @@
 /// An ordered list of header fields. Names are compared without regard to ASCII case; repeated fields are kept.
 ///
-/// All fields are in one allocation, in the form in which they are handed to C: a response has about ten of them, and each
-/// middleware looks for some and adds some, so that two strings for each would be most of what it does.
+/// All fields are in one allocation, in the form in which they are handed to C: a response has about ten of them, and
+/// each middleware looks for some and adds some, so that two strings for each would be most of what it does.
 package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
     /// For each field the lengths of name and value, in four bytes each, then both, each followed by a NUL.
     private var bytes: [UInt8] = []
@@ -23,13 +23,13 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
     package subscript(name: String) -> String? {
         get { withValue(of: name) { String(decoding: $0, as: UTF8.self) } }
         set {
-            while let place = place(of: name) { bytes.removeSubrange(place.start..<place.end) }
+            while let field = field(named: name) { bytes.removeSubrange(field.start..<field.end) }
             if let newValue { add(name, newValue) }
         }
     }
 
     /// Whether there is a field with that name.
-    package func has(_ name: String) -> Bool { place(of: name) != nil }
+    package func has(_ name: String) -> Bool { field(named: name) != nil }
 
     /// Whether the first field with that name has the value.
     package func has(_ name: String, _ value: String) -> Bool {
@@ -61,12 +61,12 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
     /// Lends the name and value of each field to C; valid during the call only.
     package func forEachCString(_ body: (_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) -> Void) {
         bytes.withUnsafeBytes { bytes in
-            var place = Place(at: 0, bytes)
-            while let field = place, let start = bytes.baseAddress {
+            var next = Field(at: 0, bytes)
+            while let field = next, let start = bytes.baseAddress {
                 // Both end with a NUL within the allocation.
                 let text = start.assumingMemoryBound(to: CChar.self)
                 body(text + field.name, text + field.value)
-                place = Place(at: field.end, bytes)
+                next = Field(at: field.end, bytes)
             }
         }
     }
@@ -78,11 +78,11 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
 
         package mutating func next() -> (name: String, value: String)? {
             bytes.withUnsafeBytes { bytes in
-                guard let place = Place(at: position, bytes) else { return nil }
-                position = place.end
+                guard let field = Field(at: position, bytes) else { return nil }
+                position = field.end
                 return (
-                    String(decoding: bytes[place.names], as: UTF8.self),
-                    String(decoding: bytes[place.values], as: UTF8.self)
+                    String(decoding: bytes[field.names], as: UTF8.self),
+                    String(decoding: bytes[field.values], as: UTF8.self)
                 )
             }
         }
@@ -92,8 +92,8 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
 
     // MARK: Bytes
 
-    /// Where a field is.
-    fileprivate struct Place {
+    /// The position of a field in the bytes.
+    fileprivate struct Field {
         let start: Int
         let nameLength: Int
         let valueLength: Int
@@ -124,20 +124,20 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
         kinds |= headerKind(of: name)
     }
 
-    private func place(of name: String) -> Place? {
+    private func field(named name: String) -> Field? {
         var name = name
         return name.withUTF8 { name in
             guard kinds & headerKind(of: name) != 0 else { return nil }
             return bytes.withUnsafeBytes { bytes in
-                var place = Place(at: 0, bytes)
-                while let field = place {
+                var next = Field(at: 0, bytes)
+                while let field = next {
                     if field.nameLength == name.count,
                         equalsIgnoringCase(
                             UnsafeRawBufferPointer(rebasing: bytes[field.names]).bindMemory(to: UInt8.self), name)
                     {
                         return field
                     }
-                    place = Place(at: field.end, bytes)
+                    next = Field(at: field.end, bytes)
                 }
                 return nil
             }
@@ -145,15 +145,15 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, Sequence 
     }
 
     private func withValue<R>(of name: String, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
-        guard let place = place(of: name) else { return nil }
-        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[place.values])) }
+        guard let field = field(named: name) else { return nil }
+        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[field.values])) }
     }
 
     /// Adds bytes to the end of a field's value.
-    private mutating func extend(_ place: Place, _ more: [UInt8]) {
-        bytes.insert(contentsOf: more, at: place.values.upperBound)
-        let length = UInt32(truncatingIfNeeded: place.valueLength + more.count)
-        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length, toByteOffset: place.start + 4, as: UInt32.self) }
+    private mutating func extend(_ field: Field, _ more: [UInt8]) {
+        bytes.insert(contentsOf: more, at: field.values.upperBound)
+        let length = UInt32(truncatingIfNeeded: field.valueLength + more.count)
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length, toByteOffset: field.start + 4, as: UInt32.self) }
     }
 }
 
@@ -186,12 +186,12 @@ func foldedASCII(_ byte: UInt8) -> UInt8 {
 extension HeaderFields {
     /// Adds field names, separated by commas, to `Vary`, unless it contains them.
     package mutating func vary(_ names: String) {
-        guard let place = place(of: "Vary") else { return add("Vary", names) }
+        guard let field = field(named: "Vary") else { return add("Vary", names) }
         var more: [UInt8] = []
         var asked = names
         asked.withUTF8 { asked in
             bytes.withUnsafeBytes { bytes in
-                let present = UnsafeRawBufferPointer(rebasing: bytes[place.values]).bindMemory(to: UInt8.self)
+                let present = UnsafeRawBufferPointer(rebasing: bytes[field.values]).bindMemory(to: UInt8.self)
                 forEachName(asked) { name in
                     var isThere = false
                     func look(_ known: UnsafeBufferPointer<UInt8>) {
@@ -205,7 +205,7 @@ extension HeaderFields {
                 }
             }
         }
-        if !more.isEmpty { extend(place, more) }
+        if !more.isEmpty { extend(field, more) }
     }
 }
 

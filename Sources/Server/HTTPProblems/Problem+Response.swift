@@ -96,8 +96,8 @@ extension Problem {
 
     /// - Parameter parameter: the query parameter that contains the JSON; nil for the body.
     package init(_ error: JSONError, parameter: String? = nil) {
-        let place = error.line > 1 ? "line \(error.line), column \(error.column)" : "column \(error.column)"
-        let detail = parameter.map { "\($0), \(place): \(error.message)" } ?? "Body, \(place): \(error.message)"
+        let position = error.line > 1 ? "line \(error.line), column \(error.column)" : "column \(error.column)"
+        let detail = parameter.map { "\($0), \(position): \(error.message)" } ?? "Body, \(position): \(error.message)"
         self.init(error.code, detail, parameter: parameter, position: error.position)
     }
 

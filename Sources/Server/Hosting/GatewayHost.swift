@@ -26,15 +26,15 @@ package final class GatewayHost: Sendable {
     ///   Nothing is left open.
     package init(
         serving store: any Store, to control: AccessControl, _ configuration: GatewayConfiguration,
-        at place: ServerConfiguration
+        at listening: ServerConfiguration
     ) throws {
         var configuration = configuration
         configuration.accessControl = control
         gateway = try Gateway(store: store, configuration: configuration)
-        server = HTTPServer(configuration: place, router: gateway.router, counters: gateway.serverCounters)
+        server = HTTPServer(configuration: listening, router: gateway.router, counters: gateway.serverCounters)
         port = try server.start()
-        let host = place.host.contains(":") ? "[\(place.host)]" : place.host
-        address = "\(place.tls == nil ? "http" : "https")://\(host):\(port)"
+        let host = listening.host.contains(":") ? "[\(listening.host)]" : listening.host
+        address = "\(listening.tls == nil ? "http" : "https")://\(host):\(port)"
         self.control = control
         control.watch()
     }

@@ -53,13 +53,13 @@ package struct InstalledFiles {
     ///   - parts: at least one.
     ///   - options: the options of the command line that name these parts' directories.
     package func sentence(missing parts: [Part], _ options: [String]) -> String {
-        var places: [String] = []
-        if let installation { places.append("in '\(installation)'") }
+        var searched: [String] = []
+        if let installation { searched.append("in '\(installation)'") }
         if !starts.isEmpty {
-            places.append("for a checkout above " + starts.map { "'\($0)'" }.joined(separator: " and "))
+            searched.append("for a checkout above " + starts.map { "'\($0)'" }.joined(separator: " and "))
         }
         let names = parts.map { "'\($0.rawValue)'" }.joined(separator: " and ")
-        return "The program's files \(names) are missing: it looked \(places.joined(separator: ", and ")). "
+        return "The program's files \(names) are missing: it looked \(searched.joined(separator: ", and ")). "
             + "Install share/realmgate of the release beside the program's directory, or name the directory with "
             + options.joined(separator: " and ") + "."
     }

@@ -43,7 +43,7 @@ package final class ChangeWatch: Sendable {
         self.caller = caller
         self.shared = shared
         self.tell = tell
-        state = Mutex(State(topics: shared.place(for: part.key, of: caller)))
+        state = Mutex(State(topics: shared.topics(for: part.key, of: caller)))
     }
 
     /// Calls `action` once all changes up to a version have been reported, on the live queries' thread. Never if the

@@ -28,7 +28,7 @@ final class LargeEvent: Sendable {
     }
 
     /// The position where a part begins.
-    private struct Place {
+    private struct Position {
         enum Phase { case beginning, modifications, insertions }
 
         var phase: Phase
@@ -37,7 +37,7 @@ final class LargeEvent: Sendable {
     }
 
     private struct Part {
-        let place: Place
+        let position: Position
         weak var bytes: SharedBytes?
     }
 
@@ -73,9 +73,9 @@ final class LargeEvent: Sendable {
         self.limits = limits
         version = snapshot.version
         mark = id ?? snapshot.mark
-        var phase = Place.Phase.beginning
+        var phase = Position.Phase.beginning
         if case .change = content { phase = .modifications }
-        state = Mutex(State(parts: [Part(place: Place(phase: phase))]))
+        state = Mutex(State(parts: [Part(position: Position(phase: phase))]))
     }
 
     private static func budget(_ demand: EventDemand, bytes: Int? = nil) -> QueryBudget {
@@ -89,23 +89,23 @@ final class LargeEvent: Sendable {
         try state.withLock { state in
             guard index < state.parts.count else { throw Problem.internalError }
             func isLast() -> Bool { state.isComplete && index == state.parts.count - 1 }
-            let place = state.parts[index].place
+            let position = state.parts[index].position
             let isKnown = state.isComplete || index < state.parts.count - 1
             if isKnown, let bytes = state.parts[index].bytes {
-                return (EncodedEvent(name(place), isLast() ? mark : nil, bytes), isLast())
+                return (EncodedEvent(name(position), isLast() ? mark : nil, bytes), isLast())
             }
             guard limits.memory.hasRoom else { return nil }
-            let (data, next): (JSONWriter, Place?)
+            let (data, next): (JSONWriter, Position?)
             do {
-                (data, next) = try write(place)
+                (data, next) = try write(position)
             } catch is TextMemory.Exhausted {
                 return nil
             }
             if !isKnown {
-                if let next { state.parts.append(Part(place: next)) } else { state.isComplete = true }
+                if let next { state.parts.append(Part(position: next)) } else { state.isComplete = true }
             }
             let isLast = next == nil
-            let name = name(place)
+            let name = name(position)
             let bytes = data.withBytes { data in
                 limits.memory.counted(.event(id: isLast ? mark.description : "", name: name.rawValue, data: data))
             }
@@ -115,19 +115,19 @@ final class LargeEvent: Sendable {
         }
     }
 
-    private func name(_ place: Place) -> EventKind {
+    private func name(_ position: Position) -> EventKind {
         switch content {
-        case .keys, .whole: place.isFirst ? .initial : .update
+        case .keys, .whole: position.isFirst ? .initial : .update
         case .difference(.object): .change
         case .change, .difference: .update
         }
     }
 
     /// Writes the part at a position. Returns where the next one begins.
-    private func write(_ place: Place) throws -> (JSONWriter, Place?) {
+    private func write(_ position: Position) throws -> (JSONWriter, Position?) {
         switch content {
-        case .keys(let keys): return try write(keys, place)
-        case .change(let change): return try write(change, place)
+        case .keys(let keys): return try write(keys, position)
+        case .change(let change): return try write(change, position)
         case .whole(let content):
             return (try bounded(isOneObject: content.isObject) { try plan.initial($0, content, limit: .max) }, nil)
         case .difference(let difference):
@@ -162,46 +162,46 @@ final class LargeEvent: Sendable {
         )
     }
 
-    private func write(_ keys: KeySequence, _ place: Place) throws -> (JSONWriter, Place?) {
-        let (items, count) = try rows(place.index..<keys.count) { keys.keys(in: $0) }
-        let end = place.index + count
+    private func write(_ keys: KeySequence, _ position: Position) throws -> (JSONWriter, Position?) {
+        let (items, count) = try rows(position.index..<keys.count) { keys.keys(in: $0) }
+        let end = position.index + count
         let json = begin(items?.count ?? 0)
-        if place.isFirst {
+        if position.isFirst {
             json.name(EventField.count)
             json.int(keys.count)
             json.name(EventField.items)
             json.rows(items)
         } else {
-            json.positions(deletions: [], insertions: Array(place.index..<end), modifications: [])
+            json.positions(deletions: [], insertions: Array(position.index..<end), modifications: [])
             objects(insertions: items, modifications: nil, json)
         }
         json.endObject()
-        return (json, end < keys.count ? Place(phase: .insertions, index: end, isFirst: false) : nil)
+        return (json, end < keys.count ? Position(phase: .insertions, index: end, isFirst: false) : nil)
     }
 
-    private func write(_ change: LiveChange, _ place: Place) throws -> (JSONWriter, Place?) {
-        var place = place
+    private func write(_ change: LiveChange, _ position: Position) throws -> (JSONWriter, Position?) {
+        var position = position
         var (modified, inserted) = (0..<0, 0..<0)
         var (modifications, insertions): (JSONWriter?, JSONWriter?) = (nil, nil)
         var deletions: [Int] = []
         var hasRoom = true
         // The positions of modifications are those before the event, so nothing is deleted before the last of them.
-        if place.phase == .modifications {
+        if position.phase == .modifications {
             let all = change.modificationsNew
-            let (items, count) = try rows(place.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
-            modified = place.index..<place.index + count
+            let (items, count) = try rows(position.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
+            modified = position.index..<position.index + count
             modifications = items
             hasRoom = modified.upperBound == all.count && items?.count ?? 0 < limits.eventBytes()
-            place = Place(phase: .modifications, index: modified.upperBound, isFirst: false)
-            if place.index == all.count { place = Place(phase: .insertions, isFirst: false) }
+            position = Position(phase: .modifications, index: modified.upperBound, isFirst: false)
+            if position.index == all.count { position = Position(phase: .insertions, isFirst: false) }
         }
         if hasRoom {
             let all = change.insertions
-            if place.index == 0 { deletions = change.deletions }
-            let (items, count) = try rows(place.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
-            inserted = place.index..<place.index + count
+            if position.index == 0 { deletions = change.deletions }
+            let (items, count) = try rows(position.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
+            inserted = position.index..<position.index + count
             insertions = items
-            place.index = inserted.upperBound
+            position.index = inserted.upperBound
         }
         let json = begin((modifications?.count ?? 0) + (insertions?.count ?? 0))
         json.positions(
@@ -209,7 +209,7 @@ final class LargeEvent: Sendable {
             modifications: Array(change.modifications[modified]))
         objects(insertions: insertions, modifications: modifications, json)
         json.endObject()
-        return (json, hasRoom && place.index == change.insertions.count ? nil : place)
+        return (json, hasRoom && position.index == change.insertions.count ? nil : position)
     }
 
     private func begin(_ bytes: Int) -> JSONWriter {
@@ -223,7 +223,8 @@ final class LargeEvent: Sendable {
         json.changedObjects(insertions: { json.rows(insertions) }, modifications: { json.rows(modifications) })
     }
 
-    /// Returns an array of as many objects as fit into an event, and at least one if there is any; nil if there is none.
+    /// Returns an array of as many objects as fit into an event, and at least one if there is any; nil if there is
+    /// none.
     private func rows(_ range: Range<Int>, _ keys: (Range<Int>) -> [ObjectKey]) throws -> (JSONWriter?, Int) {
         guard !range.isEmpty else { return (nil, 0) }
         let json = JSONWriter(capacity: 4096)

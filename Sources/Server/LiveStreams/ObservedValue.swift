@@ -11,7 +11,7 @@ package struct ObservedValue: Hashable, Sendable {
 
     /// - Parameters:
     ///   - source: reads the member's value as JSON; further members may follow it.
-    ///   - main: what the answer depends on, in the place that the path names.
+    ///   - main: what the answer depends on, in what the path names.
     package init(
         _ name: String, from source: any LiveValueSource, dependingOn main: WatchedPart, _ others: [WatchedPart] = []
     ) {

@@ -36,7 +36,7 @@ package final class StreamSubscription: TopicMember, CostedStream {
         self.shared = shared
         self.caller = caller
         self.bind = bind
-        let topics = shared.place(for: key, of: caller)
+        let topics = shared.topics(for: key, of: caller)
         state = Mutex(State(topics: topics, topic: topics.topic(for: key)))
     }
 
@@ -87,7 +87,7 @@ package final class StreamSubscription: TopicMember, CostedStream {
     package func restart() {
         switch bind() {
         case .failure(let ending): end(with: ending)
-        case .success(let key): proceed(with: key, at: shared.place(for: key, of: caller), since: nil)
+        case .success(let key): proceed(with: key, at: shared.topics(for: key, of: caller), since: nil)
         }
     }
 

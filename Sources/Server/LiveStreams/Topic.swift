@@ -33,7 +33,7 @@ package final class Topic: Sendable {
     struct InitialSnapshot {
         let version: Version
         /// The members in order of arrival.
-        var members: [ObjectIdentifier: (place: Int, member: any TopicMember)] = [:]
+        var members: [ObjectIdentifier: (number: Int, member: any TopicMember)] = [:]
         private var count = 0
 
         init(_ version: Version) { self.version = version }
@@ -215,8 +215,8 @@ extension Topic {
         case .failed(let error as StoreError) where error.code == .schemaReplaced: restart(id)
         case .failed(let error as StoreError) where isOvertaken(error): restart(id)
         case .failed(let error as StoreError) where error.code == .notFound:
-            // The object was deleted, or the store closed, between the check and the observation. Without an id, clients
-            // keep that of their last event.
+            // The object was deleted, or the store closed, between the check and the observation. Without an id,
+            // clients keep that of their last event.
             do {
                 end(id, with: .deleted(try context.newest().version, nil))
             } catch {
@@ -515,7 +515,7 @@ extension Topic.State {
         }
         initialSnapshot?.members = [:]
         receiving.formUnion(waiting.keys)
-        return waiting.values.sorted { $0.place < $1.place }.map(\.member)
+        return waiting.values.sorted { $0.number < $1.number }.map(\.member)
     }
 
     /// Ends the resumption of a join: its difference has been reported.

@@ -33,7 +33,7 @@ package struct TopicKey: Hashable, Sendable {
     var view: AccessView?
     /// The path that led to the observed data: each step's query matches while the path leads there. The observation
     /// ends when one does not.
-    package var way: [BoundQuery]
+    package var hopQueries: [BoundQuery]
 
     /// The names, identifiers and types of all written properties.
     var form = ""
@@ -42,7 +42,7 @@ package struct TopicKey: Hashable, Sendable {
 
     package init(
         subject: Subject, fields: String? = nil, expand: String? = nil, style: TypeStyle = .plain,
-        includesObjects: Bool = true, isOwned: Bool = false, keyPaths: [LiveKeyPath] = [], way: [BoundQuery] = []
+        includesObjects: Bool = true, isOwned: Bool = false, keyPaths: [LiveKeyPath] = [], hopQueries: [BoundQuery] = []
     ) {
         self.subject = subject
         self.fields = fields
@@ -51,7 +51,7 @@ package struct TopicKey: Hashable, Sendable {
         self.includesObjects = includesObjects
         self.isOwned = isOwned
         self.keyPaths = keyPaths
-        self.way = way
+        self.hopQueries = hopQueries
     }
 
     /// The class of the rows, or of the object that owns the elements.
@@ -83,7 +83,7 @@ package struct TopicKey: Hashable, Sendable {
     func isLost(at shown: (any Snapshot)?, _ exists: (ObjectReference) -> Bool) -> Bool {
         if let owner, (try? shown?.exists(owner.classID, owner.key)) != true { return !exists(owner) }
         guard let shown else { return false }
-        return way.contains { (try? shown.select($0, Window(limit: 1)).isEmpty) == true }
+        return hopQueries.contains { (try? shown.select($0, Window(limit: 1)).isEmpty) == true }
     }
 }
 

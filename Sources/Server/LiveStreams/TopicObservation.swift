@@ -23,7 +23,9 @@ struct TopicObservation: Sendable {
         let main = live.observe(key, holder, since: version, deliver: deliver)
         // Registered second, so that the first event of the data has been reported before.
         var tokens = [main] + (holder.map { [live.observe($0, of: key, since: version, deliver: deliver)] } ?? [])
-        for step in key.way { tokens.append(live.observe(step: step, of: key, since: version, deliver: deliver)) }
+        for step in key.hopQueries {
+            tokens.append(live.observe(step: step, of: key, since: version, deliver: deliver))
+        }
         self.tokens = tokens
     }
 }

@@ -59,7 +59,7 @@ struct TopicPlan {
         return shape.beyondReach
     }
 
-    /// Identifies a way to write objects: by the names, identifiers and types of all written properties. A property
+    /// Identifies a form of objects: by the names, identifiers and types of all written properties. A property
     /// with the same name and type may be another one, with other values although none was assigned.
     func form(_ schema: Schema) -> String {
         switch key.subject {
@@ -201,16 +201,16 @@ extension RowPlan {
         return "\(className)\(writesObjectKey ? "$" : ""){\(parts.joined(separator: ","))}"
     }
 
-    /// Adds the parts of the objects at a place that are written.
-    fileprivate func add(to shape: inout LiveShape, at place: LiveShape.Place) {
+    /// Adds the parts of the objects at a node that are written.
+    fileprivate func add(to shape: inout LiveShape, at node: LiveShape.Node) {
         for column in columns {
             switch column {
-            case .value(let property, _): shape.show(property, at: place)
+            case .value(let property, _): shape.show(property, at: node)
             case .link(let property, let target):
-                let next = shape.follow(property, to: target.classID, from: place)
+                let next = shape.follow(property, to: target.classID, from: node)
                 target.expanded?.add(to: &shape, at: next)
             case .linkingObjects(let link, let target):
-                let next = shape.follow(linking: link, to: target.classID, by: link, from: place)
+                let next = shape.follow(linking: link, to: target.classID, by: link, from: node)
                 target.expanded?.add(to: &shape, at: next)
             }
         }

@@ -64,7 +64,7 @@ package final class Topics: Sendable {
     }
 
     /// Returns these topics, or the caller's branch if the key was too costly before.
-    package func place(for key: TopicKey, of caller: LimitKey) -> Topics {
+    package func topics(for key: TopicKey, of caller: LimitKey) -> Topics {
         guard branches.withLock({ $0.costly.contains(key.hashValue) }) else { return self }
         return (try? branch(of: caller)) ?? self
     }

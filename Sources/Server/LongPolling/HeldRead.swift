@@ -12,16 +12,16 @@ import Synchronization
 import WireProtocol
 import WriteRequests
 
-/// A read whose answer waits until it differs from the one that the client has, or until the time is up.
+/// A read whose response waits until it differs from the one that the client has, or until the time is up.
 ///
-/// It takes no thread meanwhile: live queries tell when the answer may differ, and only then a worker reads. Where not
-/// every change that they tell is one of the answer, the answer is compared with what it was.
+/// It takes no thread meanwhile: live queries tell when the response may differ, and only then a worker reads. Where
+/// not every change that they tell is one of the response, the response is compared with what it was.
 final class HeldRead: Sendable {
     private enum Phase {
-        /// The answer that later ones are compared with is being read.
+        /// The response that later ones are compared with is being read.
         case beginning
         case waiting
-        /// An answer is being read.
+        /// A response is being read.
         case reading
         /// The time is up: what was committed before must still be reported.
         case ending
@@ -31,13 +31,13 @@ final class HeldRead: Sendable {
     private struct State {
         var phase = Phase.beginning
         var watches: [ChangeWatch] = []
-        /// What the client has; nil where every change is one of the answer.
+        /// What the client has; nil where every change is one of the response.
         var base: (content: UInt64, version: Version)?
-        /// The version of the last answer that was equal to it.
+        /// The version of the last response that was equal to it.
         var compared = Version(0)
-        /// Whether the answer is sent without a comparison.
+        /// Whether the response is sent without a comparison.
         var isCertain = false
-        /// Whether a change was reported while an answer was being read.
+        /// Whether a change was reported while a response was being read.
         var hasChanges = false
         var isExpired = false
         /// Its number among the open connections; nil for one that does not wait.
@@ -49,7 +49,7 @@ final class HeldRead: Sendable {
 
     let read: WaitingRead
     private let dependence: ReadDependence
-    /// The state whose answer the client has.
+    /// The state whose response the client has.
     private let known: Mark
     /// Whether the request is a conditional one in HTTP's sense.
     private let isConditional: Bool
@@ -117,7 +117,7 @@ final class HeldRead: Sendable {
         let reply = polls.context.answer(request, read.path, read.handler)
         guard case .now(let response) = reply, response.status == 200 else { return finish(with: reply) }
         // Without a content that can be compared, every change counts. That of a later state than the client's is none:
-        // what changed between them would be in both answers that are compared.
+        // what changed between them would be in both responses that are compared.
         if let content = response.content(isObject: dependence.isObject),
             let version = response.headers[HeaderName.mark].flatMap({ Mark($0) })?.version, version == known.version
         {
@@ -139,7 +139,7 @@ final class HeldRead: Sendable {
         if isExpired { expire() }
     }
 
-    /// Sends the present answer, whether or not it differs.
+    /// Sends the present response, whether or not it differs.
     func endWait() { take(.changed(nil)) }
 
     /// On the thread of live queries or of held reads.
@@ -174,7 +174,7 @@ final class HeldRead: Sendable {
         case nothing
     }
 
-    /// Takes the answer of a version at which it may differ.
+    /// Takes the response of a version at which it may differ.
     func take(_ response: Response) {
         let content = response.status == 200 ? response.content(isObject: dependence.isObject) : nil
         let version = response.headers[HeaderName.mark].flatMap { Mark($0) }?.version
@@ -210,7 +210,7 @@ final class HeldRead: Sendable {
         if mustEnd { onWorker { [self] in confirm() } }
     }
 
-    /// Answers that nothing changed up to the present version, once all changes up to it have been reported.
+    /// Responds that nothing changed up to the present version, once all changes up to it have been reported.
     private func confirm() {
         let probe = ReadProbe(read.caller.view)
         let reply = polls.context.answer(read.request.with(ifNoneMatch: "*").with(probe), read.path, read.handler)
@@ -221,9 +221,9 @@ final class HeldRead: Sendable {
         guard found.parts == dependence.parts else { return take(.changed(nil)) }
         var quiet = Response.empty(quietStatus)
         quiet.headers = unchanged.headers
-        let answer = quiet
+        let response = quiet
         let watches = state.withLock { $0.watches }
-        settle(watches[...], mark.version) { [weak self] in self?.finish(with: answer, if: .ending) }
+        settle(watches[...], mark.version) { [weak self] in self?.finish(with: response, if: .ending) }
     }
 
     private func settle(
@@ -233,7 +233,7 @@ final class HeldRead: Sendable {
         watch.whenNotified(version) { [weak self] in self?.settle(watches.dropFirst(), version, then: action) }
     }
 
-    /// Answers before the time is up that nothing is known to have changed: the client leaves, or the server stops.
+    /// Responds before the time is up that nothing is known to have changed: the client leaves, or the server stops.
     func endEarly() {
         var quiet = Response.empty(quietStatus)
         quiet.headers.add(known)
@@ -290,7 +290,7 @@ extension Response {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// An answer without its version at the beginning, and without the cursor at the end of a page, which has the
+    /// A response without its version at the beginning, and without the cursor at the end of a page, which has the
     /// version, too.
     fileprivate var withoutVersion: UnsafeBufferPointer<UInt8> {
         var (start, end) = (0, count)
@@ -305,14 +305,14 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// A read that is answered later: the request without what makes it wait, and for whom it is.
+/// A read that is responded to later: the request without what makes it wait, and for whom it is.
 struct WaitingRead: Sendable {
     let request: Request
     let path: PathParameters
     let handler: Handler
     let caller: Caller
 
-    /// Equal for reads with the same answer.
+    /// Equal for reads with the same response.
     struct Identity: Hashable {
         let method: HTTPMethod
         let segments: [String]

@@ -5,7 +5,7 @@ import ObjectModel
 import RequestHandling
 import Synchronization
 
-/// The reads whose answers wait for a change.
+/// The reads whose responses wait for a change.
 final class HeldReads: Sendable {
     private struct Entry {
         let read: HeldRead
@@ -38,7 +38,7 @@ final class HeldReads: Sendable {
         return seconds * 10 + attoseconds / 100_000_000_000_000_000
     }
 
-    /// Records a version that replaced the schema, and answers all waiting reads: live queries do not report a new
+    /// Records a version that replaced the schema, and responds to all waiting reads: live queries do not report a new
     /// schema that changes none of their objects. The store calls this once the version can be read.
     func noteSchema(at version: Version) {
         let waits = state.withLock { state in

@@ -15,7 +15,8 @@ import Synchronization
 import WireProtocol
 import WriteRequests
 
-/// Reads whose answer waits until it differs from the one that the client has: for clients that no event stream reaches.
+/// Reads whose response waits until it differs from the one that the client has: for clients that no event stream
+/// reaches.
 package final class LongPolling: Sendable {
     let context: GatewayContext
     let topics: Topics
@@ -38,7 +39,7 @@ package final class LongPolling: Sendable {
     /// Ends the waiting reads whose time is up, which otherwise happens by itself.
     package func expire() { heldReads.expire() }
 
-    /// Answers all waiting reads, because the server stops.
+    /// Responds to all waiting reads, because the server stops.
     package func endAll() { heldReads.endAll() }
 
     /// Ends the reads of callers whose permissions were lost or have changed.
@@ -105,13 +106,13 @@ package final class LongPolling: Sendable {
 
     private enum KnownState {
         case known(Mark)
-        /// The answer differs already.
+        /// The response differs already.
         case other(Reply)
         /// The client has none of this history's states.
         case unknown
     }
 
-    /// The state whose answer the client has.
+    /// The state whose response the client has.
     private func state(
         of poll: PollParameters, _ plain: Request, _ path: PathParameters, _ read: Handler, _ unchanged: Response,
         _ view: AccessView
@@ -131,14 +132,14 @@ package final class LongPolling: Sendable {
         return .known(mark)
     }
 
-    /// Whether the path of a request led to the same place at an earlier state.
+    /// Whether the path of a request led to the same target at an earlier state.
     private func leadsThere(_ dependence: ReadDependence, at mark: Mark, _ request: Request) throws -> Bool {
-        guard let way = dependence.parts.first?.key.way, !way.isEmpty,
+        guard let hopQueries = dependence.parts.first?.key.hopQueries, !hopQueries.isEmpty,
             mark.version != (try context.store.snapshot().version)
         else {
             return true
         }
-        return try context.known(mark.version, way, try context.caller(of: request).view, request) != nil
+        return try context.known(mark.version, hopQueries, try context.caller(of: request).view, request) != nil
     }
 
     /// Waits for a state that this gateway does not have yet, as others of its log may.
@@ -169,8 +170,8 @@ package final class LongPolling: Sendable {
         ).httpResponse
     }
 
-    /// Whether caches may give the answer to other callers, and to several that wait for it: that of a GET with the
-    /// known state in its URL, from one of all who have no credential. A form's answer does not follow from its URL.
+    /// Whether caches may give the response to other callers, and to several that wait for it: that of a GET with the
+    /// known state in its URL, from one of all who have no credential. A form's response does not follow from its URL.
     private static func mayBeShared(_ request: Request, _ caller: Caller) -> Bool {
         request.method == .get && !request.path.hasPrefix("/v1/query/") && request.query(PollParameters.since) != nil
             && caller.principal.credential == .none && request.header(HeaderName.atLeast) == nil
@@ -178,7 +179,7 @@ package final class LongPolling: Sendable {
 }
 
 extension HeaderFields {
-    /// Says how long caches may use an answer: until nearly all clients that waited for it have asked, so that one
+    /// Says how long caches may use a response: until nearly all clients that waited for it have asked, so that one
     /// request of a cache serves them. One that says that nothing changed only for a moment, because its clients ask
     /// the same again.
     fileprivate mutating func keep(_ isShared: Bool, status: Int) {

@@ -8,7 +8,7 @@ import StoreContract
 import WireProtocol
 import WriteRequests
 
-/// The parameters of a read whose answer waits for a change.
+/// The parameters of a read whose response waits for a change.
 struct PollParameters: Sendable {
     static let wait = "wait"
     static let since = "since"
@@ -43,7 +43,7 @@ struct PollParameters: Sendable {
             guard let mark = Mark(unquoted) else {
                 throw Problem(
                     .parameterInvalid,
-                    "'since' is not a mark. Send the '\(HeaderName.mark)' of the answer that you have.",
+                    "'since' is not a mark. Send the '\(HeaderName.mark)' of the response that you have.",
                     parameter: Self.since)
             }
             return mark

@@ -64,10 +64,10 @@ package final class APIDescription: Sendable {
     /// - Parameter limit: the maximum number of bytes. Returns nil if it has more.
     package func rendering(of schema: Schema, _ security: DescriptionSecurity, limit: Int = .max) -> Rendering? {
         entries.withLock { entries in
-            if let place = entries.firstIndex(where: {
+            if let index = entries.firstIndex(where: {
                 $0.security == security && $0.schema == schema && $0.limit == limit
             }) {
-                let entry = entries.remove(at: place)
+                let entry = entries.remove(at: index)
                 entries.insert(entry, at: 0)
                 return entry.rendering
             }

@@ -3,10 +3,10 @@ import JSONCoding
 extension JSONObject {
     /// Sets a member, at its present position or else at the end. Nil removes it.
     mutating func set(_ name: String, _ value: JSONValue?) {
-        let place = members.firstIndex { $0.name == name }
-        switch (place, value) {
-        case (let place?, let value?): members[place].value = value
-        case (let place?, nil): members.remove(at: place)
+        let index = members.firstIndex { $0.name == name }
+        switch (index, value) {
+        case (let index?, let value?): members[index].value = value
+        case (let index?, nil): members.remove(at: index)
         case (nil, let value?): members.append(Member(name: name, value: value))
         case (nil, nil): break
         }

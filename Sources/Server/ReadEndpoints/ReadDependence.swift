@@ -30,7 +30,7 @@ package struct ReadDependence: Sendable {
     ///
     /// - Parameter isAfterCursor: whether the page begins after a cursor and not with an offset.
     package init(
-        _ query: BoundQuery, _ window: Window, isAfterCursor: Bool, count: Bool, at place: CollectionTarget,
+        _ query: BoundQuery, _ window: Window, isAfterCursor: Bool, count: Bool, in collection: CollectionTarget,
         _ parameters: QueryParameters
     ) {
         var asked = query
@@ -47,9 +47,9 @@ package struct ReadDependence: Sendable {
             WatchedPart(
                 TopicKey(
                     subject: .objects(asked), fields: parameters["fields"], expand: parameters["expand"],
-                    isOwned: place.isOwned, way: place.way), extent)
+                    isOwned: collection.isOwned, hopQueries: collection.hopQueries), extent)
         ]
-        if count { parts.append(.count(of: query, at: place)) }
+        if count { parts.append(.count(of: query, in: collection)) }
         // Objects also count as modified by what they link to, and by properties that are not shown.
         self.init(parts, isExact: false)
     }
@@ -57,44 +57,50 @@ package struct ReadDependence: Sendable {
     /// An answer that follows from a query's objects.
     ///
     /// - Parameter paths: what it shows of them; key paths that live queries cannot follow stand for whole objects.
-    package init(from query: BoundQuery, showing paths: [String], at place: CollectionTarget) {
-        let keyPaths = paths.compactMap { try? LiveKeyPath($0, in: place.objectClass.id, of: place.snapshot.schema) }
+    package init(from query: BoundQuery, showing paths: [String], in collection: CollectionTarget) {
+        let keyPaths = paths.compactMap {
+            try? LiveKeyPath($0, in: collection.objectClass.id, of: collection.snapshot.schema)
+        }
         let key = TopicKey(
-            subject: .objects(query), isOwned: place.isOwned, keyPaths: keyPaths.count == paths.count ? keyPaths : [],
-            way: place.way)
+            subject: .objects(query), isOwned: collection.isOwned,
+            keyPaths: keyPaths.count == paths.count ? keyPaths : [],
+            hopQueries: collection.hopQueries)
         self.init([WatchedPart(key)], isExact: false)
     }
 
     /// The position of an object, or of the first that satisfies a condition.
-    package init(orderOf query: BoundQuery, matching: BoundQuery?, at place: CollectionTarget) {
+    package init(orderOf query: BoundQuery, matching: BoundQuery?, in collection: CollectionTarget) {
         let queries = [query] + (matching.map { [$0] } ?? [])
         self.init(
             queries.map {
-                WatchedPart(TopicKey(subject: .objects($0), isOwned: place.isOwned, way: place.way), .order)
+                WatchedPart(
+                    TopicKey(subject: .objects($0), isOwned: collection.isOwned, hopQueries: collection.hopQueries),
+                    .order)
             }, isExact: false)
     }
 
     /// Something of a list, set or map.
     package init(elementsOf property: PropertyCollection) {
-        let key = TopicKey(subject: .elements(property.holder, property.schema.id), way: property.way)
+        let key = TopicKey(subject: .elements(property.holder, property.schema.id), hopQueries: property.hopQueries)
         self.init([WatchedPart(key)], isExact: false)
     }
 
     /// A value, or a part of it.
-    package init(_ place: ResolvedPropertyPath, _ schema: Schema) {
-        let keyPath = try? LiveKeyPath(place.property.name, in: place.holderClass.id, of: schema)
+    package init(_ resolved: ResolvedPropertyPath, _ schema: Schema) {
+        let keyPath = try? LiveKeyPath(resolved.property.name, in: resolved.holderClass.id, of: schema)
         let key = TopicKey(
-            subject: .object(place.holder), keyPaths: keyPath.map { [$0] } ?? [], way: place.hops.map(\.query))
+            subject: .object(resolved.holder), keyPaths: keyPath.map { [$0] } ?? [],
+            hopQueries: resolved.hops.map(\.query))
         self.init([WatchedPart(key)], isExact: false)
     }
 
     /// An object, perhaps with others in place of its links.
     package init(
-        _ object: ObjectReference, _ parameters: QueryParameters, isPart: Bool, way: [BoundQuery]
+        _ object: ObjectReference, _ parameters: QueryParameters, isPart: Bool, hopQueries: [BoundQuery]
     ) {
         let key = TopicKey(
             subject: .object(object), fields: parameters["fields"], expand: parameters["expand"], isOwned: isPart,
-            way: way)
+            hopQueries: hopQueries)
         // Properties that are not shown count, too.
         self.init([WatchedPart(key)], isExact: parameters["fields"] == nil)
         isObject = true
@@ -103,9 +109,10 @@ package struct ReadDependence: Sendable {
 
 extension WatchedPart {
     /// The number of a query's objects.
-    fileprivate static func count(of query: BoundQuery, at place: CollectionTarget) -> WatchedPart {
+    fileprivate static func count(of query: BoundQuery, in collection: CollectionTarget) -> WatchedPart {
         let subject = AggregateSubject(LiveAggregate(query), AggregateForm([], .plain), limit: .max)
-        return WatchedPart(TopicKey(subject: .aggregate(subject), isOwned: place.isOwned, way: place.way))
+        return WatchedPart(
+            TopicKey(subject: .aggregate(subject), isOwned: collection.isOwned, hopQueries: collection.hopQueries))
     }
 }
 

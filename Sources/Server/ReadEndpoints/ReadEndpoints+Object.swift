@@ -40,7 +40,7 @@ extension ReadEndpoints {
     /// - Parameter isPart: whether it is an embedded object reached through its owner.
     func getObject(
         _ request: Request, _ key: ObjectKey?, _ objectClass: ClassSchema, _ snapshot: any Snapshot,
-        isPart: Bool = false, way: [BoundQuery] = [], missing: () -> Problem = { .internalError }
+        isPart: Bool = false, hopQueries: [BoundQuery] = [], missing: () -> Problem = { .internalError }
     ) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.objectParameters)
         let plain = plainPlan(objectClass, of: snapshot.schema, for: request, isPart: isPart)
@@ -58,7 +58,8 @@ extension ReadEndpoints {
         }
         if let unchanged = try request.notModified(tag, at: mark) {
             let object = ObjectReference(objectClass.id, key)
-            try request.probe?.note(ReadDependence(object, parameters, isPart: isPart, way: way), snapshot)
+            try request.probe?.note(
+                ReadDependence(object, parameters, isPart: isPart, hopQueries: hopQueries), snapshot)
             return .now(unchanged)
         }
         var response = Response.json(row)
@@ -70,17 +71,17 @@ extension ReadEndpoints {
     /// Returns a single value, or an element, as `{"version", "value"}`; for a link its target object.
     ///
     /// Throws 404 for an element that does not exist, and for a null link.
-    func getSingle(_ request: Request, _ place: ResolvedPropertyPath, _ snapshot: any Snapshot) throws -> Reply {
-        guard let value = try place.value(in: snapshot) else { throw try place.missing(in: snapshot) }
-        if let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] {
+    func getSingle(_ request: Request, _ resolved: ResolvedPropertyPath, _ snapshot: any Snapshot) throws -> Reply {
+        guard let value = try resolved.value(in: snapshot) else { throw try resolved.missing(in: snapshot) }
+        if let target = resolved.target(of: value), let objectClass = snapshot.schema[target.classID] {
             return try getObject(
-                request, target.key, objectClass, snapshot, isPart: place.property.ownsTarget,
-                way: (place.hops + [place.hop(to: target)]).map(\.query))
+                request, target.key, objectClass, snapshot, isPart: resolved.property.ownsTarget,
+                hopQueries: (resolved.hops + [resolved.hop(to: target)]).map(\.query))
         }
-        if value == .null, place.property.type.isLink { throw place.leadsNowhere }
+        if value == .null, resolved.property.type.isLink { throw resolved.leadsNowhere }
         let parameters = try QueryParameters(request, single: ["types", ParameterName.snapshot])
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        let unchanged = try notModified(request, snapshot) { ReadDependence(place, snapshot.schema) }
+        let unchanged = try notModified(request, snapshot) { ReadDependence(resolved, snapshot.schema) }
         if let unchanged { return .now(unchanged) }
         let look = LinkResolver(snapshot)
         let json = JSONWriter(capacity: 128)
@@ -88,7 +89,7 @@ extension ReadEndpoints {
         json.name("version")
         json.int(snapshot.version.rawValue)
         json.name("value")
-        look.value(value, isMixed: place.property.type.isMixed, style, json)
+        look.value(value, isMixed: resolved.property.type.isMixed, style, json)
         json.endObject()
         if let fault = look.fault { throw fault }
         return .now(.json(json, of: snapshot))

@@ -116,22 +116,22 @@ extension GatewayContext {
         "There is no snapshot '\(id)' of yours: it has expired, or it was deleted. Create a new one with POST /v1/snapshots, and begin again with it."
     }
 
-    /// Returns the version that a client knows, if the path led to the same place then; otherwise its knowledge is
+    /// Returns the version that a client knows, if the path led to the same target then; otherwise its knowledge is
     /// about something else.
     package func known(
-        _ version: Version?, _ way: [BoundQuery], _ view: AccessView, _ request: Request
+        _ version: Version?, _ hopQueries: [BoundQuery], _ view: AccessView, _ request: Request
     ) throws -> Version? {
-        guard !way.isEmpty else { return version }
+        guard !hopQueries.isEmpty else { return version }
         try request.requireWorker()
-        return try known(version, way, view)
+        return try known(version, hopQueries, view)
     }
 
     /// The same where there is time to read an earlier version.
-    package func known(_ version: Version?, _ way: [BoundQuery], _ view: AccessView) throws -> Version? {
-        guard let version, !way.isEmpty else { return version }
+    package func known(_ version: Version?, _ hopQueries: [BoundQuery], _ view: AccessView) throws -> Version? {
+        guard let version, !hopQueries.isEmpty else { return version }
         guard let past = try store.asOf(version, before: try store.snapshot()) else { return version }
         let reads = try view.restrict(past: past.reads)
-        for step in way where try reads.select(step, Window(limit: 1)).isEmpty { return nil }
+        for step in hopQueries where try reads.select(step, Window(limit: 1)).isEmpty { return nil }
         return version
     }
 }

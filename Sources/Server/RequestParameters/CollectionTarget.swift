@@ -19,8 +19,8 @@ package struct CollectionTarget: Sendable {
     /// The steps of the path to the object that holds them.
     package var hops: [PathHop] = []
 
-    /// See `TopicKey.way`.
-    package var way: [BoundQuery] { hops.map(\.query) }
+    /// See `TopicKey.hopQueries`.
+    package var hopQueries: [BoundQuery] { hops.map(\.query) }
 
     /// Resolves `{Class}`.
     package init(class path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
@@ -69,8 +69,8 @@ package struct PropertyCollection: Sendable {
     /// The steps of the path to the holder.
     package let hops: [PathHop]
 
-    /// See `TopicKey.way`.
-    package var way: [BoundQuery] { hops.map(\.query) }
+    /// See `TopicKey.hopQueries`.
+    package var hopQueries: [BoundQuery] { hops.map(\.query) }
 
     /// Throws 404 if a part of the path does not exist, and 400 for a single value or an element.
     package init(_ path: PathParameters, _ snapshot: any Snapshot) throws {
@@ -79,24 +79,24 @@ package struct PropertyCollection: Sendable {
     }
 
     /// Throws 400 for a single value or an element.
-    package init(collection place: ResolvedPropertyPath, _ snapshot: any Snapshot) throws(Problem) {
-        guard let held = PropertyCollection(place, snapshot) else {
+    package init(collection path: ResolvedPropertyPath, _ snapshot: any Snapshot) throws(Problem) {
+        guard let held = PropertyCollection(path, snapshot) else {
             throw Problem(
                 .pathNotACollection,
-                "'\(place.name)' is a single value. Read it with the object, or alone at /v1/objects/….",
-                property: place.property.name)
+                "'\(path.name)' is a single value. Read it with the object, or alone at /v1/objects/….",
+                property: path.property.name)
         }
         self = held
     }
 
-    /// Nil for a place that is not declared as a collection.
-    package init?(_ place: ResolvedPropertyPath, _ snapshot: any Snapshot) {
-        guard place.isCollection else { return nil }
+    /// Nil for a path whose end is not declared as a collection.
+    package init?(_ path: ResolvedPropertyPath, _ snapshot: any Snapshot) {
+        guard path.isCollection else { return nil }
         self.snapshot = snapshot
-        holder = place.holder
-        holderClass = place.holderClass
-        schema = place.property
-        hops = place.hops
+        holder = path.holder
+        holderClass = path.holderClass
+        schema = path.property
+        hops = path.hops
     }
 
     /// The number of elements of a stored property. Throws the errors of the store.

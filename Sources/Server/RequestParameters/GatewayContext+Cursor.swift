@@ -9,11 +9,11 @@ import WriteRequests
 extension GatewayContext {
     /// Returns the position that the text of a cursor of a class refers to.
     ///
-    /// Values that were too long for the cursor are read from its object: in the snapshot, or as they were when the page
-    /// was read, if they have changed since.
+    /// Values that were too long for the cursor are read from its object: in the snapshot, or as they were when the
+    /// page was read, if they have changed since.
     ///
-    /// Throws 400 for other text, 410 if a long value has changed and its earlier version is no longer available, and the
-    /// errors of the store. Cost of a long value: reading one object.
+    /// Throws 400 for other text, 410 if a long value has changed and its earlier version is no longer available, and
+    /// the errors of the store. Cost of a long value: reading one object.
     package func cursor(
         _ text: String, of query: BoundQuery, in snapshot: any Snapshot, for request: Request
     ) throws -> Cursor {
@@ -54,7 +54,7 @@ extension GatewayContext {
         return completed(elements, try past.reads.sortValues(asked.order, of: key, in: query.classID))
     }
 
-    /// Returns the cursor's values with those of the object in the place of digests; nil if one is another value.
+    /// Returns the cursor's values with those of the object in place of digests; nil if one is another value.
     private func completed(_ elements: [CursorCoding.Element], _ found: [Value?]) -> [Value?]? {
         guard elements.count == found.count else { return nil }
         var values: [Value?] = []

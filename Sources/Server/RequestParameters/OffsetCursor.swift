@@ -75,8 +75,8 @@ extension GatewayContext {
 
     /// Returns how many elements of a result a page after the cursor skips.
     ///
-    /// Throws 410 if the data at the cursor's version no longer exists or the caller's permissions have changed, and the errors of the store. Cost: reads the
-    /// whole result at that version, if it differs.
+    /// Throws 410 if the data at the cursor's version no longer exists or the caller's permissions have changed, and
+    /// the errors of the store. Cost: reads the whole result at that version, if it differs.
     ///
     /// - Parameter result: the result of the query of the property in the snapshot.
     package func start(
@@ -106,18 +106,18 @@ extension GatewayContext {
             }
         }
         let given = old.prefix(cursor.position).count { staying.contains($0) }
-        let places = result.indices.filter { staying.contains(result[$0]) }
-        let changes = KeyDiff.between(old.filter { staying.contains($0) }, places.map { result[$0] }) { _ in false }
+        let positions = result.indices.filter { staying.contains(result[$0]) }
+        let changes = KeyDiff.between(old.filter { staying.contains($0) }, positions.map { result[$0] }) { _ in false }
         // The others among them that kept their order are the first ones that are not new.
         var remaining = given - changes.deletions.prefix { $0 < given }.count
         var start = 0
         var inserted = changes.insertions[...]
-        for (index, place) in places.enumerated() where remaining > 0 {
-            if inserted.first == index {
+        for (rank, position) in positions.enumerated() where remaining > 0 {
+            if inserted.first == rank {
                 inserted.removeFirst()
             } else {
                 remaining -= 1
-                start = place + 1
+                start = position + 1
             }
         }
         return start

@@ -18,14 +18,14 @@ enum ShapeForm {
                         "a circle such as {\"center\": [-123.3, 48.4], \"radius\": 0.001} with the radius in radians",
                     got: member.value.inWords, path: path)
             }
-            return .circle(center: try place(center, path + ".center"), radius: radius)
+            return .circle(center: try position(center, path + ".center"), radius: radius)
         case "$geoBox":
             guard case .array(let corners) = member.value, corners.count == 2 else {
                 throw ValueFault(
                     expected: "two opposite corners such as [[-124, 48], [-123, 49]]", got: member.value.inWords,
                     path: path)
             }
-            return .box(try place(corners[0], path + "[0]"), try place(corners[1], path + "[1]"))
+            return .box(try position(corners[0], path + "[0]"), try position(corners[1], path + "[1]"))
         case "$geoPolygon":
             guard case .array(let elements) = member.value else {
                 throw ValueFault(
@@ -42,13 +42,13 @@ enum ShapeForm {
         guard case .array(let elements) = json else {
             throw ValueFault(expected: "an array of points", got: json.inWords, path: path)
         }
-        var places: [GeoPosition] = []
-        for (index, element) in elements.enumerated() { places.append(try place(element, path + "[\(index)]")) }
-        return places
+        var positions: [GeoPosition] = []
+        for (index, element) in elements.enumerated() { positions.append(try position(element, path + "[\(index)]")) }
+        return positions
     }
 
     /// Parses `[longitude, latitude]`; ignores an altitude after them.
-    private static func place(_ json: JSONValue, _ path: String) throws(ValueFault) -> GeoPosition {
+    private static func position(_ json: JSONValue, _ path: String) throws(ValueFault) -> GeoPosition {
         guard case .array(let parts) = json, parts.count == 2 || parts.count == 3, let longitude = number(parts[0]),
             let latitude = number(parts[1])
         else {

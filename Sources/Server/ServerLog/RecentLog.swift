@@ -3,8 +3,8 @@ package import Logging
 import ObjectModel
 import Synchronization
 
-/// The newest lines of the log, for administrators without access to the machine. Older lines are overwritten: there are
-/// at most 2,000, of some 300 bytes each, and a line never has more than 25 KB.
+/// The newest lines of the log, for administrators without access to the machine. Older lines are overwritten: there
+/// are at most 2,000, of some 300 bytes each, and a line never has more than 25 KB.
 package final class RecentLog: Sendable {
     /// The number of lines that are kept.
     package static let capacity = 2000
@@ -60,9 +60,9 @@ package final class RecentLog: Sendable {
 
     private func add(_ content: Content) {
         let watch = ring.withLock { ring in
-            let place = ring.count % Self.capacity
-            if place < ring.contents.count {
-                ring.contents[place] = content
+            let slot = ring.count % Self.capacity
+            if slot < ring.contents.count {
+                ring.contents[slot] = content
             } else {
                 ring.contents.append(content)
             }

@@ -20,8 +20,8 @@ package final class HistoryEndpoints: Sendable {
     /// `GET /v1/history/objects/{class}/{key}`: the changes of one object that the change log still has, newest first,
     /// as the caller could see them.
     ///
-    /// The object need not exist any more. Throws 404 where the caller sees neither the object nor a change of it, and 410
-    /// for a cursor of another history.
+    /// The object need not exist any more. Throws 404 where the caller sees neither the object nor a change of it, and
+    /// 410 for a cursor of another history.
     package func getHistory(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["limit", "after", "types"])
         let limit = try parameters.integer("limit", in: 1...Self.maximumChanges) ?? Self.defaultChanges
@@ -30,9 +30,9 @@ package final class HistoryEndpoints: Sendable {
         let newest = try context.store.snapshot()
         let shown = try context.show(newest, to: caller)
         let object = try AddressedObject(path, shown)
-        let place = HistoryCursor.fingerprint(object)
+        let fingerprint = HistoryCursor.fingerprint(object)
         let cursor = try parameters["after"].map { text in
-            try HistoryCursor(text, for: place) { try context.checkKnown($0, in: newest) }
+            try HistoryCursor(text, for: fingerprint) { try context.checkKnown($0, in: newest) }
         }
         // Everything since the oldest listed version is read.
         try request.requireWorker()
@@ -43,7 +43,7 @@ package final class HistoryEndpoints: Sendable {
         guard cursor != nil || isThere || !page.changes.isEmpty || page.last != nil else {
             throw object.address.notFound(object.objectClass)
         }
-        var response = Response.json(page.document(at: newest.version, of: place))
+        var response = Response.json(page.document(at: newest.version, of: fingerprint))
         response.headers.add(shown.mark)
         return .now(response)
     }

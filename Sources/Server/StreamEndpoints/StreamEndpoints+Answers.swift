@@ -20,7 +20,7 @@ extension StreamEndpoints {
     }
 
     /// Observes values of the objects that a property holds, or its plain values. The stream ends when the path leads
-    /// to another place.
+    /// to another target.
     package func observeHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         try heldEvents(request, path, key: heldValuesKey)
     }
@@ -31,7 +31,7 @@ extension StreamEndpoints {
     }
 
     /// Observes the position of an object or value that a property holds. The stream ends when the path leads to
-    /// another place.
+    /// another target.
     package func observeHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
         try heldEvents(request, path, key: heldIndexKey)
     }
@@ -42,18 +42,18 @@ extension StreamEndpoints {
 
     func heldValuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let property = try PropertyCollection(path, snapshot)
-        if let place = try CollectionTarget(property) { return try valuesKey(request, place) }
+        if let collection = try CollectionTarget(property) { return try valuesKey(request, collection) }
         let parameters = try QueryParameters(
             request, single: ReadEndpoints.valuesParameters + [ParameterName.lastEventID])
         let read = try reads.elementValuesRead(parameters, property, .unlimited)
         return try key(observing: read.name, read, ReadDependence(elementsOf: property))
     }
 
-    private func valuesKey(_ request: Request, _ place: CollectionTarget) throws -> TopicKey {
+    private func valuesKey(_ request: Request, _ collection: CollectionTarget) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: ReadEndpoints.valuesParameters + [ParameterName.lastEventID])
-        let read = try reads.valuesRead(parameters, place)
-        return try key(observing: read.name, read, read.dependence(at: place))
+        let read = try reads.valuesRead(parameters, collection)
+        return try key(observing: read.name, read, read.dependence(in: collection))
     }
 
     func indexKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
@@ -62,18 +62,18 @@ extension StreamEndpoints {
 
     func heldIndexKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let property = try PropertyCollection(path, snapshot)
-        if let place = try CollectionTarget(property) { return try indexKey(request, place) }
+        if let collection = try CollectionTarget(property) { return try indexKey(request, collection) }
         let parameters = try QueryParameters(
             request, single: ReadEndpoints.indexParameters + [ParameterName.lastEventID])
         let read = try reads.elementIndexRead(parameters, property, .unlimited)
         return try key(observing: IndexRead.name, read, ReadDependence(elementsOf: property))
     }
 
-    private func indexKey(_ request: Request, _ place: CollectionTarget) throws -> TopicKey {
+    private func indexKey(_ request: Request, _ collection: CollectionTarget) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: ReadEndpoints.indexParameters + [ParameterName.lastEventID])
-        let read = try reads.indexRead(parameters, place)
-        return try key(observing: IndexRead.name, read, read.dependence(at: place))
+        let read = try reads.indexRead(parameters, collection)
+        return try key(observing: IndexRead.name, read, read.dependence(in: collection))
     }
 
     /// - Parameter dependence: what the answer depends on, as of a read that waits for its change.
@@ -82,6 +82,6 @@ extension StreamEndpoints {
     ) throws(Problem) -> TopicKey {
         guard let main = dependence.parts.first else { throw .internalError }
         let subject = ObservedValue(name, from: source, dependingOn: main, Array(dependence.parts.dropFirst()))
-        return TopicKey(subject: .answer(subject), way: main.key.way)
+        return TopicKey(subject: .answer(subject), hopQueries: main.key.hopQueries)
     }
 }

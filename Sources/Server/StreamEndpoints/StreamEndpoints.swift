@@ -47,8 +47,8 @@ package final class StreamEndpoints: Sendable {
         try key(request, try CollectionTarget(class: path, snapshot))
     }
 
-    /// Observes the place after an object in a path: a collection, or the target of a link. The stream ends when the
-    /// path leads to another place.
+    /// Observes what follows an object in a path: a collection, or the target of a link. The stream ends when the
+    /// path leads to another target.
     package func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         try heldEvents(request, path, key: heldKey)
     }
@@ -58,60 +58,61 @@ package final class StreamEndpoints: Sendable {
         guard let property = PropertyCollection(named, snapshot) else {
             return try targetKey(of: named, request, snapshot)
         }
-        let way = named.hops.map(\.query)
-        guard let place = try CollectionTarget(property) else {
+        let hopQueries = named.hops.map(\.query)
+        guard let collection = try CollectionTarget(property) else {
             return try elementsKey(
-                property, QueryParameters(request, single: ["include", "types", ParameterName.lastEventID]), way)
+                property, QueryParameters(request, single: ["include", "types", ParameterName.lastEventID]), hopQueries)
         }
         let query = QueryReader.parameters + ["limit"]
         guard !property.schema.type.isComputed,
             !request.query.contains(where: { query.contains($0.name) })
         else {
-            return try key(request, place, way)
+            return try key(request, collection, hopQueries)
         }
         return try elementsKey(
-            property, QueryParameters(request, single: query + Self.rowParameters), way,
-            linksTo: place.objectClass)
+            property, QueryParameters(request, single: query + Self.rowParameters), hopQueries,
+            linksTo: collection.objectClass)
     }
 
     /// Returns the target of a link. Throws 404 for a null link, and 400 for another single value.
     private func targetKey(
-        of place: ResolvedPropertyPath, _ request: Request, _ snapshot: any Snapshot
+        of resolved: ResolvedPropertyPath, _ request: Request, _ snapshot: any Snapshot
     ) throws -> TopicKey {
-        guard let value = try place.value(in: snapshot) else { throw try place.missing(in: snapshot) }
-        guard let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] else {
-            if value == .null, place.property.type.isLink { throw place.leadsNowhere }
+        guard let value = try resolved.value(in: snapshot) else { throw try resolved.missing(in: snapshot) }
+        guard let target = resolved.target(of: value), let objectClass = snapshot.schema[target.classID] else {
+            if value == .null, resolved.property.type.isLink { throw resolved.leadsNowhere }
             throw Problem(
                 .pathNotACollection,
-                "'\(place.name)' is a single value, which cannot be observed alone. Observe the object with keyPaths=\(place.property.name).",
-                property: place.property.name)
+                "'\(resolved.name)' is a single value, which cannot be observed alone. Observe the object with keyPaths=\(resolved.property.name).",
+                property: resolved.property.name)
         }
         let parameters = try QueryParameters(request, single: Self.streamParameters)
         return TopicKey(
             subject: .object(target), style: try parameters.choice("types", default: TypeStyle.plain),
-            isOwned: place.property.ownsTarget,
+            isOwned: resolved.property.ownsTarget,
             keyPaths: try keyPaths(parameters, objectClass, snapshot.schema),
-            way: (place.hops + [place.hop(to: target)]).map(\.query))
+            hopQueries: (resolved.hops + [resolved.hop(to: target)]).map(\.query))
     }
 
     private func key(
-        _ request: Request, _ place: CollectionTarget, _ way: [BoundQuery] = []
+        _ request: Request, _ collection: CollectionTarget, _ hopQueries: [BoundQuery] = []
     ) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
-        var key = try channelKey(parameters, place) { .objects($0) }
-        key.way = way
+        var key = try channelKey(parameters, collection) { .objects($0) }
+        key.hopQueries = hopQueries
         return key
     }
 
     /// Parses the parameters for observing a query's result.
     func channelKey(
-        _ parameters: QueryParameters, _ place: CollectionTarget,
+        _ parameters: QueryParameters, _ collection: CollectionTarget,
         _ subject: (BoundQuery) throws(Problem) -> TopicKey.Subject
     ) throws(Problem) -> TopicKey {
-        var query = try place.reader(context.configuration).query(parameters, place.objectClass, in: place.scope)
+        var query = try collection.reader(context.configuration).query(
+            parameters, collection.objectClass, in: collection.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
-        return try rows(parameters, of: try subject(query), place)
+        return try rows(parameters, of: try subject(query), collection)
     }
 
     package func observeSections(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -129,29 +130,31 @@ package final class StreamEndpoints: Sendable {
     func heldSectionsKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
-        let (place, way) = try heldObjects(path, snapshot, showing: "sections", else: .sectionsValues)
-        return try sectionsKey(request, place, way)
+        let (collection, hopQueries) = try heldObjects(path, snapshot, showing: "sections", else: .sectionsValues)
+        return try sectionsKey(request, collection, hopQueries)
     }
 
     private func sectionsKey(
-        _ request: Request, _ place: CollectionTarget, _ way: [BoundQuery] = []
+        _ request: Request, _ collection: CollectionTarget, _ hopQueries: [BoundQuery] = []
     ) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
-        let reader = place.reader(context.configuration)
-        var by = try reader.section(parameters, place.objectClass)
-        let sort = try reader.sort(parameters, place.objectClass)
+        let reader = collection.reader(context.configuration)
+        var by = try reader.section(parameters, collection.objectClass)
+        let sort = try reader.sort(parameters, collection.objectClass)
         guard sort == nil || parameters["ascending"] == nil else {
             throw Problem(
                 .parameterInvalid,
                 "Observed sections are in the order of 'sort', which 'ascending' cannot change. Omit one of the two.",
                 parameter: "ascending")
         }
-        var query = try reader.filter(parameters, place.objectClass, in: place.scope)
+        var query = try reader.filter(parameters, collection.objectClass, in: collection.scope)
         query.steps.append(.sort(try ReadEndpoints.sectionOrder(parameters, sort, &by)))
-        if let distinct = try reader.distinct(parameters, place.objectClass) { query.steps.append(.distinct(distinct)) }
-        var key = try rows(parameters, of: .sections(query, by: by), place)
-        key.way = way
+        if let distinct = try reader.distinct(parameters, collection.objectClass) {
+            query.steps.append(.distinct(distinct))
+        }
+        var key = try rows(parameters, of: .sections(query, by: by), collection)
+        key.hopQueries = hopQueries
         return key
     }
 
@@ -159,13 +162,13 @@ package final class StreamEndpoints: Sendable {
     ///
     /// - Parameter target: the class of the objects; nil for plain values.
     private func elementsKey(
-        _ property: PropertyCollection, _ parameters: QueryParameters, _ way: [BoundQuery],
+        _ property: PropertyCollection, _ parameters: QueryParameters, _ hopQueries: [BoundQuery],
         linksTo target: ClassSchema? = nil
     ) throws -> TopicKey {
         let subject = TopicKey.Subject.elements(property.holder, property.schema.id)
         let schema = property.snapshot.schema
         var key = try rows(parameters, of: subject, target ?? property.holderClass, schema)
-        key.way = way
+        key.hopQueries = hopQueries
         return key
     }
 
@@ -221,10 +224,10 @@ package final class StreamEndpoints: Sendable {
     }
 
     private func rows(
-        _ parameters: QueryParameters, of subject: TopicKey.Subject, _ place: CollectionTarget
+        _ parameters: QueryParameters, of subject: TopicKey.Subject, _ collection: CollectionTarget
     ) throws(Problem) -> TopicKey {
-        var key = try rows(parameters, of: subject, place.objectClass, place.snapshot.schema)
-        key.isOwned = place.isOwned
+        var key = try rows(parameters, of: subject, collection.objectClass, collection.snapshot.schema)
+        key.isOwned = collection.isOwned
         return key
     }
 
@@ -239,7 +242,7 @@ package final class StreamEndpoints: Sendable {
             keyPaths: try keyPaths(parameters, objectClass, schema))
     }
 
-    /// Opens a stream of what an object in the path holds. It ends when the path leads to another place; a client that
+    /// Opens a stream of what an object in the path holds. It ends when the path leads to another target; a client that
     /// comes back after that is told so again.
     func heldEvents(
         _ request: Request, _ path: PathParameters,
@@ -268,7 +271,7 @@ package final class StreamEndpoints: Sendable {
         }
         // Errors in the request are reported before the stream begins.
         let first = try bind(request)
-        let lastSeen = try context.known(lastSeen(request)?.version, first.way, caller.view, request)
+        let lastSeen = try context.known(lastSeen(request)?.version, first.hopQueries, caller.view, request)
         let account = request.limitKey
         return .events { [self] stream in
             let subscription = StreamSubscription.begin(first, topics, stream, for: account, since: lastSeen) {
@@ -330,7 +333,7 @@ extension StreamEndpoints {
     }
 
     /// Observes the aggregates of the objects that a property holds. The stream ends when the path leads to another
-    /// place.
+    /// target.
     package func observeHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
         try heldEvents(request, path, key: heldAggregatesKey)
     }
@@ -338,9 +341,9 @@ extension StreamEndpoints {
     func heldAggregatesKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
-        let (place, way) = try heldObjects(path, snapshot, showing: "aggregates", else: .aggregateValues)
-        var key = try aggregatesKey(request, place)
-        key.way = way
+        let (collection, hopQueries) = try heldObjects(path, snapshot, showing: "aggregates", else: .aggregateValues)
+        var key = try aggregatesKey(request, collection)
+        key.hopQueries = hopQueries
         return key
     }
 
@@ -351,27 +354,27 @@ extension StreamEndpoints {
     ///   - code: the error's code for plain values, of which there are no such streams.
     private func heldObjects(
         _ path: PathParameters, _ snapshot: any Snapshot, showing kind: String, else code: Problem.Code
-    ) throws -> (place: CollectionTarget, way: [BoundQuery]) {
+    ) throws -> (collection: CollectionTarget, hopQueries: [BoundQuery]) {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         let property = try PropertyCollection(collection: named, snapshot)
-        guard let place = try CollectionTarget(property) else {
+        guard let collection = try CollectionTarget(property) else {
             throw Problem(
                 code,
                 "'\(property.holderClass.name).\(property.schema.name)' contains plain values, whose \(kind) cannot be observed. Read them at /v1/\(kind)/objects/…, and observe the collection to learn when.",
                 property: property.schema.name)
         }
-        return (place, named.hops.map(\.query))
+        return (collection, named.hops.map(\.query))
     }
 
-    private func aggregatesKey(_ request: Request, _ place: CollectionTarget) throws -> TopicKey {
+    private func aggregatesKey(_ request: Request, _ collection: CollectionTarget) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: AggregateQuery.parameters + GroupSelection.parameters + [ParameterName.lastEventID],
             repeatable: AggregateQuery.functions)
-        let asked = try AggregateQuery(parameters, place, place.reader(context.configuration))
-        if let bins = asked.bins { return try key(observing: BinsRead.name, bins, bins.dependence(at: place)) }
+        let asked = try AggregateQuery(parameters, collection, collection.reader(context.configuration))
+        if let bins = asked.bins { return try key(observing: BinsRead.name, bins, bins.dependence(in: collection)) }
         return TopicKey(
             subject: .aggregate(
                 AggregateSubject(asked.aggregate, asked.form, limit: context.configuration.maximumGrouping)),
-            style: asked.form.style, isOwned: place.isOwned)
+            style: asked.form.style, isOwned: collection.isOwned)
     }
 }

@@ -48,8 +48,8 @@ package final class SubscriptionEndpoints: Sendable {
         workers.quota.limit = configuration.queriesPerCaller ?? .max
     }
 
-    /// Returns a handler for subscription sets. Sets that gateways share are read from the log, for which no loop waits,
-    /// nor a worker that queries need.
+    /// Returns a handler for subscription sets. Sets that gateways share are read from the log, for which no loop
+    /// waits, nor a worker that queries need.
     package func ofRecords(_ handler: @escaping Handler) -> Handler {
         guard sets.areShared else { return handler }
         return { [self] request, path in
@@ -81,7 +81,7 @@ package final class SubscriptionEndpoints: Sendable {
             }
             switch bound {
             case (let known, .success(let key))?:
-                FirstResult.await(key, streams.topics, at: set.place, for: account) {
+                FirstResult.await(key, streams.topics, at: set.topics, for: account) {
                     set.settle(known.id, known.revision, $0)
                 }
             case (let known, .failure(let problem))?: set.fail(known.id, known.revision, problem)
@@ -106,17 +106,17 @@ package final class SubscriptionEndpoints: Sendable {
 
     private func channelKey(of query: SubscriptionQuery, _ snapshot: any Snapshot) throws -> TopicKey {
         if let path = query.path { return try key(at: try ObservedPath(path), snapshot) }
-        let place = try CollectionTarget(className: query.className, snapshot)
-        return try streams.channelKey(QueryParameters(query.parameters), place) { .objects($0) }
+        let collection = try CollectionTarget(className: query.className, snapshot)
+        return try streams.channelKey(QueryParameters(query.parameters), collection) { .objects($0) }
     }
 
     /// Returns what the stream at a path observes.
     private func key(at path: ObservedPath, _ snapshot: any Snapshot) throws -> TopicKey {
         let parameters = PathParameters(
-            names: Array(["class", "key", "property", "steps"].prefix(path.place.count)), values: path.place)
+            names: Array(["class", "key", "property", "steps"].prefix(path.segments.count)), values: path.segments)
         let request = path.request
-        return switch (path.kind, path.place.count > 1) {
-        case (.objects, _) where path.place.count == 2: try streams.objectKey(request, parameters, snapshot)
+        return switch (path.kind, path.segments.count > 1) {
+        case (.objects, _) where path.segments.count == 2: try streams.objectKey(request, parameters, snapshot)
         case (.objects, false): try streams.collectionKey(request, parameters, snapshot)
         case (.objects, true): try streams.heldKey(request, parameters, snapshot)
         case (.sections, false): try streams.sectionsKey(request, parameters, snapshot)
@@ -167,7 +167,7 @@ package final class SubscriptionEndpoints: Sendable {
             let observed: @Sendable () -> Void = { [self] in
                 if isNew || waits || subscription.state == .pending {
                     FirstResult.await(
-                        key, streams.topics, at: set.place, for: account, since: isNew ? nil : version, settle)
+                        key, streams.topics, at: set.topics, for: account, since: isNew ? nil : version, settle)
                 }
                 guard waits else { return answer(subscription) }
                 guard let timeout = wanted.timeout else { return }
@@ -262,9 +262,9 @@ package final class SubscriptionEndpoints: Sendable {
                 throw Problem(
                     .parameterMissing, "Give 'class', the class of the query.", parameter: "class")
             }
-            let place = try CollectionTarget(className: className, try context.snapshot(for: request))
-            let asked = try streams.channelKey(parameters.keeping(query), place) { .objects($0) }
-                .seen(by: caller.view, place.snapshot).subject
+            let collection = try CollectionTarget(className: className, try context.snapshot(for: request))
+            let asked = try streams.channelKey(parameters.keeping(query), collection) { .objects($0) }
+                .seen(by: caller.view, collection.snapshot).subject
             removed = try set.remove(sets.now) { [self] known in
                 known.name == nil && known.query.className == className
                     && (known.key ?? (try? channelKey(of: known.query, for: caller)))?.subject == asked
@@ -312,7 +312,7 @@ package final class SubscriptionEndpoints: Sendable {
             (try? caller.view.knows(mark, in: context.store)) ?? false
         }
         let account = request.limitKey
-        // Whether paths led to the same places is read at earlier versions.
+        // Whether paths led to the same targets is read at earlier versions.
         if position != nil, set.subscriptions.contains(where: { $0.query.path != nil }) { try request.requireWorker() }
         try set.hold()
         return .events { [self] stream in
@@ -337,11 +337,11 @@ package final class SubscriptionEndpoints: Sendable {
             bindQuery: bind,
             didFail: { id, revision, ending in set.fail(id, revision, ending.reason) })
         let unsettled = set.open(stream, position, sets.now, bind: bind) { [self] version, key in
-            (try? context.known(version, key.way, caller.view)) != nil
+            (try? context.known(version, key.hopQueries, caller.view)) != nil
         }
         for subscription in unsettled {
             guard let key = subscription.key else { continue }
-            FirstResult.await(key, streams.topics, at: set.place, for: account) {
+            FirstResult.await(key, streams.topics, at: set.topics, for: account) {
                 set.settle(subscription.id, subscription.revision, $0)
             }
         }

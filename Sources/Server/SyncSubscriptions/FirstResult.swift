@@ -36,7 +36,7 @@ package final class FirstResult: TopicMember {
         _ key: TopicKey, _ shared: Topics, at topics: Topics? = nil, for caller: LimitKey,
         since version: Version? = nil, _ action: @escaping @Sendable (Outcome) -> Void
     ) {
-        let topics = topics ?? shared.place(for: key, of: caller)
+        let topics = topics ?? shared.topics(for: key, of: caller)
         let topic = topics.topic(for: key)
         topic.join(FirstResult(topic, topics, shared, caller, action), since: version)
     }

@@ -17,12 +17,12 @@ package struct ObservedPath: Sendable {
 
     package let kind: Kind
     /// The class; behind it the key of an object, a property and further steps, if there are some.
-    package let place: [String]
+    package let segments: [String]
     /// The request that would open the stream.
     package let request: Request
 
     /// The name of the class.
-    package var className: String { place[0] }
+    package var className: String { segments[0] }
 
     /// The streams of these kinds have one more segment, as the reads have.
     private static let withObjects: Set<Kind> = [.aggregates, .values, .index]
@@ -51,7 +51,7 @@ package struct ObservedPath: Sendable {
             )
         }
         self.kind = kind
-        place = Array(segments)
+        self.segments = Array(segments)
     }
 
     private static func invalid(_ detail: String, hint: String? = nil) -> Problem {

@@ -35,7 +35,7 @@ package final class SetStream: CostedStream {
     }
 
     fileprivate struct State {
-        /// Where all subscriptions are observed: at one place, so that their events are in the order of versions.
+        /// Where all subscriptions are observed: at the same topics, so that their events are in the order of versions.
         var topics: Topics
         var slots: [SubscriptionID: StreamSlot] = [:]
         /// The version of the last event that was sent.
@@ -54,7 +54,7 @@ package final class SetStream: CostedStream {
         init(at topics: Topics) { self.topics = topics }
     }
 
-    /// A member and its successor at another place.
+    /// A member and its successor at other topics.
     private struct Moved {
         let old: SetMember
         let new: SetMember
@@ -120,7 +120,7 @@ package final class SetStream: CostedStream {
 
     /// Observes a subscription from now on, in place of its earlier query.
     func add(_ subscription: Subscription, _ key: TopicKey, since version: Version?, revision: UInt64) {
-        while !add(subscription, key, since: version, revision: revision, at: place) {}
+        while !add(subscription, key, since: version, revision: revision, at: topics) {}
     }
 
     /// Returns false if the set has moved meanwhile.
@@ -209,7 +209,7 @@ package final class SetStream: CostedStream {
     }
 
     /// Where the subscriptions are observed at present.
-    var place: Topics { state.withLock { $0.topics } }
+    var topics: Topics { state.withLock { $0.topics } }
 
     /// Ends all observations, because the stream has ended.
     package func end() {
@@ -230,7 +230,7 @@ package final class SetStream: CostedStream {
 
     /// Calls `action` once with the outcome of the first result.
     func awaitFirst(_ key: TopicKey, _ action: @escaping @Sendable (FirstResult.Outcome) -> Void) {
-        FirstResult.await(key, shared, at: place, for: caller, action)
+        FirstResult.await(key, shared, at: topics, for: caller, action)
     }
 
     private static let moved: SharedBytes = {
@@ -326,7 +326,7 @@ package final class SetStream: CostedStream {
         state.withLock { state in
             guard state.slots[member.id]?.member === member else { return }
             state.slots[member.id]?.phase = .over
-            // What has its place later is another one.
+            // What has its slot later is another one.
             if ending.problem == nil { state.slots[member.id]?.version = nil }
             sendError(ending.event, of: member.id, &state)
         }

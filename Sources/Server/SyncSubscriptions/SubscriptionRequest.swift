@@ -23,11 +23,11 @@ package struct SubscriptionRequest: Sendable {
         let names =
             [Field.class, SubscriptionQuery.pathName] + SubscriptionQuery.names + [Field.waitForSync, Field.timeout]
         for member in object.members where !names.contains(member.name) {
-            let place =
+            let note =
                 member.name == Field.name ? " Its name is in the path: PUT /v1/subscriptions/{set}/{name}." : ""
             throw Problem(
                 .subscriptionInvalid,
-                "A subscription has no '\(member.name)'.\(place) Possible are \(names.joined(separator: ", ")).",
+                "A subscription has no '\(member.name)'.\(note) Possible are \(names.joined(separator: ", ")).",
                 property: member.name, hint: names.nearest(to: member.name))
         }
         query = try SubscriptionQuery(object)

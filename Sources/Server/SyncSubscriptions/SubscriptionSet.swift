@@ -236,7 +236,7 @@ package final class SubscriptionSet: Sendable {
     }
 
     /// Where its streams observe the subscriptions; nil without a stream.
-    package var place: Topics? { state.withLock { $0.streams.last }?.place }
+    package var topics: Topics? { state.withLock { $0.streams.last }?.topics }
 
     /// Returns whether it was the last one.
     package func close(_ stream: SetStream, _ now: Timestamp) -> Bool {

@@ -34,12 +34,12 @@ struct BulkSelection: Sendable {
 
     /// Returns the distinct objects in the order of the query.
     ///
-    /// - Parameter place: the property whose objects are meant; nil for all of the class.
-    func keys(in transaction: any WriteTransaction, of place: ResolvedPropertyPath? = nil) throws -> [ObjectKey] {
+    /// - Parameter resolved: the property whose objects are meant; nil for all of the class.
+    func keys(in transaction: any WriteTransaction, of resolved: ResolvedPropertyPath? = nil) throws -> [ObjectKey] {
         var query = query
-        if let place { query.scope = .property(place.holder, place.property.id) }
+        if let resolved { query.scope = .property(resolved.holder, resolved.property.id) }
         let keys = try transaction.select(query, window)
-        guard place != nil else { return keys }
+        guard resolved != nil else { return keys }
         var seen: Set<ObjectKey> = []
         return keys.filter { seen.insert($0).inserted }
     }

@@ -41,38 +41,39 @@ extension WriteEndpoints {
 
     /// Assigns values to the objects in a property.
     func patchHeld(
-        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: ResolvedPropertyPath,
+        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ resolved: ResolvedPropertyPath,
         _ snapshot: any Snapshot
     ) throws -> Reply {
-        let target = try place.heldClass(snapshot.schema)
+        let target = try resolved.heldClass(snapshot.schema)
         let selection = try BulkSelection(parameters, target, snapshot.schema, context.configuration)
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(folding: true), target)
         let conditions = try Preconditions(request)
         return try context.write(for: request, preparedFrom: snapshot) { transaction in
-            let place = try path.resolve(in: transaction)
-            try conditions.check(place, transaction)
-            guard place.property.targetClass == input.classID else { throw Problem(changedMeanwhile: place) }
-            let keys = try selection.keys(in: transaction, of: place)
+            let resolved = try path.resolve(in: transaction)
+            try conditions.check(resolved, transaction)
+            guard resolved.property.targetClass == input.classID else { throw Problem(changedMeanwhile: resolved) }
+            let keys = try selection.keys(in: transaction, of: resolved)
             try ObjectWriter(transaction, .modified).assign(input, to: keys)
             return .bulk("modified", keys.count, transaction)
         }
     }
 
-    /// Removes the matching objects from a list, set or map. They stay in other places; embedded objects are deleted.
+    /// Removes the matching objects from a list, set or map. They stay in other collections; embedded objects are
+    /// deleted.
     func removeHeld(
-        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: ResolvedPropertyPath,
+        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ resolved: ResolvedPropertyPath,
         _ snapshot: any Snapshot
     ) throws -> Reply {
-        let target = try place.heldClass(snapshot.schema)
+        let target = try resolved.heldClass(snapshot.schema)
         let selection = try BulkSelection(parameters, target, snapshot.schema, context.configuration)
         let conditions = try Preconditions(request)
         return try context.write(for: request, preparedFrom: snapshot) { transaction in
-            let place = try path.resolve(in: transaction)
-            try conditions.check(place, transaction)
-            guard place.property.targetClass == target.id else { throw Problem(changedMeanwhile: place) }
-            let keys = Set(try selection.keys(in: transaction, of: place))
-            let outcome = try PropertyEditor(transaction).remove(keys, from: place)
-            return try .edited(outcome, place, conditions, transaction)
+            let resolved = try path.resolve(in: transaction)
+            try conditions.check(resolved, transaction)
+            guard resolved.property.targetClass == target.id else { throw Problem(changedMeanwhile: resolved) }
+            let keys = Set(try selection.keys(in: transaction, of: resolved))
+            let outcome = try PropertyEditor(transaction).remove(keys, from: resolved)
+            return try .edited(outcome, resolved, conditions, transaction)
         }
     }
 }

@@ -58,18 +58,18 @@ extension WriteEndpoints {
     /// Assigns a property of the target objects of one object's property.
     package func putHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try context.snapshot(for: request))
-        guard let place = try CollectionTarget(property) else {
+        guard let collection = try CollectionTarget(property) else {
             throw Problem(
                 .valuesValues,
                 "'\(property.holderClass.name).\(property.schema.name)' contains plain values, which have no properties.",
                 property: property.schema.name)
         }
-        return try putValues(request, place)
+        return try putValues(request, collection)
     }
 
-    private func putValues(_ request: Request, _ place: CollectionTarget) throws -> Reply {
+    private func putValues(_ request: Request, _ collection: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: QueryReader.parameters + ["key", "limit", "all"])
-        let objectClass = place.objectClass
+        let objectClass = collection.objectClass
         guard let name = parameters["key"] else {
             throw Problem(.parameterMissing, "Give 'key', the name of the property.", parameter: "key")
         }
@@ -81,20 +81,20 @@ extension WriteEndpoints {
                 property: name)
         }
         let all = try parameters.flag("all")
-        guard all || place.scope != .all || parameters["filter"] != nil else {
+        guard all || collection.scope != .all || parameters["filter"] != nil else {
             throw Problem(
                 .parameterMissing,
                 "This sets '\(name)' of every \(objectClass.name). Select them with 'filter', or all of them with all=true.",
                 parameter: "all")
         }
-        var query = try place.reader(context.configuration).query(parameters, objectClass, in: place.scope)
+        var query = try collection.reader(context.configuration).query(parameters, objectClass, in: collection.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
         var input = ObjectInput(objectClass.id)
-        try ObjectInputReader(schema: place.snapshot.schema).read(
+        try ObjectInputReader(schema: collection.snapshot.schema).read(
             try request.json(folding: true), property, of: objectClass, into: &input)
         let assignment = ValueAssignment(
             query: query, input: input, condition: try EntityTags(request, "If-Match"))
-        return try context.write(for: request, preparedFrom: place.snapshot) { transaction in
+        return try context.write(for: request, preparedFrom: collection.snapshot) { transaction in
             let count = try assignment.perform(in: transaction)
             let json = JSONWriter(capacity: 64)
             json.beginObject()

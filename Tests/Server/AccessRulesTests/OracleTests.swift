@@ -51,37 +51,37 @@ struct OracleTests {
                 query = queries.query(&random)
                 guard truth.schema[query.classID]?.isEmbedded == false else { continue }
             }
-            let place = "\(label), query \(number): \(query)"
+            let context = "\(label), query \(number): \(query)"
             guard let expected = try unlessTooLarge({ try truth.select(query, .all) }) else { continue }
-            #expect(try restricted.select(query, .all) == expected, "\(place)")
-            #expect(try restricted.count(query) == expected.count, "\(place)")
+            #expect(try restricted.select(query, .all) == expected, "\(context)")
+            #expect(try restricted.count(query) == expected.count, "\(context)")
             let window = queries.window(&random)
-            #expect(try restricted.select(query, window) == truth.select(query, window), "\(place) in \(window)")
+            #expect(try restricted.select(query, window) == truth.select(query, window), "\(context) in \(window)")
             for raw in [0, 1, 5, 12, 30, -1] as [Int64] {
                 let key = ObjectKey(raw)
                 #expect(
-                    try restricted.matches(query, key) == truth.matches(query, key), "\(place) matches \(key)")
+                    try restricted.matches(query, key) == truth.matches(query, key), "\(context) matches \(key)")
             }
             if let sort = query.steps.lazy.compactMap(\.sortKeys).last, let first = expected.first {
                 let values = try truth.sortValues(sort, of: first, in: query.classID)
-                #expect(try restricted.sortValues(sort, of: first, in: query.classID) == values, "\(place)")
+                #expect(try restricted.sortValues(sort, of: first, in: query.classID) == values, "\(context)")
             }
             let requests = queries.aggregates(of: query.classID, &random)
             let answers = try unlessTooLarge { try restricted.aggregate(query, requests) }
             let trueAnswers = try unlessTooLarge { try truth.aggregate(query, requests) }
-            #expect(Self.areNear(answers, trueAnswers), "\(place): \(requests)")
+            #expect(Self.areNear(answers, trueAnswers), "\(context): \(requests)")
             let paths = queries.singlePaths(from: query.classID, &random)
             let groups = try unlessTooLarge { try restricted.aggregate(query, requests, by: paths) }
             let trueGroups = try unlessTooLarge { try truth.aggregate(query, requests, by: paths) }
-            #expect(groups?.map(\.key) == trueGroups?.map(\.key), "\(place) by \(paths)")
-            #expect(groups?.map(\.count) == trueGroups?.map(\.count), "\(place) by \(paths)")
+            #expect(groups?.map(\.key) == trueGroups?.map(\.key), "\(context) by \(paths)")
+            #expect(groups?.map(\.count) == trueGroups?.map(\.count), "\(context) by \(paths)")
             for (group, truth) in zip(groups ?? [], trueGroups ?? []) {
-                #expect(Self.areNear(group.results, truth.results), "\(place) by \(paths)")
+                #expect(Self.areNear(group.results, truth.results), "\(context) by \(paths)")
             }
             let section = queries.sectionKey(of: query.classID, &random)
             #expect(
                 try restricted.sections(query, by: section) == truth.sections(query, by: section),
-                "\(place) in sections by \(section)")
+                "\(context) in sections by \(section)")
         }
     }
 
@@ -103,30 +103,30 @@ struct OracleTests {
                     continue
                 }
                 for property in objectClass.properties {
-                    let place = "\(label) \(raw).\(property.name)"
+                    let context = "\(label) \(raw).\(property.name)"
                     if let origin = property.targetClass, let link = property.originProperty {
                         let target = ObjectReference(id, key)
                         #expect(
                             try restricted.backlinks(to: target, from: origin, link)
-                                == truth.backlinks(to: target, from: origin, link), "\(place)")
+                                == truth.backlinks(to: target, from: origin, link), "\(context)")
                         continue
                     }
                     let value = try truth.value(id, key, property.id)
-                    #expect(try restricted.value(id, key, property.id) == value, "\(place)")
+                    #expect(try restricted.value(id, key, property.id) == value, "\(context)")
                     guard property.type.isCollection else { continue }
                     let count = try truth.elementCount(id, key, property.id)
-                    #expect(try restricted.elementCount(id, key, property.id) == count, "\(place)")
+                    #expect(try restricted.elementCount(id, key, property.id) == count, "\(context)")
                     for range in [0..<count, 1..<3, 2..<100] {
                         #expect(
                             try restricted.elements(id, key, property.id, range)
-                                == truth.elements(id, key, property.id, range), "\(place) \(range)")
+                                == truth.elements(id, key, property.id, range), "\(context) \(range)")
                     }
                     if !property.type.isLink, property.type.isMixed || property.type.base.isNumeric {
                         let functions: [AggregateRequest.Function] = [.minimum, .maximum, .sum, .average]
                         let object = ObjectReference(id, key)
                         let answers = try unlessTooLarge { try restricted.aggregate(object, property.id, functions) }
                         let expected = try unlessTooLarge { try truth.aggregate(object, property.id, functions) }
-                        #expect(Self.areNear(answers, expected), "\(place)")
+                        #expect(Self.areNear(answers, expected), "\(context)")
                     }
                 }
                 if let property = objectClass.primaryKeyProperty {

@@ -82,8 +82,8 @@ struct ConfigurationTests {
             }
             guard number > 9999, setting.name != "port" else { return "\(number)" }
             var digits = String(number)
-            for place in stride(from: digits.count - 3, to: 0, by: -3) {
-                digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+            for index in stride(from: digits.count - 3, to: 0, by: -3) {
+                digits.insert(",", at: digits.index(digits.startIndex, offsetBy: index))
             }
             return digits
         }

@@ -5,8 +5,8 @@ import Testing
 /// Something that no test may do, but in some files, with the reason for each.
 struct TestBan: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Returns the places in a text where it is done.
-    let places: @Sendable (String) -> [String]
+    /// Returns the parts of a text where it is done.
+    let occurrences: @Sendable (String) -> [String]
     let advice: String
     var exceptions: [String: String] = [:]
 
@@ -33,7 +33,7 @@ struct TestSourcesTests {
     private static let bans: [TestBan] = [
         TestBan(
             name: "randomness without a generator",
-            places: { text in
+            occurrences: { text in
                 [".random(", ".randomElement(", ".shuffled(", ".shuffle("].flatMap { calls($0, in: text) }
                     .filter { !$0.contains("using:") && !$0.contains("&") }.map(String.init)
                     + ["SystemRandomNumberGenerator", "arc4random", "getrandom"].filter(text.contains)
@@ -44,7 +44,7 @@ struct TestSourcesTests {
             ]),
         TestBan(
             name: "limits of elapsed time",
-            places: { text in
+            occurrences: { text in
                 text.matches(of: #/\.timeLimit\(|Date\(\)\.addingTimeInterval\(|while .*Date\(\) <|asyncAfter\(/#)
                     .map { String($0.output) }
             },
@@ -62,8 +62,8 @@ struct TestSourcesTests {
         for name in names.sorted() where name.hasSuffix(".swift") && !name.hasSuffix("TestSourcesTests.swift") {
             let path = "Tests/" + name
             guard ban.exceptions[path] == nil else { continue }
-            let places = ban.places(try String(contentsOfFile: Checkout.root + "/" + path, encoding: .utf8))
-            found += places.map { "\(path): \($0)" }
+            let occurrences = ban.occurrences(try String(contentsOfFile: Checkout.root + "/" + path, encoding: .utf8))
+            found += occurrences.map { "\(path): \($0)" }
         }
         #expect(found == [], "\(ban.advice)")
     }
@@ -71,11 +71,11 @@ struct TestSourcesTests {
     @Test("the checks find what they are for")
     func planted() throws {
         let random = try #require(Self.bans.first)
-        #expect(random.places("let a = Int.random(in: f(0)..<9)") == [".random(in: f(0)..<9)"])
-        #expect(random.places("let a = Int.random(\n  in: f(0)..<9, using: &random)") == [])
-        #expect(random.places("x.shuffled()") == [".shuffled()"])
+        #expect(random.occurrences("let a = Int.random(in: f(0)..<9)") == [".random(in: f(0)..<9)"])
+        #expect(random.occurrences("let a = Int.random(\n  in: f(0)..<9, using: &random)") == [])
+        #expect(random.occurrences("x.shuffled()") == [".shuffled()"])
         let time = try #require(Self.bans.last)
-        #expect(time.places("while Date() < end {}") == ["while Date() <"])
+        #expect(time.occurrences("while Date() < end {}") == ["while Date() <"])
     }
 
     @Test("the trials that run every night are those that there are")

@@ -25,13 +25,13 @@ extension Gateway {
 
     private func add(_ route: Route, to router: inout Router) {
         let (inlineBody, handler) = (configuration.inlineBody, admitting(route, route.handler))
-        let (place, folds): (Router.BodyHandling, Bool) =
+        let (handling, folds): (Router.BodyHandling, Bool) =
             switch route.body {
             case .memory: (.memory, false)
             case .lists: (.memory, true)
             case .file: (.file(limit: configuration.importLimit), false)
             }
-        router.on(route.method, route.pattern, body: place) { [context] request, path in
+        router.on(route.method, route.pattern, body: handling) { [context] request, path in
             guard request.body.count > inlineBody else { return context.runShort(request, path, handler) }
             return context.runLong(request, path, folds: folds, handler)
         }

@@ -10,7 +10,7 @@ final class BytesSource: BodySource {
 
     private let bytes: Bytes
     private let count: Int
-    private let place = Atomic(0)
+    private let offset = Atomic(0)
 
     private static let piece = 64 * 1024
 
@@ -20,14 +20,14 @@ final class BytesSource: BodySource {
 
     var bytesAtHand: Int {
         if case .shared(let shared) = bytes, !shared.isForOneResponse { return 0 }
-        return place.load(ordering: .relaxed) < count ? count : 0
+        return offset.load(ordering: .relaxed) < count ? count : 0
     }
 
     func next() -> [UInt8]? {
-        let start = place.load(ordering: .relaxed)
+        let start = offset.load(ordering: .relaxed)
         guard start < count else { return nil }
         let end = min(start + Self.piece, count)
-        place.store(end, ordering: .relaxed)
+        offset.store(end, ordering: .relaxed)
         switch bytes {
         case .array(let array): return Array(array[start..<end])
         case .shared(let shared): return shared.withUnsafeBytes { Array($0[start..<end]) }

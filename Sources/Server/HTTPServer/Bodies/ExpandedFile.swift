@@ -5,15 +5,15 @@ import Compression
 package final class ExpandedFile {
     private let coding: Coding
     private let pieces: DecodedPieces
-    private let place: Place
+    private let position: Position
 
     /// The position in the file.
-    private final class Place {
+    private final class Position {
         var offset = 0
     }
 
     /// The number of bytes of the file that have been read.
-    package var offset: Int { place.offset }
+    package var offset: Int { position.offset }
 
     private static let block = 1 << 16
 
@@ -23,13 +23,13 @@ package final class ExpandedFile {
     /// - Throws: 415 for an unsupported coding.
     package init?(bodyOf request: Request, limit: Int) throws(HTTPError) {
         guard let file = request.bodyFile, let coding = try request.contentCoding else { return nil }
-        let place = Place()
-        self.place = place
+        let position = Position()
+        self.position = position
         self.coding = coding
         do throws(CompressionError) {
             pieces = try DecodedPieces(coding, limit: limit) {
-                let bytes = try file.read(at: place.offset, upTo: ExpandedFile.block)
-                place.offset += bytes.count
+                let bytes = try file.read(at: position.offset, upTo: ExpandedFile.block)
+                position.offset += bytes.count
                 return bytes.isEmpty ? nil : bytes
             }
         } catch {

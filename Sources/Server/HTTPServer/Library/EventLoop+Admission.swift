@@ -1,5 +1,5 @@
 extension EventLoop {
-    /// Admits a new connection: closes it at once if its address has too many, and frees a place for it if all are
+    /// Admits a new connection: closes it at once if its address has too many, and frees a slot for it if all are
     /// taken.
     func admit(_ connection: Connection) {
         if let quota = configuration.connectionQuota, let key = LimitKey(connection.remoteAddress) {
@@ -16,7 +16,7 @@ extension EventLoop {
     /// handshake.
     private static let grace: Int64 = 1_000
 
-    /// Closes idle connections to free places, several at once so that the search costs each new connection little. If
+    /// Closes idle connections to free slots, several at once so that the search costs each new connection little. If
     /// none is idle, the new connection gets a 503 instead of waiting.
     private func makeRoom(for newcomer: Connection) {
         var wanted = max(configuration.connectionShare / 64, 1)

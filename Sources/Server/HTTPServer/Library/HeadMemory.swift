@@ -12,7 +12,7 @@ import CMicrohttpd
 /// - a folded line still begins with a blank; a blank before the colon is still in the name;
 /// - a NUL sent by the client ends a part where no separator belongs.
 ///
-/// Not visible here: a NUL in the place of the CR before a LF; blank lines before the request line (legal); the framing
+/// Not visible here: a NUL in place of the CR before a LF; blank lines before the request line (legal); the framing
 /// of chunks and trailers, for which the connection ends after the response.
 struct HeadMemory {
     private let bytes: UnsafeBufferPointer<UInt8>

@@ -78,10 +78,10 @@ extension ServerConfiguration {
     ///
     /// Streams that receive the same event at the same time get their heartbeats at different times, spread evenly over
     /// the second half of the longest silence.
-    package func heartbeatDelay(ofStream place: Int) -> Int64 {
+    package func heartbeatDelay(ofStream index: Int) -> Int64 {
         let half = Int64(max(streamHeartbeat / 2, 1))
         // Multiples of the golden ratio are evenly distributed in the unit interval, for any number of them.
-        let scattered = Int64(UInt32(truncatingIfNeeded: place) &* 2_654_435_769)
+        let scattered = Int64(UInt32(truncatingIfNeeded: index) &* 2_654_435_769)
         return half + (scattered * half) >> 32
     }
 }

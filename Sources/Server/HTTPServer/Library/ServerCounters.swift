@@ -37,9 +37,9 @@ package final class ServerCounters: Sendable {
     package var openStreams: Int { streamCounter.value }
     /// Connections closed because their address had too many.
     package var crowdedConnections: Int { crowdedConnectionCounter.value }
-    /// Idle connections closed because new ones needed their places.
+    /// Idle connections closed because new ones needed their slots.
     package var displacedConnections: Int { displacedConnectionCounter.value }
-    /// Connections rejected because all places were taken and none was idle.
+    /// Connections rejected because all slots were taken and none was idle.
     package var refusedConnections: Int { fullCounter.value }
     /// Bytes waiting for the clients of event streams, as of the last tick of each loop.
     package var streamBytes: Int { streamByteCounter.value }

@@ -24,8 +24,8 @@ enum RequestLabel {
         let digits = max((64 - number.leadingZeroBitCount + 3) / 4, 6)
         return String(unsafeUninitializedCapacity: process.count + digits) { text in
             _ = text.initialize(from: process)
-            for place in 0..<digits {
-                text[process.count + place] = digit(number >> UInt64((digits - 1 - place) * 4))
+            for index in 0..<digits {
+                text[process.count + index] = digit(number >> UInt64((digits - 1 - index) * 4))
             }
             return process.count + digits
         }

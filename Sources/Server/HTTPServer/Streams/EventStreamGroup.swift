@@ -32,8 +32,8 @@ package final class EventStreamGroup: Sendable {
     package func leave(_ stream: EventStream) {
         state.withLock { state in
             guard stream.isClosed else {
-                if let place = state.streams.firstIndex(where: { $0 === stream }) {
-                    state.streams.swapAt(place, state.streams.count - 1)
+                if let index = state.streams.firstIndex(where: { $0 === stream }) {
+                    state.streams.swapAt(index, state.streams.count - 1)
                     state.streams.removeLast()
                 }
                 return

@@ -1,9 +1,9 @@
-/// The chunk of a stream's bytes that is being sent, in the coding of RFC 9112: its size as a line, its bytes, and a line
-/// break.
+/// The chunk of a stream's bytes that is being sent, in the coding of RFC 9112: its size as a line, its bytes, and a
+/// line break.
 ///
-/// Clients that read a stream by chunks, such as Python's, pass on the bytes of one as soon as they have it whole, and wait
-/// for some hundred bytes where the end of the connection is the only end. So a chunk is what waits when it begins. Its two
-/// ends are written anew for each call of the kernel, so that a stream costs no allocation for them.
+/// Clients that read a stream by chunks, such as Python's, pass on the bytes of one as soon as they have it whole, and
+/// wait for some hundred bytes where the end of the connection is the only end. So a chunk is what waits when it
+/// begins. Its two ends are written anew for each call of the kernel, so that a stream costs no allocation for them.
 struct StreamChunk {
     /// The number of bytes between the two ends; 0 for the last chunk of a stream.
     private var count = 0
@@ -53,13 +53,13 @@ struct StreamChunk {
         in frame: UnsafeMutableRawBufferPointer
     ) -> (start: UnsafeRawBufferPointer, end: UnsafeRawBufferPointer) {
         let size = sizeLine
-        for place in 0..<digits {
-            let digit = UInt8(truncatingIfNeeded: count >> (4 * (digits - 1 - place)) & 0xf)
-            frame[place] = digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a")
+        for index in 0..<digits {
+            let digit = UInt8(truncatingIfNeeded: count >> (4 * (digits - 1 - index)) & 0xf)
+            frame[index] = digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a")
         }
-        for place in [size - 2, size] {
-            frame[place] = 0x0d
-            frame[place + 1] = 0x0a
+        for end in [size - 2, size] {
+            frame[end] = 0x0d
+            frame[end + 1] = 0x0a
         }
         let sentOfEnd = max(sent - size - count, 0)
         return (

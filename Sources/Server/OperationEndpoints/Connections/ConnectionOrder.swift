@@ -36,17 +36,17 @@ enum ConnectionOrder: String, CaseIterable {
     func sorted(_ all: [OpenConnection]) -> [ConnectionReading] {
         let read = all.map { connection in
             let reading = ConnectionReading(connection)
-            return (place: place(of: reading), reading: reading)
+            return (rank: rank(of: reading), reading: reading)
         }
         return read.sorted { one, other in
             // Those that are equal are in the order in which they came.
             let (low, high) = isDescending ? (other, one) : (one, other)
-            return low.place != high.place
-                ? low.place < high.place : low.reading.connection.number < high.reading.connection.number
+            return low.rank != high.rank
+                ? low.rank < high.rank : low.reading.connection.number < high.reading.connection.number
         }.map(\.reading)
     }
 
-    private func place(of reading: ConnectionReading) -> Int64 {
+    private func rank(of reading: ConnectionReading) -> Int64 {
         switch self {
         case .since, .newest: Int64(clamping: reading.connection.number)
         case .events, .mostEvents: Int64(reading.traffic.events)

@@ -61,11 +61,11 @@ final class MetricsHistory: Sendable {
     func add(_ reading: Reading) {
         ring.withLock { ring in
             let values = Self.values(reading, after: ring.last)
-            let place = ring.count % Self.capacity
-            ring.times[place] =
+            let slot = ring.count % Self.capacity
+            ring.times[slot] =
                 reading.time.floored.seconds * 1000 + Int64(reading.time.floored.fraction / 1_000_000)
             for (index, series) in Series.allCases.enumerated() {
-                ring.values[place * Series.allCases.count + index] = values[series] ?? .nan
+                ring.values[slot * Series.allCases.count + index] = values[series] ?? .nan
             }
             ring.count += 1
             ring.last = reading
@@ -78,9 +78,9 @@ final class MetricsHistory: Sendable {
             let width = Series.allCases.count
             let first = max(0, ring.count - Self.capacity)
             return (first..<ring.count).map { number in
-                let place = number % Self.capacity
+                let slot = number % Self.capacity
                 return Point(
-                    time: ring.times[place], values: Array(ring.values[place * width..<(place + 1) * width]))
+                    time: ring.times[slot], values: Array(ring.values[slot * width..<(slot + 1) * width]))
             }
         }
     }

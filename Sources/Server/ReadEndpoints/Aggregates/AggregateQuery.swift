@@ -20,10 +20,10 @@ package struct AggregateQuery: Sendable {
     package static let functions = AggregateRequest.Function.allCases.map(\.rawValue)
 
     /// Throws 400 for parameters that do not fit the class or each other.
-    package init(_ parameters: QueryParameters, _ place: CollectionTarget, _ reader: QueryReader) throws(Problem) {
+    package init(_ parameters: QueryParameters, _ collection: CollectionTarget, _ reader: QueryReader) throws(Problem) {
         // Every answer contains the count, because it costs next to nothing; requesting it is allowed.
         _ = try parameters.flag("count")
-        let objectClass = place.objectClass
+        let objectClass = collection.objectClass
         var parts = Self.parts(parameters)
         var requests: [AggregateRequest] = []
         for index in parts.indices {
@@ -33,7 +33,7 @@ package struct AggregateQuery: Sendable {
             requests.append(request)
         }
         self.requests = requests
-        query = try reader.query(parameters, objectClass, in: place.scope)
+        query = try reader.query(parameters, objectClass, in: collection.scope)
         groups = try reader.groups(parameters, objectClass)
         selection = try GroupSelection(parameters, groups: groups, functions: parts, requests, reader)
         form = AggregateForm(

@@ -21,8 +21,8 @@ package struct BinsRead: Hashable, Sendable {
     package static let name = "bins"
 
     /// What the answer depends on.
-    package func dependence(at place: CollectionTarget) -> ReadDependence {
-        ReadDependence(from: query, showing: [name], at: place)
+    package func dependence(in collection: CollectionTarget) -> ReadDependence {
+        ReadDependence(from: query, showing: [name], in: collection)
     }
 
     private var bounds: @Sendable (ClosedRange<Double>) -> [Double] {

@@ -114,8 +114,8 @@ package enum GroupSelection: Sendable {
 // MARK: Order
 
 extension GroupSelection {
-    /// Parses `order`: key paths of `by`, `count` and functions such as `average(delay)`, each with `-` in front of it for
-    /// descending order. A key path of `by` that is called `count` has precedence; `count()` is always the number.
+    /// Parses `order`: key paths of `by`, `count` and functions such as `average(delay)`, each with `-` in front of it
+    /// for descending order. A key path of `by` that is called `count` has precedence; `count()` is always the number.
     private static func order(
         _ text: String, _ groups: [NamedPath], _ functions: [AggregateForm.Part], _ limits: QueryLimits
     ) throws(Problem) -> [GroupArrangement.Key] {
@@ -145,9 +145,9 @@ extension GroupSelection {
         _ groups: [NamedPath], _ functions: [AggregateForm.Part]
     ) -> [(name: String, term: GroupArrangement.Term)] {
         var terms: [(name: String, term: GroupArrangement.Term)] = []
-        for (place, group) in groups.enumerated() { terms.append((group.name, .key(place))) }
+        for (index, group) in groups.enumerated() { terms.append((group.name, .key(index))) }
         terms.append(("count", .count))
-        for (place, part) in functions.enumerated() { terms.append((name(part), .result(place))) }
+        for (index, part) in functions.enumerated() { terms.append((name(part), .result(index))) }
         terms.append(("count()", .count))
         return terms
     }
@@ -207,9 +207,9 @@ extension QueryReader {
         where !terms.contains(where: { $0.named.name == name }) {
             let type =
                 switch term {
-                case .key(let place): groups[place].path.valueType
+                case .key(let index): groups[index].path.valueType
                 case .count: PropertyType(.int)
-                case .result(let place): requests[place].resultType
+                case .result(let index): requests[index].resultType
                 }
             terms.append((term, GroupClass.Term(name, type)))
         }
@@ -239,7 +239,7 @@ extension QueryReader {
 }
 
 extension JSONWriter {
-    /// Writes the members `bins` and `others`. Values without a place on the scale count as others: nulls, NaN,
+    /// Writes the members `bins` and `others`. Values without a position on the scale count as others: nulls, NaN,
     /// infinities and decimals beyond the range of a double.
     func bins(_ found: ValueDistribution, _ type: BaseType, _ style: TypeStyle) {
         name(BinsRead.name)

@@ -72,20 +72,22 @@ extension ReadEndpoints {
     /// Aggregates the objects or values of one object's property.
     package func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
-        guard let place = try CollectionTarget(property) else { return try getElementAggregates(request, property) }
-        return try getAggregates(request, place)
+        guard let collection = try CollectionTarget(property) else {
+            return try getElementAggregates(request, property)
+        }
+        return try getAggregates(request, collection)
     }
 
-    private func getAggregates(_ request: Request, _ place: CollectionTarget) throws -> Reply {
+    private func getAggregates(_ request: Request, _ collection: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(
             request,
             single: AggregateQuery.parameters + GroupSelection.parameters + ["explain", ParameterName.snapshot],
             repeatable: AggregateQuery.functions)
-        let snapshot = place.snapshot
+        let snapshot = collection.snapshot
         let asked = try AggregateQuery(
-            parameters, place, place.reader(context.configuration, knownQueries(for: request)))
+            parameters, collection, collection.reader(context.configuration, knownQueries(for: request)))
         if let mode = try ExplainMode(parameters) {
-            return try context.reply(reading: place.size, for: request) {
+            return try context.reply(reading: collection.size, for: request) {
                 try mode.response(asked.query, .all, asked.aggregate, of: snapshot)
             }
         }
@@ -96,21 +98,22 @@ extension ReadEndpoints {
             distribute: { try snapshot.distribution(query, of: $0.path, bounds: $1) },
             form: asked.form, groups: asked.groups, selection: asked.selection,
             limit: context.configuration.maximumGrouping, answerBytes: context.configuration.answerBytes)
-        let unchanged = try notModified(request, snapshot) { try dependence(of: asked, at: place) }
+        let unchanged = try notModified(request, snapshot) { try dependence(of: asked, in: collection) }
         if let unchanged { return .now(unchanged) }
         var selected: Int?
         return try context.reply(
-            reading: place.size, from: place.counted, for: request,
+            reading: collection.size, from: collection.counted, for: request,
             asking: AskedQuery(query, of: snapshot, returned: selected)
         ) { try read.response(selected: &selected) }
     }
 
-    private func dependence(of asked: AggregateQuery, at place: CollectionTarget) throws -> ReadDependence {
+    private func dependence(of asked: AggregateQuery, in collection: CollectionTarget) throws -> ReadDependence {
         // The intervals of values follow from all of these.
-        if let bins = asked.bins { return bins.dependence(at: place) }
+        if let bins = asked.bins { return bins.dependence(in: collection) }
         let subject = AggregateSubject(asked.aggregate, asked.form, limit: context.configuration.maximumGrouping)
         let key = TopicKey(
-            subject: .aggregate(subject), style: asked.form.style, isOwned: place.isOwned, way: place.way)
+            subject: .aggregate(subject), style: asked.form.style, isOwned: collection.isOwned,
+            hopQueries: collection.hopQueries)
         return ReadDependence([WatchedPart(key)])
     }
 

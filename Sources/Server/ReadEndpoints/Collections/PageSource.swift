@@ -51,7 +51,7 @@ final class PageSource: BodySource {
         let json: JSONWriter
         let look: LinkResolver
         /// The number of keys that have been processed.
-        var place = 0
+        var written = 0
         /// The number of bytes that have been returned.
         var given = 0
         var isOver = false
@@ -106,16 +106,16 @@ final class PageSource: BodySource {
 
     private func write(_ state: inout State, until fullAt: Int) throws {
         let (json, look, keys) = (state.json, state.look, page.keys)
-        while state.place < keys.count {
+        while state.written < keys.count {
             let rest = page.answerBytes - state.given
             // Writes at least one object, however large.
-            if state.place > 0, json.count >= rest { return try end(&state) }
+            if state.written > 0, json.count >= rest { return try end(&state) }
             if json.count >= fullAt { return }
-            let block = Array(keys[state.place...].prefix(Self.block))
+            let block = Array(keys[state.written...].prefix(Self.block))
             let most = max(min(fullAt, max(rest, 0)), json.count + 1)
-            state.place += try page.plan.write(block, of: page.snapshot, by: look, until: most, into: json)
+            state.written += try page.plan.write(block, of: page.snapshot, by: look, until: most, into: json)
             guard let fault = look.fault else { continue }
-            guard state.place > 0, fault is TextMemory.Exhausted || (fault as? Problem)?.isOfOneObject == true else {
+            guard state.written > 0, fault is TextMemory.Exhausted || (fault as? Problem)?.isOfOneObject == true else {
                 throw fault
             }
             return try end(&state)
@@ -126,9 +126,9 @@ final class PageSource: BodySource {
     private func end(_ state: inout State) throws {
         let json = state.json
         json.endArray()
-        if state.place < page.keys.count || page.hasMore {
+        if state.written < page.keys.count || page.hasMore {
             json.name("next")
-            json.plainString(try page.cursor(state.place))
+            json.plainString(try page.cursor(state.written))
         }
         json.endObject()
         state.isOver = true

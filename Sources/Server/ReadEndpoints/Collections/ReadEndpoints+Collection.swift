@@ -85,23 +85,23 @@ extension ReadEndpoints {
         let snapshot = try readSnapshot(for: request)
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         guard let property = PropertyCollection(named, snapshot) else { return try getSingle(request, named, snapshot) }
-        guard let place = try CollectionTarget(property) else { return try getElements(request, property) }
-        return try getCollection(request, place)
+        guard let collection = try CollectionTarget(property) else { return try getElements(request, property) }
+        return try getCollection(request, collection)
     }
 
-    private func getCollection(_ request: Request, _ place: CollectionTarget) throws -> Reply {
+    private func getCollection(_ request: Request, _ collection: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(
             request,
             single: QueryReader.parameters + [
                 "limit", "offset", "after", "fields", "expand", "count", "types", "explain", ParameterName.snapshot,
             ])
-        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
-        let query = try place.reader(context.configuration, knownQueries(for: request)).query(
-            parameters, objectClass, in: place.scope)
+        let (snapshot, objectClass) = (collection.snapshot, collection.objectClass)
+        let query = try collection.reader(context.configuration, knownQueries(for: request)).query(
+            parameters, objectClass, in: collection.scope)
         var window = try self.window(parameters)
         let after = parameters["after"]
         var held: OffsetPage?
-        if case .property(let holder, let property) = place.scope {
+        if case .property(let holder, let property) = collection.scope {
             let fingerprint = OffsetCursor.fingerprint(holder, property, parameters)
             var start: (@Sendable ([ObjectKey]) throws -> Int)?
             if let after {
@@ -115,26 +115,27 @@ extension ReadEndpoints {
             window.after = try context.cursor(after, of: query, in: snapshot, for: request)
         }
         let plan =
-            try chosenPlan(objectClass, of: snapshot.schema, parameters, isPart: place.isOwned)
-            ?? plainPlan(objectClass, of: snapshot.schema, for: request, isPart: place.isOwned)
+            try chosenPlan(objectClass, of: snapshot.schema, parameters, isPart: collection.isOwned)
+            ?? plainPlan(objectClass, of: snapshot.schema, for: request, isPart: collection.isOwned)
         let read = CollectionRead(
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"),
             held: held, answerBytes: context.settings.now.answerBytes)
         if let mode = try ExplainMode(parameters) {
             let explained = (query, window)
-            return try context.reply(reading: place.size, for: request) {
+            return try context.reply(reading: collection.size, for: request) {
                 try mode.response(explained.0, explained.1, of: snapshot)
             }
         }
         let unchanged = try notModified(request, snapshot) {
-            ReadDependence(query, window, isAfterCursor: after != nil, count: read.wantsCount, at: place, parameters)
+            ReadDependence(
+                query, window, isAfterCursor: after != nil, count: read.wantsCount, in: collection, parameters)
         }
         if let unchanged { return .now(unchanged) }
         // For callers with restricted access the store searches for visible objects.
         let size = context.seesEverything(request) ? read.size : nil
         var found: Int?
         return try context.reply(
-            reading: size ?? place.size, from: place.counted, for: request,
+            reading: size ?? collection.size, from: collection.counted, for: request,
             asking: AskedQuery(query, read.window, of: snapshot, returned: found)
         ) { try read.response(to: request, found: &found) }
     }

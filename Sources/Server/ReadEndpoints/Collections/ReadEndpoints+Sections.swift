@@ -148,8 +148,8 @@ extension ReadEndpoints {
     /// Returns the sections of the objects or values of one object's property.
     package func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
-        guard let place = try CollectionTarget(property) else { return try getElementSections(request, property) }
-        return try getSections(request, place)
+        guard let collection = try CollectionTarget(property) else { return try getElementSections(request, property) }
+        return try getSections(request, collection)
     }
 
     private static let sectionParameters =
@@ -157,18 +157,18 @@ extension ReadEndpoints {
             "by", "ascending", "keys", "index", "section", "limit", "offset", "types", ParameterName.snapshot,
         ]
 
-    private func getSections(_ request: Request, _ place: CollectionTarget) throws -> Reply {
+    private func getSections(_ request: Request, _ collection: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters + ["fields", "expand"])
-        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
-        let reader = place.reader(context.configuration)
+        let (snapshot, objectClass) = (collection.snapshot, collection.objectClass)
+        let reader = collection.reader(context.configuration)
         var key = try reader.section(parameters, objectClass)
         let sort = try Self.sectionOrder(parameters, try reader.sort(parameters, objectClass), &key)
-        var query = try reader.filter(parameters, objectClass, in: place.scope)
+        var query = try reader.filter(parameters, objectClass, in: collection.scope)
         query.steps.append(.sort(sort))
         if let distinct = try reader.distinct(parameters, objectClass) { query.steps.append(.distinct(distinct)) }
         let plan = try RowPlan(
             objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
-            style: try parameters.choice("types", default: TypeStyle.plain), isPart: place.isOwned)
+            style: try parameters.choice("types", default: TypeStyle.plain), isPart: collection.isOwned)
         let (asked, by) = (query, key)
         let read = try sections(parameters, snapshot, by) {
             (
@@ -183,12 +183,12 @@ extension ReadEndpoints {
         let unchanged = try notModified(request, snapshot) {
             let shown = TopicKey(
                 subject: .sections(asked, by: by), fields: parameters["fields"], expand: parameters["expand"],
-                isOwned: place.isOwned, way: place.way)
+                isOwned: collection.isOwned, hopQueries: collection.hopQueries)
             return ReadDependence([WatchedPart(shown)], isExact: false)
         }
         if let unchanged { return .now(unchanged) }
         return try context.reply(
-            reading: place.size, from: place.counted, for: request, asking: AskedQuery(asked, of: snapshot)
+            reading: collection.size, from: collection.counted, for: request, asking: AskedQuery(asked, of: snapshot)
         ) { try read.response() }
     }
 
@@ -220,8 +220,8 @@ extension ReadEndpoints {
         return try context.reply(reading: try property.elementCount, for: request) { try sections.response() }
     }
 
-    /// Parses the order of the objects, and that of the sections: of their keys with `ascending` or without `sort`, else
-    /// of their first objects.
+    /// Parses the order of the objects, and that of the sections: of their keys with `ascending` or without `sort`,
+    /// else of their first objects.
     package static func sectionOrder(
         _ parameters: QueryParameters, _ sort: [SortKey]?, _ key: inout SectionKey
     ) throws(Problem) -> [SortKey] {

@@ -85,11 +85,11 @@ extension ReadEndpoints {
 extension PropertyCollection {
     /// Reads elements in small batches, smaller ones for larger elements, so that not all of them are in memory.
     fileprivate func forEachElement(in range: Range<Int>, _ body: (Value) throws -> Void) throws {
-        var place = range.lowerBound
+        var index = range.lowerBound
         var step = 16
-        while place < range.upperBound {
+        while index < range.upperBound {
             let part = try snapshot.elements(
-                holder.classID, holder.key, schema.id, place..<min(place + step, range.upperBound))
+                holder.classID, holder.key, schema.id, index..<min(index + step, range.upperBound))
             // Hidden elements are not counted.
             guard !part.isEmpty else { return }
             var bytes = 0
@@ -97,7 +97,7 @@ extension PropertyCollection {
                 bytes += element.payload
                 try body(element)
             }
-            place += step
+            index += step
             step = max(min((256 << 10) / max(bytes / part.count, 1), 1024), 1)
         }
     }

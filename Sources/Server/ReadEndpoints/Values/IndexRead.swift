@@ -28,10 +28,10 @@ package struct IndexRead: Hashable, Sendable {
     private static let triedSingly = 64
 
     /// What the answer depends on.
-    package func dependence(at place: CollectionTarget) -> ReadDependence {
+    package func dependence(in collection: CollectionTarget) -> ReadDependence {
         var matching: BoundQuery?
         if case .match(let condition) = wanted { matching = condition }
-        return ReadDependence(orderOf: query, matching: matching, at: place)
+        return ReadDependence(orderOf: query, matching: matching, in: collection)
     }
 
     /// Returns nil if there is no such object in the result. Throws the errors of the store.

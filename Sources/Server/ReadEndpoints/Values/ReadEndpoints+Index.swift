@@ -18,39 +18,41 @@ extension ReadEndpoints {
     /// Returns the position in one object's property.
     package func getHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
-        guard let place = try CollectionTarget(property) else { return try getElementIndex(request, property) }
-        return try getIndex(request, place)
+        guard let collection = try CollectionTarget(property) else { return try getElementIndex(request, property) }
+        return try getIndex(request, collection)
     }
 
     /// The parameters of a position among objects, and among plain values.
     package static let indexParameters = QueryReader.parameters + ["of", "matching"]
 
-    private func getIndex(_ request: Request, _ place: CollectionTarget) throws -> Reply {
+    private func getIndex(_ request: Request, _ collection: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.indexParameters + [ParameterName.snapshot])
-        let (snapshot, read) = (place.snapshot, try indexRead(parameters, place))
-        let unchanged = try notModified(request, snapshot) { read.dependence(at: place) }
+        let (snapshot, read) = (collection.snapshot, try indexRead(parameters, collection))
+        let unchanged = try notModified(request, snapshot) { read.dependence(in: collection) }
         if let unchanged { return .now(unchanged) }
         return try context.reply(
-            reading: place.size, from: place.counted, for: request, asking: AskedQuery(read.query, of: snapshot)
+            reading: collection.size, from: collection.counted, for: request,
+            asking: AskedQuery(read.query, of: snapshot)
         ) {
             .index(try read.index(in: snapshot), of: snapshot)
         }
     }
 
     /// Parses a request for a position among objects.
-    package func indexRead(_ parameters: QueryParameters, _ place: CollectionTarget) throws(Problem) -> IndexRead {
-        let reader = place.reader(context.configuration)
+    package func indexRead(_ parameters: QueryParameters, _ collection: CollectionTarget) throws(Problem) -> IndexRead {
+        let reader = collection.reader(context.configuration)
         let wanted: IndexRead.Wanted
         switch (parameters["of"], parameters["matching"]) {
-        case (let text?, nil): wanted = .object(try ObjectAddress(text, place.objectClass))
-        case (nil, _?): wanted = .match(try condition(parameters, place.objectClass, reader))
+        case (let text?, nil): wanted = .object(try ObjectAddress(text, collection.objectClass))
+        case (nil, _?): wanted = .match(try condition(parameters, collection.objectClass, reader))
         default:
             throw Problem(
                 .parameterMissing,
                 "Give either 'of', the key of an object, or 'matching', a condition.",
                 parameter: "matching")
         }
-        return IndexRead(query: try reader.query(parameters, place.objectClass, in: place.scope), wanted: wanted)
+        return IndexRead(
+            query: try reader.query(parameters, collection.objectClass, in: collection.scope), wanted: wanted)
     }
 
     /// Returns the position in a list, set or map of a value, or of the first one that satisfies a predicate.

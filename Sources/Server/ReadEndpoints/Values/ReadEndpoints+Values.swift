@@ -19,29 +19,30 @@ extension ReadEndpoints {
     /// Returns the result of a key-value coding path for one object's property.
     package func getHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
-        guard let place = try CollectionTarget(property) else { return try getElementValues(request, property) }
-        return try getValues(request, place)
+        guard let collection = try CollectionTarget(property) else { return try getElementValues(request, property) }
+        return try getValues(request, collection)
     }
 
     /// The parameters of the values of objects, and of plain values.
     package static let valuesParameters = QueryReader.parameters + ["key", "keyPath", "limit", "offset", "types"]
 
-    private func getValues(_ request: Request, _ place: CollectionTarget) throws -> Reply {
+    private func getValues(_ request: Request, _ collection: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.valuesParameters + [ParameterName.snapshot])
-        let (snapshot, read) = (place.snapshot, try valuesRead(parameters, place))
-        let unchanged = try notModified(request, snapshot) { read.dependence(at: place) }
+        let (snapshot, read) = (collection.snapshot, try valuesRead(parameters, collection))
+        let unchanged = try notModified(request, snapshot) { read.dependence(in: collection) }
         if let unchanged { return .now(unchanged) }
         return try context.reply(
-            reading: place.size, from: place.counted, for: request,
+            reading: collection.size, from: collection.counted, for: request,
             asking: AskedQuery(read.query, read.window, of: snapshot)
         ) { try read.response(of: snapshot) }
     }
 
     /// Parses a request for values of objects.
-    package func valuesRead(_ parameters: QueryParameters, _ place: CollectionTarget) throws(Problem) -> ValuesRead {
-        let (schema, objectClass) = (place.snapshot.schema, place.objectClass)
+    package func valuesRead(_ parameters: QueryParameters, _ collection: CollectionTarget) throws(Problem) -> ValuesRead
+    {
+        let (schema, objectClass) = (collection.snapshot.schema, collection.objectClass)
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        var query = try place.reader(context.configuration).query(parameters, objectClass, in: place.scope)
+        var query = try collection.reader(context.configuration).query(parameters, objectClass, in: collection.scope)
         let window = Window(
             offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
             limit: try parameters.integer("limit", in: 0...context.configuration.maximumObserved))
@@ -51,8 +52,9 @@ extension ReadEndpoints {
         case nil:
             read.result = .each(
                 try KeyValuePath(
-                    asked.path, objectClass, schema, style: style, isOwned: place.isOwned, parameter: asked.parameter))
-        case .union(let distinct): try read.union(asked.path, distinct, place.reader(context.configuration))
+                    asked.path, objectClass, schema, style: style, isOwned: collection.isOwned,
+                    parameter: asked.parameter))
+        case .union(let distinct): try read.union(asked.path, distinct, collection.reader(context.configuration))
         case .arrays(let distinct): try read.arrays(asked.path, distinct)
         case .count, .aggregate:
             guard window.offset == 0 else {
@@ -62,7 +64,7 @@ extension ReadEndpoints {
             }
             if let limit = window.limit { query.steps.append(.limit(limit)) }
             if case .aggregate(let function)? = asked.operation {
-                let request = try place.reader(context.configuration).aggregate(
+                let request = try collection.reader(context.configuration).aggregate(
                     function, asked.path, objectClass, in: "keyPath")
                 read.isMixed = request.path.givesMixed && (function == .minimum || function == .maximum)
                 read.result = .aggregate(request)

@@ -55,15 +55,15 @@ package struct ValuesRead: Sendable {
     }
 
     /// What the answer depends on.
-    package func dependence(at place: CollectionTarget) -> ReadDependence {
-        if case .count = result { return ReadDependence(orderOf: query, matching: nil, at: place) }
+    package func dependence(in collection: CollectionTarget) -> ReadDependence {
+        if case .count = result { return ReadDependence(orderOf: query, matching: nil, in: collection) }
         var shown = query
         // A limit of what is counted or summed is in the query already.
         if let limit = window.limit, name == "values" {
             let (end, isBeyond) = window.offset.addingReportingOverflow(limit)
             if !isBeyond { shown.steps.append(.limit(end)) }
         }
-        return ReadDependence(from: shown, showing: path.isEmpty ? [] : [path], at: place)
+        return ReadDependence(from: shown, showing: path.isEmpty ? [] : [path], in: collection)
     }
 
     /// Throws the errors of the store, and 400 for too many values.

@@ -8,7 +8,7 @@ import Synchronization
 /// The forms of query that took the most time within the last hour. A form is what reads ask for, without keys and
 /// constants.
 ///
-/// There are at most 100; a new one takes the place of that which took the least. Each has two texts of at most a
+/// There are at most 100; a new one replaces that which took the least. Each has two texts of at most a
 /// thousand characters, and a query that was parsed from at most 2 KiB and takes some twenty times as much: 5 MB in all
 /// at most.
 package final class SlowQueries: Sendable {

@@ -85,14 +85,14 @@ package struct Preconditions: Sendable {
 
     /// Throws 412 if the contents of a path below an object do not satisfy the conditions. A client may send the tag
     /// of the object that contains the path, or the tag that a read of the path itself returned.
-    package func check(_ place: ResolvedPropertyPath, _ transaction: any WriteTransaction) throws {
+    package func check(_ resolved: ResolvedPropertyPath, _ transaction: any WriteTransaction) throws {
         guard !isEmpty else { return }
         let before = transaction.before
-        var objects = [try EntityTag(place.owner, transaction, of: before)]
-        if !place.isCollection, let value = try place.value(in: transaction),
-            let target = place.target(of: value)
+        var objects = [try EntityTag(resolved.owner, transaction, of: before)]
+        if !resolved.isCollection, let value = try resolved.value(in: transaction),
+            let target = resolved.target(of: value)
         {
-            objects.append(try EntityTag(target, transaction, of: before, isPart: place.property.ownsTarget))
+            objects.append(try EntityTag(target, transaction, of: before, isPart: resolved.property.ownsTarget))
         }
         try check { $0.contains(EntityTag(before)) || objects.contains(where: $0.own.contains) }
     }

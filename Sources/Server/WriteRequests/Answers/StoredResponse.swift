@@ -74,7 +74,7 @@ package struct StoredResponse: Sendable {
             headers.add(name, value)
         }
         var text = Array(bytes[(end + 1)...])
-        guard let places = head["rows"].map({ Self.earlierPlaces($0, &text) }) ?? Self.places(head["places"], text)
+        guard let rows = head["rows"].map({ Self.earlierRows($0, &text) }) ?? Self.rows(head["places"], text)
         else {
             return nil
         }
@@ -82,16 +82,16 @@ package struct StoredResponse: Sendable {
         if case .array(let numbers)? = head["tagged"], numbers.count == 2 {
             guard let object = Self.object(numbers[0], numbers[1]) else { return nil }
             tagged = object
-        } else if headers["ETag"] != nil, places.count == 1, let key = places[0].keys.first {
-            tagged = ObjectReference(places[0].classID, key)
+        } else if headers["ETag"] != nil, rows.count == 1, let key = rows[0].keys.first {
+            tagged = ObjectReference(rows[0].classID, key)
         }
-        answer = WriteResponse(status: Int(status), headers: headers, text: text, rows: places, tagged: tagged)
+        answer = WriteResponse(status: Int(status), headers: headers, text: text, rows: rows, tagged: tagged)
     }
 
-    private static func places(_ value: JSONValue?, _ text: [UInt8]) -> [WriteResponse.Rows]? {
+    private static func rows(_ value: JSONValue?, _ text: [UInt8]) -> [WriteResponse.Rows]? {
         guard let value else { return [] }
         guard case .array(let all) = value else { return nil }
-        var places: [WriteResponse.Rows] = []
+        var rows: [WriteResponse.Rows] = []
         var least = 0
         for case .array(let one) in all {
             guard one.count > 4, case .int(let offset) = one[0], case .int(let number) = one[1],
@@ -103,17 +103,17 @@ package struct StoredResponse: Sendable {
                 if case .int(let key) = value { ObjectKey(rawValue: key) } else { nil }
             }
             least = Int(offset) + 4
-            places.append(
+            rows.append(
                 WriteResponse.Rows(
                     offset: Int(offset), classID: ClassID(rawValue: classID), keys: keys, style: style, form: form))
         }
-        return places
+        return rows
     }
 
     /// Reads records of earlier versions, which describe each omitted object by four numbers and words.
-    private static func earlierPlaces(_ value: JSONValue, _ text: inout [UInt8]) -> [WriteResponse.Rows]? {
+    private static func earlierRows(_ value: JSONValue, _ text: inout [UInt8]) -> [WriteResponse.Rows]? {
         guard case .array(let all) = value else { return nil }
-        var places: [WriteResponse.Rows] = []
+        var rows: [WriteResponse.Rows] = []
         var whole: [UInt8] = []
         var start = 0
         for index in stride(from: 0, to: all.count - 3, by: 4) {
@@ -123,13 +123,13 @@ package struct StoredResponse: Sendable {
             else { return nil }
             whole += text[start..<Int(offset)]
             start = Int(offset)
-            places.append(
+            rows.append(
                 WriteResponse.Rows(
                     offset: whole.count, classID: object.classID, keys: [object.key], style: style, form: .whole))
             whole += "null".utf8
         }
         text = whole + text[start...]
-        return places
+        return rows
     }
 
     private static func object(_ classID: JSONValue, _ key: JSONValue) -> ObjectReference? {

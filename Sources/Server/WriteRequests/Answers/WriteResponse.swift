@@ -163,7 +163,7 @@ package final class ResponseText {
     /// Adds objects, as the elements of an array that has begun or as one value.
     package func objects(_ keys: [ObjectKey], of classID: ClassID, _ style: TypeStyle = .plain) {
         guard !keys.isEmpty else { return }
-        place(keys, of: classID, style, .whole)
+        addRows(keys, of: classID, style, .whole)
     }
 
     /// Adds the identity of an object: the value of its primary key, or its key.
@@ -173,12 +173,13 @@ package final class ResponseText {
     func key(of object: ObjectReference, _ primaryKey: Value?, isGiven: Bool) {
         guard let primaryKey else { return json.int(object.key.rawValue) }
         if !isGiven, case .string(let text) = primaryKey, text.utf8.count > Self.maximumKeyLength {
-            return place([object.key], of: object.classID, .plain, .key)
+            return addRows([object.key], of: object.classID, .plain, .key)
         }
         json.value(primaryKey)
     }
 
-    private func place(_ keys: [ObjectKey], of classID: ClassID, _ style: TypeStyle, _ form: WriteResponse.Rows.Form) {
+    private func addRows(_ keys: [ObjectKey], of classID: ClassID, _ style: TypeStyle, _ form: WriteResponse.Rows.Form)
+    {
         json.null()
         rows.append(
             WriteResponse.Rows(offset: json.count - 4, classID: classID, keys: keys, style: style, form: form))

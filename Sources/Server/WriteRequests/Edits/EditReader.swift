@@ -4,16 +4,16 @@ package import ObjectCoding
 package import ObjectModel
 import StoreContract
 
-/// Parses the edit that a request makes at a place. The place is that of a snapshot; the transaction checks whether it
-/// still is the same.
+/// Parses the edit that a request makes at the end of a path. The path was resolved in a snapshot; the transaction
+/// checks whether it still is the same.
 package struct EditReader {
-    private let place: ResolvedPropertyPath
+    private let resolved: ResolvedPropertyPath
     private let kind: CollectionKind
     private let reader: ObjectInputReader
 
-    /// - Parameter kind: the kind of collection that the place was when the request arrived.
-    package init(_ place: ResolvedPropertyPath, _ kind: CollectionKind, _ schema: Schema) {
-        self.place = place
+    /// - Parameter kind: the kind of collection that was there when the request arrived.
+    package init(_ resolved: ResolvedPropertyPath, _ kind: CollectionKind, _ schema: Schema) {
+        self.resolved = resolved
         self.kind = kind
         reader = ObjectInputReader(schema: schema)
     }
@@ -28,14 +28,14 @@ package struct EditReader {
             guard index == nil else {
                 throw Problem(
                     .parameterInvalid,
-                    "'\(place.name)' is a set, whose order is fixed. Omit 'index'.", parameter: "index")
+                    "'\(resolved.name)' is a set, whose order is fixed. Omit 'index'.", parameter: "index")
             }
             return .add(try elements(body))
         case .map:
             throw refusal("is a map. Set a value with PUT …/{key}.")
         case .single:
             throw refusal(
-                place.property.type.isComputed
+                resolved.property.type.isComputed
                     ? "is computed from links. Edit the property that links."
                     : "is a single value. Assign it with PUT.")
         }
@@ -57,9 +57,9 @@ package struct EditReader {
 
     /// `PUT`: sets the value of an element, of a map's key, or of the whole property.
     package func assignment(_ body: JSONValue) throws(Problem) -> PropertyEdit {
-        let isElement = place.element != nil || !place.inner.isEmpty
+        let isElement = resolved.element != nil || !resolved.inner.isEmpty
         return .assign(
-            try reader.content(body, place.property, isElement: isElement, called: place.name, at: "$"))
+            try reader.content(body, resolved.property, isElement: isElement, called: resolved.name, at: "$"))
     }
 
     /// `DELETE …?value=`: removes a value, given as JSON or as the plain text of a value of the type.
@@ -67,8 +67,8 @@ package struct EditReader {
         guard kind == .set else {
             throw Problem(
                 StoreError.Code.notACollection,
-                "'\(place.name)' is not a set. Remove an element with DELETE …/{index or key}.", parameter: "value",
-                property: place.property.name)
+                "'\(resolved.name)' is not a set. Remove an element with DELETE …/{index or key}.", parameter: "value",
+                property: resolved.property.name)
         }
         var fault: Problem?
         for json in [try? JSONValue.parse(text), .string(text)] {
@@ -91,7 +91,7 @@ package struct EditReader {
 
     /// Reads one of several values in a transaction.
     func element(_ json: JSONValue, at path: String) throws(Problem) -> ObjectInput.Content {
-        try reader.content(json, place.property, isElement: true, called: place.name, at: path)
+        try reader.content(json, resolved.property, isElement: true, called: resolved.name, at: path)
     }
 
     private func elements(_ body: JSONValue) throws(Problem) -> GivenElements {
@@ -120,6 +120,6 @@ package struct EditReader {
 
     private func refusal(_ what: String) -> Problem {
         Problem(
-            StoreError.Code.notACollection, "'\(place.name)' \(what)", property: place.property.name)
+            StoreError.Code.notACollection, "'\(resolved.name)' \(what)", property: resolved.property.name)
     }
 }

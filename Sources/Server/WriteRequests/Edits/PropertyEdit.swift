@@ -14,7 +14,7 @@ package enum PropertyEdit: Sendable {
     case add(GivenElements)
     case discard(ObjectInput.Content)
 
-    // The element or map key of the place, or the whole property.
+    // The element or map key at the end of the path, or the whole property.
     case assign(ObjectInput.Content)
     /// Removes an element, empties a collection, or sets a single value to null.
     case remove
@@ -67,16 +67,17 @@ extension ResolvedPropertyPath {
 }
 
 extension Problem {
-    package init(computed place: ResolvedPropertyPath) {
+    package init(computed resolved: ResolvedPropertyPath) {
         self.init(
             StoreError.Code.notACollection,
-            "'\(place.name)' is computed from links. Edit the property that links.", property: place.property.name)
+            "'\(resolved.name)' is computed from links. Edit the property that links.", property: resolved.property.name
+        )
     }
 
     /// The error for a path that led to another property at the time of the write.
-    package init(changedMeanwhile place: ResolvedPropertyPath) {
+    package init(changedMeanwhile resolved: ResolvedPropertyPath) {
         self.init(
-            .objectChanged, "The path now leads to '\(place.name)', because another request changed it. Try again."
+            .objectChanged, "The path now leads to '\(resolved.name)', because another request changed it. Try again."
         )
     }
 }

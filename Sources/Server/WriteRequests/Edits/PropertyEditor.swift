@@ -12,146 +12,148 @@ package struct PropertyEditor {
         writer = ObjectWriter(transaction, policy)
     }
 
-    /// Throws 404 for a position or key of the path that does not exist, 422 for an edit that the place does not
+    /// Throws 404 for a position or key of the path that does not exist, 422 for an edit that its end does not
     /// support, and the errors of the transaction.
-    package func perform(_ edit: PropertyEdit, at place: ResolvedPropertyPath) throws -> EditOutcome {
-        guard !place.property.type.isComputed else {
-            throw place.refusal("is computed from links. Edit the property that links.")
+    package func perform(_ edit: PropertyEdit, at resolved: ResolvedPropertyPath) throws -> EditOutcome {
+        guard !resolved.property.type.isComputed else {
+            throw resolved.refusal("is computed from links. Edit the property that links.")
         }
-        if !place.inner.isEmpty || place.isMixedValue, let outcome = try editInMixed(edit, place) { return outcome }
-        switch (place.element, place.property.type.collection) {
-        case (nil, .list): return try editList(edit, place)
-        case (nil, .set): return try editSet(edit, place)
-        case (nil, .map): return try editMap(edit, place)
-        case (nil, .single): return try editSingle(edit, place)
-        case (let element?, _): return try editElement(edit, element, place)
+        if !resolved.inner.isEmpty || resolved.isMixedValue, let outcome = try editInMixed(edit, resolved) {
+            return outcome
+        }
+        switch (resolved.element, resolved.property.type.collection) {
+        case (nil, .list): return try editList(edit, resolved)
+        case (nil, .set): return try editSet(edit, resolved)
+        case (nil, .map): return try editMap(edit, resolved)
+        case (nil, .single): return try editSingle(edit, resolved)
+        case (let element?, _): return try editElement(edit, element, resolved)
         }
     }
 
     // MARK: Whole properties
 
-    private func editList(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
+    private func editList(_ edit: PropertyEdit, _ resolved: ResolvedPropertyPath) throws -> EditOutcome {
         switch edit {
         case .insert(let contents, at: let index):
-            let count = try transaction.elementCount(place.holder, place.property.id)
+            let count = try transaction.elementCount(resolved.holder, resolved.property.id)
             let start = index ?? count
             guard start <= count else {
-                throw ValueStep.outOfBounds(start, count, place.name, StoreError.Code.indexOutOfBounds)
+                throw ValueStep.outOfBounds(start, count, resolved.name, StoreError.Code.indexOutOfBounds)
             }
             for (offset, content) in contents.enumerated() {
                 let element = try writer.resolve(content)
                 // Appending reveals nothing about the existing elements, which may be hidden from the caller.
-                try self.edit(place, index == nil ? .append(element) : .insert(element, at: start + offset))
+                try self.edit(resolved, index == nil ? .append(element) : .insert(element, at: start + offset))
             }
-            return try outcome(contents.count, place)
+            return try outcome(contents.count, resolved)
         case .move(let from, let to):
-            let count = try transaction.elementCount(place.holder, place.property.id)
+            let count = try transaction.elementCount(resolved.holder, resolved.property.id)
             for index in [from, to] where index >= count {
-                throw ValueStep.outOfBounds(index, count, place.name, StoreError.Code.indexOutOfBounds)
+                throw ValueStep.outOfBounds(index, count, resolved.name, StoreError.Code.indexOutOfBounds)
             }
-            return try outcome(try self.edit(place, .move(from: from, to: to)) ? 1 : 0, place)
-        default: return try editWhole(edit, place)
+            return try outcome(try self.edit(resolved, .move(from: from, to: to)) ? 1 : 0, resolved)
+        default: return try editWhole(edit, resolved)
         }
     }
 
-    private func editSet(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
+    private func editSet(_ edit: PropertyEdit, _ resolved: ResolvedPropertyPath) throws -> EditOutcome {
         switch edit {
         case .add(let contents):
             var added = 0
-            for content in contents where try self.edit(place, .add(try writer.resolve(content))) { added += 1 }
-            return try outcome(added, place)
+            for content in contents where try self.edit(resolved, .add(try writer.resolve(content))) { added += 1 }
+            return try outcome(added, resolved)
         case .discard(let content):
             var missing: [ObjectInput.Link] = []
             let value = try writer.resolve(content, &missing)
             // An object that does not exist is in no set.
-            guard missing.isEmpty else { return try outcome(0, place) }
-            return try outcome(try self.edit(place, .removeElement(value)) ? 1 : 0, place)
-        default: return try editWhole(edit, place)
+            guard missing.isEmpty else { return try outcome(0, resolved) }
+            return try outcome(try self.edit(resolved, .removeElement(value)) ? 1 : 0, resolved)
+        default: return try editWhole(edit, resolved)
         }
     }
 
-    private func editMap(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
-        try editWhole(edit, place)
+    private func editMap(_ edit: PropertyEdit, _ resolved: ResolvedPropertyPath) throws -> EditOutcome {
+        try editWhole(edit, resolved)
     }
 
-    private func editWhole(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
+    private func editWhole(_ edit: PropertyEdit, _ resolved: ResolvedPropertyPath) throws -> EditOutcome {
         switch edit {
         case .assign(let content):
             let modified = try writer.reassign(
-                place.property, of: place.holder, to: try writer.resolve(content))
-            return try outcome(modified, place)
+                resolved.property, of: resolved.holder, to: try writer.resolve(content))
+            return try outcome(modified, resolved)
         case .remove:
-            let count = try transaction.elementCount(place.holder, place.property.id)
-            return try outcome(try self.edit(place, .removeAll) ? count : 0, place)
-        default: throw place.misfit(edit, place.property.type.collection)
+            let count = try transaction.elementCount(resolved.holder, resolved.property.id)
+            return try outcome(try self.edit(resolved, .removeAll) ? count : 0, resolved)
+        default: throw resolved.misfit(edit, resolved.property.type.collection)
         }
     }
 
-    private func editSingle(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome {
+    private func editSingle(_ edit: PropertyEdit, _ resolved: ResolvedPropertyPath) throws -> EditOutcome {
         let value: Value
         switch edit {
         case .assign(let content): value = try writer.resolve(content)
         case .remove: value = .null
-        default: throw place.misfit(edit, .single)
+        default: throw resolved.misfit(edit, .single)
         }
-        try transaction.set(place.holder.classID, place.holder.key, [place.property.id: value])
+        try transaction.set(resolved.holder.classID, resolved.holder.key, [resolved.property.id: value])
         return EditOutcome(modified: 1)
     }
 
     // MARK: Elements
 
     private func editElement(
-        _ edit: PropertyEdit, _ element: ResolvedPropertyPath.Element, _ place: ResolvedPropertyPath
+        _ edit: PropertyEdit, _ element: ResolvedPropertyPath.Element, _ resolved: ResolvedPropertyPath
     ) throws -> EditOutcome {
-        let whole = place.collection ?? place
-        switch (element, place.property.type.collection, edit) {
+        let whole = resolved.collection ?? resolved
+        switch (element, resolved.property.type.collection, edit) {
         case (.position, .set, _):
             throw whole.refusal(
                 "is a set, whose elements have no positions of their own. Remove one with ?value=, add others with POST."
             )
         case (.position(let index), _, .assign(let content)):
-            try check(index, place)
+            try check(index, resolved)
             try self.edit(whole, .replace(try writer.resolve(content), at: index))
         case (.position(let index), _, .remove):
-            try check(index, place)
+            try check(index, resolved)
             try self.edit(whole, .remove(at: index))
         case (.mapKey(let key), _, .assign(let content)):
             try self.edit(whole, .put(try writer.resolve(content), key: key))
         case (.mapKey(let key), _, .remove):
-            guard try self.edit(whole, .removeKey(key)) else { throw try place.missing(in: transaction) }
-        default: throw place.misfit(edit, .single)
+            guard try self.edit(whole, .removeKey(key)) else { throw try resolved.missing(in: transaction) }
+        default: throw resolved.misfit(edit, .single)
         }
         return try outcome(1, whole)
     }
 
-    private func check(_ index: Int, _ place: ResolvedPropertyPath) throws {
-        guard index < (try transaction.elementCount(place.holder, place.property.id)) else {
-            throw try place.missing(in: transaction)
+    private func check(_ index: Int, _ resolved: ResolvedPropertyPath) throws {
+        guard index < (try transaction.elementCount(resolved.holder, resolved.property.id)) else {
+            throw try resolved.missing(in: transaction)
         }
     }
 
     // MARK: Mixed values
 
-    /// Edits a copy of the mixed value that contains the place, and assigns it. Nil for an edit of the whole property
-    /// or element.
-    private func editInMixed(_ edit: PropertyEdit, _ place: ResolvedPropertyPath) throws -> EditOutcome? {
-        if place.inner.isEmpty {
+    /// Edits a copy of the mixed value that contains the end of the path, and assigns it. Nil for an edit of the whole
+    /// property or element.
+    private func editInMixed(_ edit: PropertyEdit, _ resolved: ResolvedPropertyPath) throws -> EditOutcome? {
+        if resolved.inner.isEmpty {
             switch edit {
             case .assign, .remove: return nil
             default: break
             }
         }
-        guard let outer = try place.outerValue(in: transaction) else { throw try place.missing(in: transaction) }
-        var change = ValueChange(edit, place, writer)
-        let changed = try change.apply(to: outer, place.inner[...])
+        guard let outer = try resolved.outerValue(in: transaction) else { throw try resolved.missing(in: transaction) }
+        var change = ValueChange(edit, resolved, writer)
+        let changed = try change.apply(to: outer, resolved.inner[...])
         if change.modified > 0 {
             let whole = ResolvedPropertyPath(
-                holder: place.holder, holderClass: place.holderClass, property: place.property, element: nil,
-                inner: [], owner: place.owner)
-            switch place.element {
-            case nil: try transaction.set(place.holder.classID, place.holder.key, [place.property.id: changed])
+                holder: resolved.holder, holderClass: resolved.holderClass, property: resolved.property, element: nil,
+                inner: [], owner: resolved.owner)
+            switch resolved.element {
+            case nil: try transaction.set(resolved.holder.classID, resolved.holder.key, [resolved.property.id: changed])
             case .position(let index):
-                guard place.property.type.collection == .list else {
+                guard resolved.property.type.collection == .list else {
                     throw whole.refusal("is a set, whose elements cannot be changed. Remove one and add another.")
                 }
                 try self.edit(whole, .replace(changed, at: index))
@@ -164,27 +166,27 @@ package struct PropertyEditor {
     // MARK: Parts
 
     @discardableResult
-    private func edit(_ place: ResolvedPropertyPath, _ operation: CollectionOperation) throws -> Bool {
-        try transaction.edit(place.holder.classID, place.holder.key, place.property.id, operation)
+    private func edit(_ resolved: ResolvedPropertyPath, _ operation: CollectionOperation) throws -> Bool {
+        try transaction.edit(resolved.holder.classID, resolved.holder.key, resolved.property.id, operation)
     }
 
-    private func outcome(_ modified: Int, _ place: ResolvedPropertyPath) throws -> EditOutcome {
-        EditOutcome(modified: modified, count: try transaction.elementCount(place.holder, place.property.id))
+    private func outcome(_ modified: Int, _ resolved: ResolvedPropertyPath) throws -> EditOutcome {
+        EditOutcome(modified: modified, count: try transaction.elementCount(resolved.holder, resolved.property.id))
     }
 }
 
 /// An edit within a mixed value.
 private struct ValueChange {
     private let edit: PropertyEdit
-    private let place: ResolvedPropertyPath
+    private let resolved: ResolvedPropertyPath
     private let writer: ObjectWriter
     private(set) var modified = 0
     /// The number of elements of the edited collection, or of the one that contains the element.
     private(set) var count: Int?
 
-    init(_ edit: PropertyEdit, _ place: ResolvedPropertyPath, _ writer: ObjectWriter) {
+    init(_ edit: PropertyEdit, _ resolved: ResolvedPropertyPath, _ writer: ObjectWriter) {
         self.edit = edit
-        self.place = place
+        self.resolved = resolved
         self.writer = writer
     }
 
@@ -197,7 +199,7 @@ private struct ValueChange {
             default: break
             }
         }
-        guard let inner = value[step] else { throw step.missing(in: value, called: place.name) }
+        guard let inner = value[step] else { throw step.missing(in: value, called: resolved.name) }
         let changed = try apply(to: inner, steps.dropFirst())
         switch (value, step) {
         case (.list(var elements), .index(let index)):
@@ -213,23 +215,23 @@ private struct ValueChange {
     /// Returns the list at the end of the path after the edit.
     private mutating func edited(_ value: Value) throws -> Value {
         guard case .list(var elements) = value else {
-            throw place.misfit(edit, value.isDictionary ? .map : .single)
+            throw resolved.misfit(edit, value.isDictionary ? .map : .single)
         }
         switch edit {
         case .insert(let contents, at: let index):
             let start = index ?? elements.count
             guard start <= elements.count else {
-                throw ValueStep.outOfBounds(start, elements.count, place.name, StoreError.Code.indexOutOfBounds)
+                throw ValueStep.outOfBounds(start, elements.count, resolved.name, StoreError.Code.indexOutOfBounds)
             }
             elements.insert(contentsOf: try contents.map { try writer.resolve($0) }, at: start)
             modified = contents.count
         case .move(let from, let to):
             for index in [from, to] where index >= elements.count {
-                throw ValueStep.outOfBounds(index, elements.count, place.name, StoreError.Code.indexOutOfBounds)
+                throw ValueStep.outOfBounds(index, elements.count, resolved.name, StoreError.Code.indexOutOfBounds)
             }
             elements.insert(elements.remove(at: from), at: to)
             modified = from == to ? 0 : 1
-        default: throw place.misfit(edit, .list)
+        default: throw resolved.misfit(edit, .list)
         }
         count = elements.count
         return .list(elements)
@@ -246,13 +248,13 @@ private struct ValueChange {
             map[key] = new
             count = map.count
             return .dictionary(map)
-        default: throw step.missing(in: value, called: place.collection?.name ?? place.name)
+        default: throw step.missing(in: value, called: resolved.collection?.name ?? resolved.name)
         }
     }
 
     private mutating func removed(_ value: Value, _ step: ValueStep) throws -> Value {
         guard value[step] != nil else {
-            throw step.missing(in: value, called: place.collection?.name ?? place.name)
+            throw step.missing(in: value, called: resolved.collection?.name ?? resolved.name)
         }
         modified = 1
         switch (value, step) {
@@ -277,7 +279,7 @@ extension Value {
 }
 
 extension ResolvedPropertyPath {
-    /// Whether the place is a mixed value, which may contain a list or a map.
+    /// Whether the end of the path is a mixed value, which may contain a list or a map.
     fileprivate var isMixedValue: Bool {
         property.type.isMixed && (element != nil || property.type.collection == .single)
     }
@@ -304,8 +306,8 @@ extension PropertyEditor {
     private static let singleRemovals = 1000
 
     /// Removes the links to some objects from a list, set or map.
-    package func remove(_ keys: Set<ObjectKey>, from place: ResolvedPropertyPath) throws -> EditOutcome {
-        let (object, property) = (place.holder, place.property)
+    package func remove(_ keys: Set<ObjectKey>, from resolved: ResolvedPropertyPath) throws -> EditOutcome {
+        let (object, property) = (resolved.holder, resolved.property)
         func goes(_ value: Value) -> Bool {
             if case .link(let key) = value { keys.contains(key) } else { false }
         }
@@ -321,7 +323,7 @@ extension PropertyEditor {
         case .dictionary(let map):
             for entry in map.entries where goes(entry.value) { edits.append(.removeKey(entry.key)) }
             rest = .dictionary(ValueMap(map.entries.filter { !goes($0.value) }.map { ($0.key, $0.value) }))
-        default: throw StoreError.notACollection(property, in: place.holderClass)
+        default: throw StoreError.notACollection(property, in: resolved.holderClass)
         }
         if edits.count > Self.singleRemovals {
             try transaction.set(object.classID, object.key, [property.id: rest])

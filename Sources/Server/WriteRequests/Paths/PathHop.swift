@@ -63,7 +63,7 @@ extension ResolvedPropertyPath {
         }
     }
 
-    /// Returns the step from the place's object to another.
+    /// Returns the step from the holder to another.
     package func hop(to target: ObjectReference) -> PathHop {
         PathHop(holder: holder, property: property, element: element, inner: inner, target: target)
     }

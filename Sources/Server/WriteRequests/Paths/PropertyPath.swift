@@ -47,7 +47,7 @@ package struct PropertyPath: Sendable {
     }
 }
 
-/// The place at the end of a path: a property of an object, one of its elements, or a part of its mixed value.
+/// What a path leads to: a property of an object, one of its elements, or a part of its mixed value.
 package struct ResolvedPropertyPath: Sendable {
     /// The element of a collection property.
     enum Element: Hashable, Sendable {
@@ -81,7 +81,7 @@ package struct ResolvedPropertyPath: Sendable {
         return name
     }
 
-    /// Whether the place is declared as a list, set or map, or is linking objects, as a whole.
+    /// Whether the end of the path is declared as a list, set or map, or is linking objects, as a whole.
     package var isCollection: Bool {
         element == nil && inner.isEmpty && (property.type.isCollection || property.type.isComputed)
     }
@@ -113,7 +113,7 @@ package struct ResolvedPropertyPath: Sendable {
         }
     }
 
-    /// Returns the 404 for a place whose last step does not exist.
+    /// Returns the 404 for a path whose last step does not exist.
     package func missing(in context: any ReadContext) throws -> Problem {
         if let last = inner.last {
             let parent = ResolvedPropertyPath(

@@ -30,22 +30,22 @@ struct PropertyPathResolver {
                     property.type.collection == .map
                     ? .mapKey(text) : .position(try ValueStep.position(text, in: name))
             }
-            var place = place(property, element, [])
-            guard !rest.isEmpty, !place.isCollection else { return place }
-            guard var value = try place.value(in: context) else { throw try place.missing(in: context) }
+            var resolved = resolved(property, element, [])
+            guard !rest.isEmpty, !resolved.isCollection else { return resolved }
+            guard var value = try resolved.value(in: context) else { throw try resolved.missing(in: context) }
             // Steps through the lists and maps of a mixed value, until the path ends or leads to another object.
-            while let text = rest.first, let step = try step(text, into: value, place) {
+            while let text = rest.first, let step = try step(text, into: value, resolved) {
                 rest.removeFirst()
-                place = self.place(property, element, place.inner + [step])
-                guard !rest.isEmpty else { return place }
-                guard let next = value[step] else { throw try place.missing(in: context) }
+                resolved = self.resolved(property, element, resolved.inner + [step])
+                guard !rest.isEmpty else { return resolved }
+                guard let next = value[step] else { throw try resolved.missing(in: context) }
                 value = next
             }
-            try enter(value, place, before: rest.first ?? "")
+            try enter(value, resolved, before: rest.first ?? "")
         }
     }
 
-    private func place(
+    private func resolved(
         _ property: PropertySchema, _ element: ResolvedPropertyPath.Element?, _ inner: [ValueStep]
     ) -> ResolvedPropertyPath {
         ResolvedPropertyPath(
@@ -63,35 +63,36 @@ struct PropertyPathResolver {
     }
 
     /// Nil if the value is neither a list nor a map.
-    private func step(_ text: String, into value: Value, _ place: ResolvedPropertyPath) throws(Problem) -> ValueStep? {
+    private func step(_ text: String, into value: Value, _ resolved: ResolvedPropertyPath) throws(Problem) -> ValueStep?
+    {
         switch value {
-        case .list: .index(try ValueStep.position(text, in: place.name))
+        case .list: .index(try ValueStep.position(text, in: resolved.name))
         case .dictionary: .key(text)
         default: nil
         }
     }
 
     /// Continues from the object that a value links to.
-    private mutating func enter(_ value: Value, _ place: ResolvedPropertyPath, before step: String) throws {
+    private mutating func enter(_ value: Value, _ resolved: ResolvedPropertyPath, before step: String) throws {
         let next: ObjectReference
         switch value {
         case .link(let key):
-            guard let target = place.property.targetClass else { throw end(place, step, "is a single value") }
+            guard let target = resolved.property.targetClass else { throw end(resolved, step, "is a single value") }
             next = ObjectReference(target, key)
         case .reference(let reference): next = reference
-        case .null: throw end(place, step, "is null")
-        default: throw end(place, step, "is a single value")
+        case .null: throw end(resolved, step, "is null")
+        default: throw end(resolved, step, "is a single value")
         }
-        guard let objectClass = context.schema[next.classID] else { throw end(place, step, "leads nowhere") }
-        hops.append(place.hop(to: next))
+        guard let objectClass = context.schema[next.classID] else { throw end(resolved, step, "leads nowhere") }
+        hops.append(resolved.hop(to: next))
         holder = next
         holderClass = objectClass
         if !objectClass.isEmbedded { owner = next }
     }
 
-    private func end(_ place: ResolvedPropertyPath, _ step: String, _ what: String) -> Problem {
+    private func end(_ resolved: ResolvedPropertyPath, _ step: String, _ what: String) -> Problem {
         Problem(
-            StoreError.Code.notFound, "'\(place.name)' \(what), so there is no '\(step)' in it.",
-            property: place.property.name)
+            StoreError.Code.notFound, "'\(resolved.name)' \(what), so there is no '\(step)' in it.",
+            property: resolved.property.name)
     }
 }

@@ -139,8 +139,8 @@ package struct TransactionRun {
             return write(EditOutcome(modified: 0, count: count))
         }
         let steps = [edit.property.name] + (edit.element.map { [$0] } ?? [])
-        let place = try PropertyPathResolver(transaction, object, edit.subject.objectClass).run(steps[...])
-        let collection = place.collection ?? place
+        let resolved = try PropertyPathResolver(transaction, object, edit.subject.objectClass).run(steps[...])
+        let collection = resolved.collection ?? resolved
         try check(edit.name, try collection.kind(in: transaction), collection)
         let contents = try contents(edit)
         let operation: PropertyEdit
@@ -153,7 +153,7 @@ package struct TransactionRun {
         case (.remove, let value?): operation = .discard(value)
         default: operation = .remove
         }
-        write(try PropertyEditor(transaction).perform(operation, at: place))
+        write(try PropertyEditor(transaction).perform(operation, at: resolved))
     }
 
     private func write(_ outcome: EditOutcome) {
@@ -169,7 +169,7 @@ package struct TransactionRun {
 
     /// Throws 422 for an operation on another kind of collection.
     private func check(
-        _ name: TransactionOperation.Name, _ kind: CollectionKind, _ place: ResolvedPropertyPath
+        _ name: TransactionOperation.Name, _ kind: CollectionKind, _ resolved: ResolvedPropertyPath
     ) throws(Problem) {
         let kinds: [CollectionKind]
         switch name {
@@ -178,7 +178,7 @@ package struct TransactionRun {
         case .put: kinds = [.map]
         default: kinds = [.list, .set, .map]
         }
-        guard !place.property.type.isComputed else { throw Problem(computed: place) }
+        guard !resolved.property.type.isComputed else { throw Problem(computed: resolved) }
         guard !kinds.contains(kind) else { return }
         let (what, advice) =
             switch kind {
@@ -189,7 +189,8 @@ package struct TransactionRun {
             }
         var problem = Problem(
             StoreError.Code.notACollection,
-            "'\(place.name)' is \(what), which accepts \(advice), not \(name.rawValue).", property: place.property.name)
+            "'\(resolved.name)' is \(what), which accepts \(advice), not \(name.rawValue).",
+            property: resolved.property.name)
         problem.path = "$.op"
         throw problem
     }

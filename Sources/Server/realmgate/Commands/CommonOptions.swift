@@ -25,8 +25,8 @@ struct StoreOptions: ParsableArguments {
 
     /// Whether there is a database file, or a log whose replica would be made.
     func isThere(_ sources: SettingSources) -> Bool {
-        let place = log.address(file.path(sources), sources)
-        return place.url != nil || InstalledFiles.isFile(place.path)
+        let address = log.address(file.path(sources), sources)
+        return address.url != nil || InstalledFiles.isFile(address.path)
     }
 
     /// Opens the store; nil if there is none.
@@ -34,28 +34,28 @@ struct StoreOptions: ParsableArguments {
         isThere(sources) ? try open(sources, mustExist: true) : nil
     }
 
-    /// Hands the store to the body, and closes it. A database file that is not there yet is there when the body is done,
-    /// and not if it throws.
+    /// Hands the store to the body, and closes it. A database file that is not there yet is there when the body is
+    /// done, and not if it throws.
     func fill<R>(_ sources: SettingSources, _ body: (any Store) throws -> R) throws -> R {
-        let place = log.address(file.path(sources), sources)
-        guard place.url == nil, !InstalledFiles.isFile(place.path) else {
+        let address = log.address(file.path(sources), sources)
+        guard address.url == nil, !InstalledFiles.isFile(address.path) else {
             let store = try open(sources, mustExist: false)
             defer { store.close() }
             return try body(store)
         }
-        try place.check()
-        return try EmbeddedStore.make(path: place.path, options: ServiceConfiguration.defaults.store, body)
+        try address.check()
+        return try EmbeddedStore.make(path: address.path, options: ServiceConfiguration.defaults.store, body)
     }
 
     /// Opens the store. Creates it unless `mustExist`; a replica's file is created in any case.
     func open(_ sources: SettingSources, mustExist: Bool) throws -> any Store {
-        var place = log.address(file.path(sources), sources)
-        if mustExist, place.url == nil, !InstalledFiles.isFile(place.path) {
-            throw CommandFailure.noDatabase(place.path, " Name one with --data FILE.")
+        var address = log.address(file.path(sources), sources)
+        if mustExist, address.url == nil, !InstalledFiles.isFile(address.path) {
+            throw CommandFailure.noDatabase(address.path, " Name one with --data FILE.")
         }
         // A log is as old as its realm; the replica's file is made here.
-        if place.url != nil, mustExist { place.realmMustExist = true }
-        return try place.open(ServiceConfiguration.defaults.store)
+        if address.url != nil, mustExist { address.realmMustExist = true }
+        return try address.open(ServiceConfiguration.defaults.store)
     }
 }
 

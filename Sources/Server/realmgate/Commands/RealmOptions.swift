@@ -43,7 +43,8 @@ struct RealmOptions: ParsableArguments {
     var name: RealmName {
         get throws {
             try RealmName(
-                SettingSources.process.text(realm, "REALMGATE_STORE_REALM") ?? ServiceConfiguration.defaults.place.realm
+                SettingSources.process.text(realm, "REALMGATE_STORE_REALM")
+                    ?? ServiceConfiguration.defaults.database.realm
             )
         }
     }

@@ -57,7 +57,7 @@ struct KeyOptions: ParsableArguments {
 
     func ring(_ settings: Settings) throws -> KeyRing {
         let configuration = try keyConfiguration(settings)
-        let shared = configuration.sharesKeys ? try configuration.place.sharedKeys() : nil
+        let shared = configuration.sharesKeys ? try configuration.database.sharedKeys() : nil
         do throws(IdentityError) {
             guard let shared else { return try KeyRing(path: configuration.keyPath) }
             return try KeyRing(shared)
@@ -87,7 +87,7 @@ struct CreateToken: ParsableCommand {
               realmgate token create --name till --role clerk --config realmgate.yaml
             """)
 
-    @OptionGroup var place: KeyOptions
+    @OptionGroup var keyOptions: KeyOptions
 
     @Option(help: "The purpose of the key, for people.")
     var name: String
@@ -118,9 +118,9 @@ struct CreateToken: ParsableCommand {
     var classes: [String] = []
 
     func run() throws {
-        let settings = try place.settings()
+        let settings = try keyOptions.settings()
         try check(roles: settings)
-        try place.checkDatabase(settings)
+        try keyOptions.checkDatabase(settings)
         guard !name.isEmpty else { throw CommandFailure("--name is empty; say what the key is for.", exitCode: 64) }
         var claims: [JSONObject.Member] = []
         for text in claim {
@@ -136,7 +136,7 @@ struct CreateToken: ParsableCommand {
             expires: try expires.map { try Self.end($0, .now()) },
             scope: KeyScope(isReadOnly: readOnly, classes: classes.isEmpty ? nil : Set(classes)))
         do {
-            let (key, secret) = try place.ring(settings).create(details)
+            let (key, secret) = try keyOptions.ring(settings).create(details)
             print(secret)
             StandardError.write("The key '\(key.id)' was created. It is not shown again.\n")
         } catch let error as IdentityError {
@@ -184,10 +184,10 @@ struct ListTokens: ParsableCommand {
         commandName: "list", abstract: "List the API keys, one JSON object per line.",
         discussion: "Revoked keys are listed for 90 days. (REALMGATE_DATA names the database, too.)")
 
-    @OptionGroup var place: KeyOptions
+    @OptionGroup var keyOptions: KeyOptions
 
     func run() throws {
-        for key in try place.ring(try place.settings()).keys {
+        for key in try keyOptions.ring(try keyOptions.settings()).keys {
             let json = JSONWriter(capacity: 512)
             json.beginObject()
             key.writeMembers(into: json)
@@ -202,7 +202,7 @@ struct RevokeToken: ParsableCommand {
         commandName: "revoke", abstract: "Revoke an API key permanently.",
         discussion: "A running server rejects it within a second. (REALMGATE_DATA names the database, too.)")
 
-    @OptionGroup var place: KeyOptions
+    @OptionGroup var keyOptions: KeyOptions
 
     @Argument(help: "The key's id, which is the eight letters and digits after 'rg_', or the whole key.")
     var id: String
@@ -211,7 +211,7 @@ struct RevokeToken: ParsableCommand {
         let parts = id.split(separator: "_")
         let id = parts.count == 3 && parts[0] == "rg" ? String(parts[1]) : id
         do {
-            guard try place.ring(try place.settings()).revoke(id) != nil else {
+            guard try keyOptions.ring(try keyOptions.settings()).revoke(id) != nil else {
                 throw CommandFailure("There is no key '\(id)'. 'realmgate token list' lists them.")
             }
         } catch let error as IdentityError {

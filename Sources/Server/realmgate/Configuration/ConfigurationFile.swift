@@ -9,7 +9,7 @@ import YAMLCoding
 struct ConfigurationFile {
     let path: String
     /// The values by the name of the setting.
-    private(set) var values: [String: (value: SettingValue, place: YAMLPosition)] = [:]
+    private(set) var values: [String: (value: SettingValue, position: YAMLPosition)] = [:]
     private(set) var roles: [Role] = []
 
     /// Reads the file. Throws a sentence with the file's name and the line for any error, also for an unknown name,
@@ -28,7 +28,7 @@ struct ConfigurationFile {
         do {
             root = try YAML.parse(bytes)
         } catch {
-            throw Self.failure(path, error.place, error.message)
+            throw Self.failure(path, error.position, error.message)
         }
         if case .scalar(.null) = root.content { return }
         try add(root, under: "")
@@ -37,7 +37,7 @@ struct ConfigurationFile {
     private mutating func add(_ node: YAMLNode, under prefix: String) throws(CommandFailure) {
         guard case .mapping(let entries) = node.content else {
             let what = prefix.isEmpty ? "The file" : "'\(prefix.dropLast())'"
-            throw Self.failure(path, node.place, "\(what) must be a mapping, not \(node.json.inWords).")
+            throw Self.failure(path, node.position, "\(what) must be a mapping, not \(node.json.inWords).")
         }
         let known = Self.members(of: prefix)
         for entry in entries {
@@ -48,19 +48,19 @@ struct ConfigurationFile {
                 // An empty value means that the setting is absent.
                 if case .scalar(.null) = entry.value.content { continue }
                 do throws(SettingFault) {
-                    values[name] = (try setting.value(of: entry.value.json), entry.value.place)
+                    values[name] = (try setting.value(of: entry.value.json), entry.value.position)
                 } catch {
-                    throw Self.failure(path, entry.value.place, "'\(name)' \(error.words).")
+                    throw Self.failure(path, entry.value.position, "'\(name)' \(error.words).")
                 }
             } else if known.contains(entry.name) {
                 if case .scalar(.null) = entry.value.content { continue }
                 try add(entry.value, under: name + ".")
             } else {
-                let place = prefix.isEmpty ? "" : " in '\(prefix.dropLast())'"
+                let section = prefix.isEmpty ? "" : " in '\(prefix.dropLast())'"
                 throw Self.failure(
-                    path, entry.place,
+                    path, entry.position,
                     withHint(
-                        "There is no setting '\(entry.name)'\(place).", known.nearest(to: entry.name)))
+                        "There is no setting '\(entry.name)'\(section).", known.nearest(to: entry.name)))
             }
         }
     }
@@ -75,8 +75,8 @@ struct ConfigurationFile {
         return names
     }
 
-    static func failure(_ path: String, _ place: YAMLPosition, _ sentence: String) -> CommandFailure {
-        CommandFailure("\(path):\(place.line):\(place.column): \(sentence)", exitCode: 78)
+    static func failure(_ path: String, _ position: YAMLPosition, _ sentence: String) -> CommandFailure {
+        CommandFailure("\(path):\(position.line):\(position.column): \(sentence)", exitCode: 78)
     }
 }
 

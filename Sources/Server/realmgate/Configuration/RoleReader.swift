@@ -15,7 +15,7 @@ struct RoleReader {
     func roles(_ node: YAMLNode) throws(CommandFailure) -> [Role] {
         var roles: [Role] = []
         for entry in try entries(node, "'auth.roles'") {
-            guard !entry.name.isEmpty else { throw failure(entry.place, "A role needs a name.") }
+            guard !entry.name.isEmpty else { throw failure(entry.position, "A role needs a name.") }
             roles.append(try role(entry.name, entry.value))
         }
         return roles
@@ -29,12 +29,12 @@ struct RoleReader {
             switch entry.name {
             case "admin": role.isAdministrator = try flag(entry)
             case "classes":
-                rules = entry.place
+                rules = entry.position
                 for member in try entries(entry.value, "'classes' of the role '\(name)'") {
                     role.classes[member.name] = try rule(member.value, "'\(member.name)' of the role '\(name)'")
                 }
             case "others":
-                rules = entry.place
+                rules = entry.position
                 role.others = try rule(entry.value, "'others' of the role '\(name)'")
             default: throw unknown(entry, "The role '\(name)'", members)
             }
@@ -71,13 +71,13 @@ struct RoleReader {
                 return text
             } catch {
                 throw failure(
-                    entry.value.place,
+                    entry.value.position,
                     withHint(
                         "The rule for '\(entry.name)' cannot be read: \(error.message)", error.hint))
             }
         default:
             throw failure(
-                entry.value.place,
+                entry.value.position,
                 "'\(entry.name)' must be true, false, or a predicate as a string, not \(entry.value.json.inWords).")
         }
     }
@@ -85,12 +85,13 @@ struct RoleReader {
     private func names(_ entry: YAMLNode.Entry) throws(CommandFailure) -> Set<String> {
         guard case .sequence(let nodes) = entry.value.content else {
             throw failure(
-                entry.value.place, "'\(entry.name)' must be a list of properties, not \(entry.value.json.inWords).")
+                entry.value.position, "'\(entry.name)' must be a list of properties, not \(entry.value.json.inWords).")
         }
         var names: Set<String> = []
         for node in nodes {
             guard case .scalar(.string(let name)) = node.content else {
-                throw failure(node.place, "'\(entry.name)' must contain names of properties, not \(node.json.inWords).")
+                throw failure(
+                    node.position, "'\(entry.name)' must contain names of properties, not \(node.json.inWords).")
             }
             names.insert(name)
         }
@@ -99,7 +100,8 @@ struct RoleReader {
 
     private func flag(_ entry: YAMLNode.Entry) throws(CommandFailure) -> Bool {
         guard case .scalar(.bool(let flag)) = entry.value.content else {
-            throw failure(entry.value.place, "'\(entry.name)' must be true or false, not \(entry.value.json.inWords).")
+            throw failure(
+                entry.value.position, "'\(entry.name)' must be true or false, not \(entry.value.json.inWords).")
         }
         return flag
     }
@@ -108,19 +110,19 @@ struct RoleReader {
         switch node.content {
         case .mapping(let entries): return entries
         case .scalar(.null): return []
-        default: throw failure(node.place, "\(what) must be a mapping, not \(node.json.inWords).")
+        default: throw failure(node.position, "\(what) must be a mapping, not \(node.json.inWords).")
         }
     }
 
     private func unknown(_ entry: YAMLNode.Entry, _ what: String, _ members: [String]) -> CommandFailure {
         failure(
-            entry.place,
+            entry.position,
             withHint(
                 "\(what) has no '\(entry.name)'. It can have: \(members.joined(separator: ", ")).",
                 members.nearest(to: entry.name)))
     }
 
-    private func failure(_ place: YAMLPosition, _ sentence: String) -> CommandFailure {
-        ConfigurationFile.failure(path, place, sentence)
+    private func failure(_ position: YAMLPosition, _ sentence: String) -> CommandFailure {
+        ConfigurationFile.failure(path, position, sentence)
     }
 }

@@ -9,7 +9,7 @@ extension Setting {
     /// An entry has the setting's name, the property that stores its value and provides its default, the range, a
     /// sentence, and whether a running server applies a change.
     static let all: [Setting] = [
-        .text("data", \.place.path, "The database file; with store.url, the replica's."),
+        .text("data", \.database.path, "The database file; with store.url, the replica's."),
         .text("host", \.server.host, "The address to listen on; localhost is both 127.0.0.1 and ::1."),
         .integer("port", \.server.port, 0...65_535, "The port to listen on; 0 chooses a free one."),
         .text("schema", \.schema, "A JSON file with the schema, applied at the start."),
@@ -191,18 +191,18 @@ extension Setting {
             "subscription.setSize", \.gateway.maximumSubscriptionSet, 1...10_000,
             "The maximum number of subscriptions in a set that is created later.", isLive: true),
         .text(
-            "store.url", \.place.url,
+            "store.url", \.database.url,
             "The URL of a PostgreSQL database in which several gateways share their objects.", isSecret: true
         ).named(variable: "REALMGATE_STORE", option: "--store"),
-        .text("store.realm", \.place.realm, "The name of those objects in that database; with store.url.")
+        .text("store.realm", \.database.realm, "The name of those objects in that database; with store.url.")
             .named(variable: "REALMGATE_STORE_REALM", option: "--realm"),
-        .flag("store.mustExist", \.place.realmMustExist, "Do not make the realm in PostgreSQL if it is not there.")
+        .flag("store.mustExist", \.database.realmMustExist, "Do not make the realm in PostgreSQL if it is not there.")
             .named(variable: "REALMGATE_STORE_MUST_EXIST", option: "--must-exist"),
         .integer(
-            "store.patience", \.place.patience, 1...3600,
+            "store.patience", \.database.patience, 1...3600,
             "The time in seconds for which a write waits for PostgreSQL."),
         .integer(
-            "store.turnSeconds", \.place.turnSeconds, 1...3600,
+            "store.turnSeconds", \.database.turnSeconds, 1...3600,
             "The time in seconds after which PostgreSQL ends a write that keeps other gateways waiting."),
         .integer(
             "store.logSeconds", \.logSeconds, 0...31_536_000,

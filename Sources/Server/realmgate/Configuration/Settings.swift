@@ -59,8 +59,8 @@ struct Settings: Sendable {
                 values[setting.name] = (try Self.value(setting, text, name), .option(name))
             } else if let text = sources.text(nil, setting.variable) {
                 values[setting.name] = (try Self.value(setting, text, setting.variable), .variable(setting.variable))
-            } else if let (value, place) = configured?.values[setting.name] {
-                values[setting.name] = (value, .file(line: place.line))
+            } else if let (value, position) = configured?.values[setting.name] {
+                values[setting.name] = (value, .file(line: position.line))
             } else {
                 values[setting.name] = (setting.fallback, .fallback)
             }

@@ -10,7 +10,7 @@ enum Allocator {
     private static let isDue = Atomic(false)
 
     /// Makes large buffers return to the system as soon as they are freed. By default the library keeps them for later
-    /// once it has seen some, up to 32 MiB each, in as many places as there were threads.
+    /// once it has seen some, up to 32 MiB each, in as many arenas as there were threads.
     static func returnLargeBuffers() { _ = mallopt(M_MMAP_THRESHOLD, 256 << 10) }
 
     /// Returns the free pages between smaller allocations to the system, on a thread of its own. That takes some
@@ -26,8 +26,8 @@ enum Allocator {
     /// The bytes that may lie free between allocations, at least, before they are returned.
     private static let spareBytes = 16 << 20
 
-    /// Looks every 30 seconds whether free pages between allocations are more than 16 MiB and more than a third of what is
-    /// in use, and returns them then. Cost of a look: a small file of the system, and a lock of each arena.
+    /// Looks every 30 seconds whether free pages between allocations are more than 16 MiB and more than a third of what
+    /// is in use, and returns them then. Cost of a look: a small file of the system, and a lock of each arena.
     ///
     /// The library has up to eight arenas for each processor, and each keeps what the busiest moment of its threads
     /// needed: after twelve minutes of writes, 37 MiB of 1,000 live queries held 89 MiB, and went on to hold more.

@@ -5,19 +5,19 @@ import Synchronization
 /// The log level of the process, which can change at any time. Reading it never waits.
 final class LiveLogLevel: Sendable {
     /// The index among all levels.
-    private let place: Atomic<Int>
+    private let index: Atomic<Int>
 
-    init(_ level: Logger.Level) { place = Atomic(Self.place(of: level)) }
+    init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
 
     var value: Logger.Level {
-        get { Logger.Level.allCases[place.load(ordering: .relaxed)] }
-        set { place.store(Self.place(of: newValue), ordering: .relaxed) }
+        get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+        set { index.store(Self.index(of: newValue), ordering: .relaxed) }
     }
 
     /// Whether lines of that level are written.
     func takes(_ level: Logger.Level) -> Bool { value <= level }
 
-    private static func place(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
+    private static func index(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
 }
 
 /// Writes logs to standard error if the level includes them, and keeps the newest ones.

@@ -46,7 +46,7 @@ final class Service: Sendable {
         try settings.checkTLS()
         let configuration = settings.configuration
         let replicaLog = ReplicaLog()
-        let store = try configuration.place.open(configuration.store) { replicaLog.log($0) }
+        let store = try configuration.database.open(configuration.store) { replicaLog.log($0) }
         do {
             if let schema = configuration.schema { _ = try SchemaFile.apply(schema, to: store) }
             if configuration.loadsDemo, let demo = configuration.demo {
@@ -150,8 +150,8 @@ final class Service: Sendable {
     /// `EX_TEMPFAIL`: what is wrong with the replica is over with the next start.
     private static let replicaExitCode: Int32 = 75
 
-    /// Lets running requests finish, then closes the database. Throws `CommandFailure` when the server stops because its
-    /// replica must be replaced.
+    /// Lets running requests finish, then closes the database. Throws `CommandFailure` when the server stops because
+    /// its replica must be replaced.
     func stop(because signal: String) throws {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
         watchdog?.end()

@@ -9,9 +9,9 @@ import RequestHandling
 /// properties for each setting; the property's initial value is the setting's default.
 struct ServiceConfiguration: Sendable {
     /// The database file, and what it is a replica of, if anything.
-    var place = StoreAddress()
-    var data: String { place.path }
-    /// How long the log keeps entries at least, and from which length on it gets an image, if the place has a log.
+    var database = StoreAddress()
+    var data: String { database.path }
+    /// How long the log keeps entries at least, and from which length on it gets an image, if the store has a log.
     var logSeconds = 3600
     var imageBytes = 64 << 20
     /// The path of a JSON file with the schema.
@@ -71,5 +71,5 @@ struct ServiceConfiguration: Sendable {
     /// The path of the API keys.
     var keyPath: String { keyFile ?? data + ".keys" }
     /// Whether the keys are in PostgreSQL, for all gateways: when no file of keys is given.
-    var sharesKeys: Bool { place.url != nil && keyFile == nil }
+    var sharesKeys: Bool { database.url != nil && keyFile == nil }
 }

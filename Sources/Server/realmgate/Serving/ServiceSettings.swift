@@ -63,7 +63,7 @@ struct ServiceSettings: Sendable {
 
     /// Opens the API keys. Connects to PostgreSQL when gateways share them.
     func keyRing() throws -> KeyRing {
-        let shared = configuration.sharesKeys ? try configuration.place.sharedKeys() : nil
+        let shared = configuration.sharesKeys ? try configuration.database.sharedKeys() : nil
         do throws(IdentityError) {
             guard let shared else {
                 return try KeyRing(path: configuration.keyPath, initialKey: configuration.administratorKey)
@@ -115,7 +115,7 @@ struct ServiceSettings: Sendable {
     /// Throws for anything that would keep a server with these settings from starting, without opening the database.
     func check() throws {
         let rules = try accessRules()
-        try configuration.place.check()
+        try configuration.database.check()
         // Only PostgreSQL knows whether there are shared keys.
         if !configuration.sharesKeys { try refuseOpenAddress(AccessControl(rules, keys: try keyRing())) }
         try checkTLS()
