@@ -126,7 +126,7 @@ struct ResumingTests {
         for number in 1...100 {
             recent.add(
                 IndexChanges(insertions: [number - 1]), from: Version(UInt64(number * 2 - 1)),
-                to: Version(UInt64(number * 2 + 1)))
+                to: Version(UInt64(number * 2 + 1)), observers: 1)
         }
         var present = Version(201)
         #expect(recent.changes(since: Version(1), at: present) == nil)
@@ -135,10 +135,22 @@ struct ResumingTests {
         #expect(recent.changes(since: Version(197), at: present) == IndexChanges(insertions: [98, 99]))
         #expect(recent.changes(since: Version(200), at: present) == nil)
         #expect(recent.changes(since: Version(201), at: present) == IndexChanges())
-        recent.add(IndexChanges(deletions: Array(0..<5_000)), from: Version(201), to: Version(202))
+        recent.add(IndexChanges(deletions: Array(0..<5_000)), from: Version(201), to: Version(202), observers: 1)
         present = Version(202)
         #expect(recent.changes(since: Version(201), at: present) == nil)
         #expect(recent.changes(since: Version(202), at: present) == IndexChanges())
+    }
+
+    @Test("a result keeps more differences the more observers it has", arguments: [(1, 14), (11, 32), (1_000, 64)])
+    func observers(_ observers: Int, expected: Int) {
+        var recent = RecentChanges(after: Version(0))
+        for number in 0..<100 {
+            recent.add(
+                IndexChanges(insertions: [number]), from: Version(UInt64(number)), to: Version(UInt64(number + 1)),
+                observers: observers)
+        }
+        let known = (0..<100).filter { recent.changes(since: Version(UInt64($0)), at: Version(100)) != nil }
+        #expect(known.count == expected)
     }
 
     @Test("a result continues when the store releases its version")

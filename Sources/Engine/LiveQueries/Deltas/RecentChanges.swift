@@ -39,30 +39,39 @@ struct ResultMemory {
 
 /// The latest differences of a result, so that an observer that missed only those can catch up without reading earlier
 /// versions of the store.
+///
+/// Memory: about 2 KiB, and 256 bytes more for each further observer, so that very many results that nobody shares take
+/// little, and the many observers of one whose connections break together do not make it read earlier versions.
 struct RecentChanges {
-    /// Bounds of the cache.
+    /// The maximum number of differences.
     private static let most = 64
-    private static let maximumIndices = 4_096
+    private static let ownBytes = 2_048
+    private static let bytesPerObserver = 256
+    private static let maximumBytes = 65_536
 
     private struct Entry {
         let from: Version
         let to: Version
         let indices: IndexChanges
+
+        /// The approximate size in memory: the entry, an array for positions before and one for positions after.
+        var bytes: Int { 128 + 16 * indices.size }
     }
 
     /// All changes since this version are known.
     private var floor: Version
     private var entries: [Entry] = []
-    private var indexCount = 0
+    private var bytes = 0
 
     init(after version: Version) { floor = version }
 
     /// Records the difference between two versions.
-    mutating func add(_ indices: IndexChanges, from: Version, to: Version) {
+    mutating func add(_ indices: IndexChanges, from: Version, to: Version, observers: Int) {
+        let limit = min(Self.ownBytes + Self.bytesPerObserver * (observers - 1), Self.maximumBytes)
         entries.append(Entry(from: from, to: to, indices: indices))
-        indexCount += indices.size
-        while let first = entries.first, entries.count > Self.most || indexCount > Self.maximumIndices {
-            indexCount -= first.indices.size
+        bytes += entries.last?.bytes ?? 0
+        while let first = entries.first, entries.count > Self.most || bytes > limit {
+            bytes -= first.bytes
             floor = first.to
             entries.removeFirst()
         }

@@ -59,7 +59,9 @@ final class MaintainedResult: MaintainedView {
             let change = try adding(modifiedBy: step, for: subscriberGroups[position].criteria, to: outcome)
             guard !change.isEmpty else { continue }
             if !step.changes.schemaChanged {
-                subscriberGroups[position].memory.recent.add(change, from: step.before.version, to: step.after.version)
+                let observers = subscriberGroups[position].subscribers.count
+                subscriberGroups[position].memory.recent.add(
+                    change, from: step.before.version, to: step.after.version, observers: observers)
             }
             subscriberGroups[position].send(.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys)))
         }
