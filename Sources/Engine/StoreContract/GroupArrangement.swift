@@ -75,6 +75,27 @@ package struct GroupArrangement: Hashable, Sendable {
         return AggregateResult(groups: listed, others: others)
     }
 
+    /// The answer after some groups got other results, if the same groups are listed in the same order; nil where that is
+    /// not certain. Cost: a comparison of each of these groups with those in the window.
+    ///
+    /// - Parameters:
+    ///   - modified: the groups with other results; no group came or went.
+    ///   - objectCount: the number of objects in all groups.
+    package func answer(
+        _ earlier: AggregateResult, modified: some Sequence<AggregateGroup>, objectCount: Int
+    ) -> AggregateResult? {
+        guard offset == 0, let limit, earlier.groups.count == limit, var others = earlier.others else { return nil }
+        for group in modified {
+            let isListed = earlier.groups.contains { listed in
+                zip(listed.key, group.key).allSatisfy { Value.order($0, $1) == 0 }
+            }
+            // One that is equal to the last may come before it.
+            if isListed || earlier.groups.last.map({ order(group, $0) <= 0 }) == true { return nil }
+        }
+        others.count = objectCount - earlier.groups.reduce(0) { $0 + $1.count }
+        return AggregateResult(groups: earlier.groups, others: others)
+    }
+
     /// Insertion moves at most this many positions per group.
     private static let insertionLimit = 1000
 

@@ -20,6 +20,8 @@ final class MaintainedAggregate: MaintainedView {
     private var isAmbiguous: Bool
     /// All groups, ascending by their keys.
     private var all: [AggregateGroup]
+    /// The number of objects in them.
+    private var objectCount: Int
     /// The answer if it has not all groups, or has them in another order.
     private var chosen: AggregateResult?
     var subscriberGroups: [SubscriberGroup<LiveAggregateEvent, Void>] = []
@@ -33,6 +35,7 @@ final class MaintainedAggregate: MaintainedView {
         let (tallies, all) = try Self.read(aggregate, dependencies, snapshot)
         self.tallies = tallies
         self.all = all
+        objectCount = all.reduce(0) { $0 + $1.count }
         isAmbiguous = tallies?.isAmbiguous == true
         if !aggregate.listsAll { chosen = try aggregate.answer(of: all, within: snapshot.budget) }
     }
@@ -92,13 +95,29 @@ final class MaintainedAggregate: MaintainedView {
         if indices.isEmpty { return }
         let earlier = chosen
         if let earlier {
-            let now = try aggregate.answer(of: all)
+            let now = try arranged(after: earlier, indices)
             indices = GroupDiff.between(earlier.groups, now.groups)
             chosen = now
         }
         guard let change = change(indices, since: earlier, snapshot) else { return }
         for subscriberGroup in subscriberGroups { subscriberGroup.send(.update(change)) }
     }
+
+    /// The groups that are listed after some of all groups changed.
+    private func arranged(after earlier: AggregateResult, _ indices: IndexChanges) throws -> AggregateResult {
+        let isQuick =
+            aggregate.condition == nil && indices.deletions.isEmpty && indices.insertions.isEmpty
+            && indices.modifications.count <= Self.fewGroups
+        let same =
+            isQuick
+            ? aggregate.arrangement.answer(
+                earlier, modified: indices.modifications.lazy.map { self.all[$0] }, objectCount: objectCount)
+            : nil
+        return try same ?? aggregate.answer(of: all)
+    }
+
+    /// More groups are arranged anew.
+    private static let fewGroups = 16
 
     /// The change to the present answer; nil if there is none.
     private func change(
@@ -152,7 +171,10 @@ extension MaintainedAggregate {
     }
 
     private func replaceAll(by groups: [AggregateGroup]) -> IndexChanges {
-        defer { all = groups }
+        defer {
+            all = groups
+            objectCount = groups.reduce(0) { $0 + $1.count }
+        }
         return all == groups ? IndexChanges() : GroupDiff.between(all, groups)
     }
 
@@ -165,6 +187,7 @@ extension MaintainedAggregate {
             let index = all.partitioningIndex { AggregateGroup.order($0.key, form) >= 0 }
             let isKnown = index < all.count && all[index].form == form
             let group = try tallies.group(form)
+            objectCount += (group?.count ?? 0) - (isKnown ? all[index].count : 0)
             if let group {
                 if !isKnown {
                     arrivals.append(group)

@@ -39,6 +39,36 @@ struct GroupArrangementTests {
         }
     }
 
+    @Test("an answer that stays after groups got other results is what the definition says")
+    func stays() {
+        var random = SeededRandom.ofTest()
+        var (stayed, asked) = (0, 0)
+        for _ in 0..<600 * TestRun.length {
+            var all = Self.groups(30, &random)
+            var arrangement = RandomArrangements.arrangement(2, 2, &random)
+            arrangement.offset = 0
+            arrangement.limit = random.below(8)
+            let earlier = arrangement.answer(all)
+            var modified: Set<Int> = []
+            for _ in 0..<1 + random.below(3) {
+                let index = random.below(all.count)
+                modified.insert(index)
+                all[index].count = 1 + random.below(4)
+                all[index].results[random.below(2)] = random.pick(Self.values) ?? .null
+            }
+            let objectCount = all.reduce(0) { $0 + $1.count }
+            asked += 1
+            guard
+                let answer = arrangement.answer(earlier, modified: modified.map { all[$0] }, objectCount: objectCount)
+            else { continue }
+            stayed += 1
+            #expect(
+                Self.text(answer) == Self.text(RandomArrangements.answer(arrangement, all)),
+                "\(arrangement) \(random.seed)")
+        }
+        #expect(stayed > asked / 10, "\(stayed) of \(asked)")
+    }
+
     /// Groups of one size keep their order.
     @Test("the largest groups are those with the most objects, and the others are counted")
     func largest() {
