@@ -148,6 +148,7 @@ struct QueryFormatMatrixTests {
         ("name == '%K.%K' OR %K.%K == %@", { ["owner", "name", "Ann"] }, "owner.name == 'Ann'"),
         ("SELF.owner.name == %@ AND self.age > 1", { ["Ann"] }, "owner.name == 'Ann' AND age > 1"),
         ("ANY SELF.%K.dogs.age > 1", { ["owner"] }, "ANY owner.dogs.age > 1"),
+        ("age == TRUE OR age == %@ OR age IN {2, 3}", { [false] }, "age IN {0, 1, 2, 3}"),
         ("age == %hd OR age == %qi OR age == %lX", { [1, 2, 3] }, "age IN {1, 2, 3}"),
         (
             "weight > %g AND weight < %lf AND rate >= %e", { [0.5, 4.0, 0.25] },
@@ -156,7 +157,7 @@ struct QueryFormatMatrixTests {
     ]
 
     @Test(
-        "RealmCollection.filter(_:_:) %K is a whole path or a part of one, and a placeholder of any number takes it",
+        "RealmCollection.filter(_:_:) %K is a whole path or a part of one, a placeholder of any number takes it, and TRUE is 1",
         arguments: placeholders.indices)
     func placeholder(_ index: Int) throws {
         let dogs = try QueryWorld.filled().objects(QueryDog.self)

@@ -143,6 +143,8 @@ extension Binding {
             guard dialect == .rql, let number = Self.number(text, base) else { return nil }
             return try adapt(number, base, constant)
         case (.bool, _) where dialect == .format: return value.bit.map { .bool($0) }
+        // In Foundation both are numbers.
+        case (.int, .bool(let bit)) where dialect == .format: return .int(bit ? 1 : 0)
         case (.date, .string(let text)) where constant.isLooseArgument(in: dialect):
             return Timestamp(rfc3339: text).map { .date($0) }
         case (.objectId, .string(let text)) where constant.isLooseArgument(in: dialect):
