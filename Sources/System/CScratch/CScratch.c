@@ -17,7 +17,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static int has_key;
 
-static void make_key(void) { has_key = pthread_key_create(&key, free) == 0; }
+// Other destructors of the thread that read JSON after this one get a block of their own.
+static void end_thread(void *kept) {
+  room = 0;
+  block = NULL;
+  free(kept);
+}
+
+static void make_key(void) { has_key = pthread_key_create(&key, end_thread) == 0; }
 
 void cscratch_begin(void) {
   spilled = 0;

@@ -84,6 +84,36 @@ struct WriterTests {
         #expect(try store.snapshot().value(pets.dog.id, dog, pets.dog("owner")) == .null)
     }
 
+    @Test("work whose last step, a creation, outgrows the journal leaves nothing behind", arguments: [0, 150, 300])
+    func creationBeyondTakingBack(_ limit: Int) throws {
+        var options = smallClusters()
+        options.journalLimit = limit
+        let (store, pets) = try openPets(directory.store, options: options)
+        try store.write { _ = try $0.create(pets.person.id, [pets.person("id"): .int(1)]) }
+        // As many assignments before the creation as the journal has room for, and one more or less.
+        for assignments in 0..<6 {
+            let done = DispatchGroup()
+            for number in 0..<6 {
+                done.enter()
+                store.submit({ transaction in
+                    guard number % 2 == 0 else {
+                        return _ = try transaction.create(
+                            pets.dog.id, [pets.dog("name"): .string("\(assignments) \(number)")])
+                    }
+                    for step in 0..<assignments {
+                        try transaction.set(pets.person.id, ObjectKey(0), [pets.person("name"): .string("\(step)")])
+                    }
+                    _ = try transaction.create(pets.dog.id, [pets.dog("name"): .string("refused")])
+                    throw Refused()
+                }) { _ in done.leave() }
+            }
+            done.wait()
+            let snapshot = try store.snapshot()
+            #expect(snapshot.count(of: pets.dog.id) == 3 * (assignments + 1), "\(assignments)")
+            #expect(try snapshot.value(pets.person.id, ObjectKey(0), pets.person("name")) == .string(""))
+        }
+    }
+
     @Test("work too large to be rolled back step by step leaves nothing behind, and other work is kept")
     func beyondTakingBack() throws {
         var options = smallClusters()

@@ -37,7 +37,12 @@ package class Savepoint: WriteTransaction {
     private let journalLimit: Int
     /// Whether the journal outgrew its limit and was dropped. The work can then be rolled back only with the whole LMDB
     /// transaction.
-    package private(set) var cannotRollBack = false
+    package var cannotRollBack: Bool {
+        // They may be what outgrows it.
+        enterCreations()
+        return isJournalDropped
+    }
+    private var isJournalDropped = false
     /// Whether the work has created an object of any class.
     private(set) var hasCreated = false
 
@@ -78,14 +83,14 @@ package class Savepoint: WriteTransaction {
 
     func note(_ step: Step) {
         enterCreations()
-        guard !cannotRollBack else { return }
+        guard !isJournalDropped else { return }
         steps.append(step)
         journalBytes += step.sizeEstimate
         if journalBytes > journalLimit { dropJournal() }
     }
 
     private func dropJournal() {
-        cannotRollBack = true
+        isJournalDropped = true
         steps = Journal()
     }
 

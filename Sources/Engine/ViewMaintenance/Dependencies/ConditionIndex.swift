@@ -22,50 +22,62 @@ struct ConditionIndex {
     private var byTarget: [Link: [ObjectKey: Set<Int>]] = [:]
     /// By the object whose property links to one of the class.
     private var byHolder: [Link: [ObjectKey: Set<Int>]] = [:]
-    /// All views in the index.
-    private(set) var views: Set<Int> = []
+    /// The view of each entry. A view has an entry for each of its watches: an answer of two parts has two.
+    private var viewOf: [Int: Int] = [:]
+    private var next = 0
+
+    var isEmpty: Bool { viewOf.isEmpty }
 
     /// With more changed objects in one step all views are asked: reading their values would cost more than asking.
     /// Fewer are looked up even where they are many, as after commits that waited for each other: asking costs a test of
     /// each changed object in each view, so that who is behind would fall further behind.
-    private var fewChanges: Int { max(64, views.count) }
+    private var fewChanges: Int { max(64, viewOf.count) }
 
-    mutating func add(_ conditions: [MembershipCondition], of view: Int) {
-        views.insert(view)
+    /// Returns the number of the new entry.
+    @discardableResult
+    mutating func add(_ conditions: [MembershipCondition], of view: Int) -> Int {
+        next += 1
+        viewOf[next] = view
+        add(conditions, as: next)
+        return next
+    }
+
+    private mutating func add(_ conditions: [MembershipCondition], as entry: Int) {
         for condition in conditions {
             switch condition {
             case .oneOf(let path, let values):
-                for value in values { byValue[path, default: [:]].insert(view, for: value) }
-            case .within(let path, let range): byRange[path, default: IntervalIndex()].add(range, of: view)
-            case .beginning(let path, let bytes): byBeginning[path, default: PrefixIndex()].add(bytes, of: view)
+                for value in values { byValue[path, default: [:]].insert(entry, for: value) }
+            case .within(let path, let range): byRange[path, default: IntervalIndex()].add(range, of: entry)
+            case .beginning(let path, let bytes): byBeginning[path, default: PrefixIndex()].add(bytes, of: entry)
             case .linking(let property, let target):
-                byTarget[Link(property: property, classID: target.classID), default: [:]].insert(view, for: target.key)
+                byTarget[Link(property: property, classID: target.classID), default: [:]].insert(entry, for: target.key)
             case .element(let holder, let property):
-                byHolder[Link(property: property, classID: holder.classID), default: [:]].insert(view, for: holder.key)
+                byHolder[Link(property: property, classID: holder.classID), default: [:]].insert(entry, for: holder.key)
             }
         }
     }
 
-    mutating func remove(_ conditions: [MembershipCondition], of view: Int) {
-        views.remove(view)
+    /// - Parameter entry: the number that `add` returned for the conditions.
+    mutating func remove(_ conditions: [MembershipCondition], of entry: Int) {
+        viewOf[entry] = nil
         for condition in conditions {
             switch condition {
             case .oneOf(let path, let values):
-                for value in values { byValue[path]?.remove(view, for: value) }
+                for value in values { byValue[path]?.remove(entry, for: value) }
                 if byValue[path]?.isEmpty == true { byValue[path] = nil }
             case .within(let path, _):
-                byRange[path]?.remove(view)
+                byRange[path]?.remove(entry)
                 if byRange[path]?.isEmpty == true { byRange[path] = nil }
             case .beginning(let path, let bytes):
-                byBeginning[path]?.remove(bytes, of: view)
+                byBeginning[path]?.remove(bytes, of: entry)
                 if byBeginning[path]?.isEmpty == true { byBeginning[path] = nil }
             case .linking(let property, let target):
                 let link = Link(property: property, classID: target.classID)
-                byTarget[link]?.remove(view, for: target.key)
+                byTarget[link]?.remove(entry, for: target.key)
                 if byTarget[link]?.isEmpty == true { byTarget[link] = nil }
             case .element(let holder, let property):
                 let link = Link(property: property, classID: holder.classID)
-                byHolder[link]?.remove(view, for: holder.key)
+                byHolder[link]?.remove(entry, for: holder.key)
                 if byHolder[link]?.isEmpty == true { byHolder[link] = nil }
             }
         }
@@ -79,7 +91,7 @@ struct ConditionIndex {
         do {
             guard let roots = paths.isTouched(by: step.changes) ? try paths.roots(by: step) : [],
                 own.modifications.count + own.insertions.count + own.deletions.count + roots.count <= fewChanges
-            else { return views }
+            else { return Set(viewOf.values) }
             var found: Set<Int> = []
             func collect(_ key: ObjectKey, isAfter: Bool) throws {
                 try self.collect(&found, DeltaSide(step, ObjectReference(classID, key), isAfter: isAfter))
@@ -94,16 +106,18 @@ struct ConditionIndex {
             }
             for key in own.insertions { try collect(key, isAfter: true) }
             for key in own.deletions { try collect(key, isAfter: false) }
-            return found
+            return Set(found.lazy.compactMap { viewOf[$0] })
         } catch {
-            return views
+            return Set(viewOf.values)
         }
     }
 
-    /// Adds the views one of whose conditions an object satisfies.
+    /// Adds the entries one of whose conditions an object satisfies.
     private func collect(_ found: inout Set<Int>, _ object: DeltaSide) throws {
-        for (path, views) in byValue {
-            if let value = try object.value(path), let views = views[value.distinctForm] { found.formUnion(views) }
+        for (path, entries) in byValue {
+            if let value = try object.value(path), let entries = entries[value.distinctForm] {
+                found.formUnion(entries)
+            }
         }
         for (path, intervals) in byRange {
             guard let own = try object.value(path) else { continue }
@@ -117,14 +131,14 @@ struct ConditionIndex {
         for (path, prefixes) in byBeginning {
             if let bytes = try object.value(path)?.bytes { prefixes.collect(beginning: bytes, &found) }
         }
-        for (link, views) in byTarget {
+        for (link, entries) in byTarget {
             for target in try object.value(link.property).linkedKeys(in: link.classID) {
-                if let views = views[target] { found.formUnion(views) }
+                if let entries = entries[target] { found.formUnion(entries) }
             }
         }
-        for (link, views) in byHolder {
+        for (link, entries) in byHolder {
             for holder in try object.holders(in: link.classID, link.property) {
-                if let views = views[holder] { found.formUnion(views) }
+                if let entries = entries[holder] { found.formUnion(entries) }
             }
         }
     }
@@ -165,12 +179,12 @@ private struct DeltaSide {
     }
 }
 
-/// The views by something that several of them have in common.
+/// Entries by something that several of them have in common.
 extension Dictionary where Value == Set<Int> {
-    mutating func insert(_ view: Int, for key: Key) { self[key, default: []].insert(view) }
+    mutating func insert(_ entry: Int, for key: Key) { self[key, default: []].insert(entry) }
 
-    mutating func remove(_ view: Int, for key: Key) {
-        self[key]?.remove(view)
+    mutating func remove(_ entry: Int, for key: Key) {
+        self[key]?.remove(entry)
         if self[key]?.isEmpty == true { self[key] = nil }
     }
 }

@@ -8,6 +8,8 @@ package struct DependencyIndex {
     private var byCondition: [ClassID: [ChangePaths: ConditionIndex]] = [:]
     private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
     private var byTree: [DependencyTree: [ObjectKey: Set<Int>]] = [:]
+    /// The entries of views in the indexes of conditions.
+    private var entries: [Int: [LiveWatch: Int]] = [:]
     private var known: [Int: Set<LiveWatch>] = [:]
     private var knownClasses: Set<ClassID>?
 
@@ -67,7 +69,8 @@ package struct DependencyIndex {
         switch watch {
         case .objects(let classID): byClass[classID, default: []].insert(id)
         case .satisfying(let classID, let conditions, let paths):
-            byCondition[classID, default: [:]][paths, default: ConditionIndex()].add(conditions, of: id)
+            entries[id, default: [:]][watch] = byCondition[classID, default: [:]][paths, default: ConditionIndex()]
+                .add(conditions, of: id)
         case .object(let object): byObject[object.classID, default: [:]][object.key, default: []].insert(id)
         case .ways(let tree, let key): byTree[tree, default: [:]][key, default: []].insert(id)
         }
@@ -79,8 +82,10 @@ package struct DependencyIndex {
             byClass[classID]?.remove(id)
             if byClass[classID]?.isEmpty == true { byClass[classID] = nil }
         case .satisfying(let classID, let conditions, let paths):
-            byCondition[classID]?[paths]?.remove(conditions, of: id)
-            if byCondition[classID]?[paths]?.views.isEmpty == true { byCondition[classID]?[paths] = nil }
+            guard let entry = entries[id]?.removeValue(forKey: watch) else { return }
+            if entries[id]?.isEmpty == true { entries[id] = nil }
+            byCondition[classID]?[paths]?.remove(conditions, of: entry)
+            if byCondition[classID]?[paths]?.isEmpty == true { byCondition[classID]?[paths] = nil }
             if byCondition[classID]?.isEmpty == true { byCondition[classID] = nil }
         case .object(let object):
             byObject[object.classID]?[object.key]?.remove(id)

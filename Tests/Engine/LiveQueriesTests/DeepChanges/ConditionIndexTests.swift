@@ -157,6 +157,40 @@ struct ConditionIndexTests {
         }
     }
 
+    /// As an answer of two parts has, such as the position of an object among those that match.
+    @Test("a view with several watches of one property is found by each of them, and by what is left when one goes")
+    func severalWatches() throws {
+        let schema = Schema(
+            version: 1,
+            classes: [ClassSchema("Item", properties: [PropertySchema("number", PropertyType(.int))])])
+        let (item, number) = (ClassID(1), ConditionPath(PropertyID(1)))
+        func watch(_ condition: MembershipCondition) -> LiveWatch { .satisfying(of: item, [condition], ChangePaths()) }
+        let low = watch(.within(number, -.infinity...50))
+        let high = watch(.within(number, 40 ... .infinity))
+        let (one, two) = (watch(.oneOf(number, [.int(5), .int(45)])), watch(.oneOf(number, [.int(45), .int(60)])))
+        let store = try ModelStore(schema)
+        func affected(_ index: DependencyIndex, by value: Int64) throws -> Bool {
+            let before = try store.snapshot()
+            try store.write { _ = try $0.create(item, row: [.int(value)]) }
+            let after = try store.snapshot()
+            let changes = try #require(try store.changes(after: before.version)?.last)
+            return index.affected(by: VersionDelta(changes, from: before, to: after)) == [7]
+        }
+        for (first, second) in [(low, high), (high, low), (one, two), (two, one)] {
+            var index = DependencyIndex()
+            index.set([first], for: 7)
+            index.set([first, second], for: 7)
+            for value: Int64 in [5, 45, 60] { #expect(try affected(index, by: value), "\(value)") }
+            index.set([second], for: 7)
+            let isOfLow = second == low || second == one
+            #expect(try affected(index, by: 5) == isOfLow)
+            #expect(try affected(index, by: 45))
+            #expect(try affected(index, by: 60) == !isOfLow)
+            index.forget(7)
+            for value: Int64 in [5, 45, 60] { #expect(try !affected(index, by: value), "\(value)") }
+        }
+    }
+
     @Test("an index of intervals finds what a list of them does, whatever came and left before")
     func intervals() {
         var random = SeededRandom.ofTest()
