@@ -206,7 +206,7 @@ package class Savepoint: WriteTransaction {
 
     package func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
         let objectClass = try objectClass(classID)
-        return try create(objectClass, try row(objectClass, values))
+        return try create(objectClass, try row(objectClass, PropertyValues(values)))
     }
 
     package func create(_ classID: ClassID, given values: PropertyValues) throws -> ObjectKey {
@@ -377,21 +377,8 @@ package class Savepoint: WriteTransaction {
 
     // MARK: Objects
 
-    /// A value for every column, given or initial. Throws `missingValue`, `unknownProperty`.
-    private func row(_ objectClass: MutableClass, _ values: [PropertyID: Value]) throws -> [Value] {
-        var row: [Value] = []
-        row.reserveCapacity(objectClass.columns.count)
-        var used = 0
-        for column in objectClass.columns {
-            let given = values[column.id]
-            if given != nil { used += 1 }
-            row.append(try given ?? initialValue(column, objectClass))
-        }
-        if used < values.count { for id in values.keys { _ = try column(id, objectClass) } }
-        return row
-    }
-
-    /// The same for values in the order of their properties, which mostly is that of the columns.
+    /// A value for every column, given or initial. Throws `missingValue`, `unknownProperty`. The values are in the order of
+    /// their properties, which mostly is that of the columns.
     private func row(_ objectClass: MutableClass, _ values: PropertyValues) throws -> [Value] {
         var row: [Value] = []
         row.reserveCapacity(objectClass.columns.count)
@@ -447,7 +434,7 @@ package class Savepoint: WriteTransaction {
         case .embedded(let values):
             guard let target = column.targetClass else { return value }
             let objectClass = try objectClass(target)
-            return .link(try append(objectClass, try row(objectClass, values)))
+            return .link(try append(objectClass, try row(objectClass, PropertyValues(values))))
         case .list(let elements): return .list(try elements.map { try materialised($0, column) })
         case .dictionary(let map): return .dictionary(try map.mapValues { try materialised($0, column) })
         default: return value

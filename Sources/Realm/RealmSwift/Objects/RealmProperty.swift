@@ -72,7 +72,7 @@ extension RealmProperty: Encodable where Value: Encodable {
 }
 
 extension RealmProperty: _BareProperty {
-    static var _wrapper: any _PersistedProperty.Type { BareValue<Value>.self }
+    static var _wrapper: any _PersistedProperty.Type { BareValue<RealmProperty>.self }
 
     func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
     func _endTrace() { _ = tracing.begin() }
@@ -96,12 +96,22 @@ extension Query where T: _RealmPropertyProtocol {
     public var value: Query<T.Value> { Query<T.Value>(node) }
 }
 
-private enum BareValue<Value: RealmPropertyType & _Persistable>: _BareWrapper {
-    static var isBare: Bool { true }
-    static var valueType: any _Persistable.Type { Value.self }
+/// A wrapper of a class without `@Persisted`: a `RealmProperty`, or one that has it.
+private protocol BareHolder {
+    associatedtype Stored: RealmPropertyType & _Persistable
+    var property: RealmProperty<Stored> { get }
+}
 
-    private static func instance(_ place: UnsafeRawPointer) -> RealmProperty<Value> {
-        place.assumingMemoryBound(to: RealmProperty<Value>.self).pointee
+extension RealmProperty: BareHolder {
+    fileprivate var property: RealmProperty { self }
+}
+
+private enum BareValue<Holder: BareHolder>: _BareWrapper {
+    static var isBare: Bool { true }
+    static var valueType: any _Persistable.Type { Holder.Stored.self }
+
+    private static func instance(_ place: UnsafeRawPointer) -> RealmProperty<Holder.Stored> {
+        place.assumingMemoryBound(to: Holder.self).pointee.property
     }
 
     static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
@@ -111,11 +121,11 @@ private enum BareValue<Value: RealmPropertyType & _Persistable>: _BareWrapper {
     static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place).value }
 
     static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
-        instance(place).assign(try Value._converted(value, named))
+        instance(place).assign(try Holder.Stored._converted(value, named))
     }
 
     static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
-        try Value._stored(instance(place).value, by: persister)
+        try Holder.Stored._stored(instance(place).value, by: persister)
     }
 
     static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
@@ -173,40 +183,11 @@ extension RealmOptional: Encodable where Value: Encodable {
     public func encode(to encoder: any Encoder) throws { try property.encode(to: encoder) }
 }
 
+extension RealmOptional: BareHolder {}
+
 extension RealmOptional: _BareProperty {
-    static var _wrapper: any _PersistedProperty.Type { BareOptional<Value>.self }
+    static var _wrapper: any _PersistedProperty.Type { BareValue<RealmOptional>.self }
 
     func _startTrace(_ trace: _Trace, _ name: String) { property._startTrace(trace, name) }
     func _endTrace() { property._endTrace() }
-}
-
-private enum BareOptional<Value: RealmOptionalType>: _BareWrapper {
-    static var isBare: Bool { true }
-    static var valueType: any _Persistable.Type { Value?.self }
-
-    private static func instance(_ place: UnsafeRawPointer) -> RealmProperty<Value?> {
-        place.assumingMemoryBound(to: RealmOptional<Value>.self).pointee.property
-    }
-
-    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
-        PersistedMarks(isPrimaryKey: false, isIndexed: false, origin: nil, hasDefault: true)
-    }
-
-    static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place).value as Any }
-
-    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
-        instance(place).assign(try Value?._converted(value, named))
-    }
-
-    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
-        try Value?._stored(instance(place).value, by: persister)
-    }
-
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
-        instance(place).bind(object, accessor)
-    }
-
-    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
-        instance(place)._startTrace(trace, name)
-    }
 }
