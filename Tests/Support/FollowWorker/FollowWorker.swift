@@ -84,34 +84,42 @@ actor Work {
     private func commit(_ token: String, _ realm: Realm, _ random: inout SeededRandom) throws {
         let own = realm.objects(WorkItem.self).where { $0.owner == name }
         let shared = realm.objects(WorkItem.self).where { $0.owner == "" }
-        let kind = Int.random(in: 0..<10, using: &random)
-        switch kind {
-        case 0 where own.count > 2:
-            guard let item = own.randomElement(using: &random) else { return }
-            let id = item._id
-            say("try delete \(id)")
-            try realm.write { realm.delete(item) }
-            say("done delete \(id)")
-        case 1...4 where own.count > 0 && shared.count > 0:
-            // Both or neither.
-            guard let first = own.randomElement(using: &random), let second = shared.randomElement(using: &random)
-            else { return }
-            say("try append \(first._id) \(second._id) \(token)")
-            try realm.write {
+        // It chooses the objects within the transaction, because the latest version may be without those of the version
+        // that the realm had before: a client reset deletes what the gateway does not have.
+        let operation = try realm.write {
+            let kind = Int.random(in: 0..<10, using: &random)
+            switch kind {
+            case 0 where own.count > 2:
+                guard let item = own.randomElement(using: &random) else { break }
+                let operation = attempt("delete \(item._id)")
+                realm.delete(item)
+                return operation
+            case 1...4:
+                guard let first = own.randomElement(using: &random), let second = shared.randomElement(using: &random)
+                else { break }
+                // Both or neither.
+                let operation = attempt("append \(first._id) \(second._id) \(token)")
                 first.tokens.append(token)
                 second.tokens.append(token)
+                return operation
+            case 5...6:
+                guard let item = shared.randomElement(using: &random) else { break }
+                let operation = attempt("mark \(item._id) \(token)")
+                item.marks[token] = 1
+                return operation
+            default: break
             }
-            say("done append \(first._id) \(second._id) \(token)")
-        case 5...6 where shared.count > 0:
-            guard let item = shared.randomElement(using: &random) else { return }
-            say("try mark \(item._id) \(token)")
-            try realm.write { item.marks[token] = 1 }
-            say("done mark \(item._id) \(token)")
-        default:
-            say("try create \(token)")
-            try realm.write { _ = realm.create(WorkItem.self, value: ["_id": token, "owner": name]) }
-            say("done create \(token)")
+            let operation = attempt("create \(token)")
+            _ = realm.create(WorkItem.self, value: ["_id": token, "owner": name])
+            return operation
         }
+        say("done \(operation)")
+    }
+
+    /// Reports that the operation is about to be made, and returns it.
+    private func attempt(_ operation: String) -> String {
+        say("try \(operation)")
+        return operation
     }
 
     /// Reports the content once both sides have everything.
