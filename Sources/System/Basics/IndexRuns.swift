@@ -86,14 +86,14 @@ package struct IndexRuns: Hashable, Sendable {
         guard !range.isEmpty else { return }
         let first = firstRun(endingAfter: range.lowerBound)
         var end = first
-        var kept: [Range<Int>] = []
+        var remaining: [Range<Int>] = []
         while end < runs.count, runs[end].lowerBound < range.upperBound {
             let run = runs[end]
-            if run.lowerBound < range.lowerBound { kept.append(run.lowerBound..<range.lowerBound) }
-            if run.upperBound > range.upperBound { kept.append(range.upperBound..<run.upperBound) }
+            if run.lowerBound < range.lowerBound { remaining.append(run.lowerBound..<range.lowerBound) }
+            if run.upperBound > range.upperBound { remaining.append(range.upperBound..<run.upperBound) }
             end += 1
         }
-        runs.replaceSubrange(first..<end, with: kept)
+        runs.replaceSubrange(first..<end, with: remaining)
         for position in firstRun(endingAfter: range.lowerBound)..<runs.count {
             runs[position] = runs[position].lowerBound - range.count..<runs[position].upperBound - range.count
         }

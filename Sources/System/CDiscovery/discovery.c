@@ -56,16 +56,16 @@ struct visitor {
     void *context;
 };
 
-static const void *relative(const int32_t *place) { return (const char *)place + *place; }
+static const void *relative(const int32_t *offset) { return (const char *)offset + *offset; }
 
 /// A class by the mangled name of a superclass, which refers to it in place; NULL for names that are spelled out, as those
 /// of generic classes are.
 static const struct class_descriptor *named(const char *name) {
     int32_t offset;
     memcpy(&offset, name + 1, sizeof offset);
-    const void *place = name + 1 + offset;
-    if (name[0] == 1) return place;
-    return name[0] == 2 ? *(const struct class_descriptor *const *)place : NULL;
+    const void *target = name + 1 + offset;
+    if (name[0] == 1) return target;
+    return name[0] == 2 ? *(const struct class_descriptor *const *)target : NULL;
 }
 
 static bool derives(const struct class_descriptor *type, const struct class_descriptor *base) {
@@ -83,8 +83,8 @@ static bool visit_image(const struct sections *sections, void *context) {
     for (; record < end; record++) {
         int kind = *record & 3;
         if (kind > 1) continue;
-        const void *place = (const char *)record + (*record & ~3);
-        const struct class_descriptor *type = kind == 0 ? place : *(const void *const *)place;
+        const void *target = (const char *)record + (*record & ~3);
+        const struct class_descriptor *type = kind == 0 ? target : *(const void *const *)target;
         if (!type || (type->flags & flag_generic) || type == visitor->base || !derives(type, visitor->base)) continue;
         struct metadata_response (*access)(size_t request) =
             (struct metadata_response(*)(size_t))relative(&type->access_function);

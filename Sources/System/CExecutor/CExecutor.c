@@ -5,7 +5,7 @@ typedef struct {
     uintptr_t implementation;
 } serial_executor;
 
-_Thread_local const void *thread_mark_place;
+_Thread_local const void *thread_mark_value;
 
 // The function that compilers call where a function that is isolated to an actor is entered from unchecked code.
 // Without flags it returns the answer instead of asserting.

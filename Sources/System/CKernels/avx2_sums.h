@@ -2,9 +2,9 @@
 
 // 32 bits as bytes: all ones where the bit is set.
 RK_TARGET static inline __m256i bytes_of_bits(uint32_t bits) {
-    const __m256i places = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i lanes = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
     const __m256i each = _mm256_set1_epi64x((int64_t)0x8040201008040201);
-    __m256i spread = _mm256_shuffle_epi8(_mm256_set1_epi32((int32_t)bits), places);
+    __m256i spread = _mm256_shuffle_epi8(_mm256_set1_epi32((int32_t)bits), lanes);
     return _mm256_cmpeq_epi8(_mm256_and_si256(spread, each), each);
 }
 

@@ -37,11 +37,11 @@ static inline block16 block16_all(uint8_t byte) { return vdupq_n_u8(byte); }
 
 static inline block16 block16_or(block16 a, block16 b) { return vorrq_u8(a, b); }
 
-// NEON has no instruction that collects one bit of each byte: each lane keeps the bit of its place, and each half is
+// NEON has no instruction that collects one bit of each byte: each lane keeps the bit of its index, and each half is
 // added up.
 static inline uint32_t block16_equal(block16 a, block16 b) {
-    static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-    uint8x16_t bits = vandq_u8(vceqq_u8(a, b), vld1q_u8(places));
+    static const uint8_t lane_bits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t bits = vandq_u8(vceqq_u8(a, b), vld1q_u8(lane_bits));
     return (uint32_t)vaddv_u8(vget_low_u8(bits)) | (uint32_t)vaddv_u8(vget_high_u8(bits)) << 8;
 }
 

@@ -217,8 +217,8 @@ RK_TARGET static void RK_NAME(in_table_u8)(
             size_t n = count - i < 64 ? count - i : 64;                                                        \
             uint64_t word = 0;                                                                                 \
             for (size_t j = 0; j < n; j++) {                                                                   \
-                uint64_t place = base + v[i + j];                                                              \
-                if (place < bit_count) word |= (bits[place >> 6] >> (place & 63) & 1) << j;                    \
+                uint64_t bit = base + v[i + j];                                                                \
+                if (bit < bit_count) word |= (bits[bit >> 6] >> (bit & 63) & 1) << j;                          \
             }                                                                                                  \
             mask[i >> 6] = word;                                                                               \
         }                                                                                                      \

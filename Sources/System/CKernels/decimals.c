@@ -29,14 +29,14 @@ int rk_select_decimals(
             uint64_t parts[2];
             memcpy(parts, v + (i + j) * 16, 16);
             // With both upper bits of the exponent set it is a special form, and far beyond the table.
-            uint64_t place = (parts[1] >> 49 & 0x3FFF) - first_exponent;
+            uint64_t exponent = (parts[1] >> 49 & 0x3FFF) - first_exponent;
             uint64_t upper = parts[1] & 0x1FFFFFFFFFFFFull;
-            uint64_t is_odd = (place >= RK_DECIMAL_EXPONENTS) | (upper >= limit);
+            uint64_t is_odd = (exponent >= RK_DECIMAL_EXPONENTS) | (upper >= limit);
             unsigned_wide sign = (unsigned_wide)0 - (parts[1] >> 63);
             unsigned_wide digits = (unsigned_wide)upper << 64 | parts[0];
             unsigned_wide number = (digits ^ sign) - sign;
-            place &= RK_DECIMAL_EXPONENTS - 1;
-            uint64_t is_in = (number - lows[place] <= spans[place]) & possible[place];
+            exponent &= RK_DECIMAL_EXPONENTS - 1;
+            uint64_t is_in = (number - lows[exponent] <= spans[exponent]) & possible[exponent];
             word |= (is_in & ~is_odd) << j;
             odd_word |= is_odd << j;
         }

@@ -2,13 +2,13 @@
 
 #include <arm_neon.h>
 
-// One bit for each of 64 bytes that are all ones or 0. Each byte keeps the bit of its place among eight, and three
+// One bit for each of 64 bytes that are all ones or 0. Each byte keeps the bit of its index among eight, and three
 // pairwise additions bring the eight together.
 static inline uint64_t bits_of(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
-    static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-    const uint8x16_t place = vld1q_u8(places);
-    uint8x16_t first = vpaddq_u8(vandq_u8(a, place), vandq_u8(b, place));
-    uint8x16_t second = vpaddq_u8(vandq_u8(c, place), vandq_u8(d, place));
+    static const uint8_t lane_bits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x16_t lane_bit = vld1q_u8(lane_bits);
+    uint8x16_t first = vpaddq_u8(vandq_u8(a, lane_bit), vandq_u8(b, lane_bit));
+    uint8x16_t second = vpaddq_u8(vandq_u8(c, lane_bit), vandq_u8(d, lane_bit));
     uint8x16_t sums = vpaddq_u8(first, second);
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
 }

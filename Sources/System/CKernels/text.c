@@ -18,7 +18,7 @@ static inline int equal(const uint8_t *text, const uint8_t *needle, size_t count
 
 #ifdef HAS_BLOCK16
 // The positions among 16 where the byte may be `wanted`; setting `extra` makes letters lower case.
-static inline uint32_t places(const uint8_t *text, block16 wanted, block16 extra) {
+static inline uint32_t matches(const uint8_t *text, block16 wanted, block16 extra) {
     return block16_equal(block16_or(block16_load(text), extra), wanted);
 }
 #endif
@@ -28,12 +28,12 @@ static inline uint32_t places(const uint8_t *text, block16 wanted, block16 extra
 ptrdiff_t rk_find(const uint8_t *text, size_t count, const uint8_t *needle, size_t needle_count, int folds) {
     if (needle_count == 0) return 0;
     if (count < needle_count || !text || !needle) return -1;
-    size_t place_count = count - needle_count + 1;
+    size_t position_count = count - needle_count + 1;
     size_t distance = needle_count - 1;
     size_t i = 0;
     uint8_t first = needle[0];
-    if (place_count < 16) {
-        for (; i < place_count; i++) {
+    if (position_count < 16) {
+        for (; i < position_count; i++) {
             if ((folds ? folded(text[i]) : text[i]) == first && equal(text + i, needle, needle_count, folds)) {
                 return (ptrdiff_t)i;
             }
@@ -45,21 +45,21 @@ ptrdiff_t rk_find(const uint8_t *text, size_t count, const uint8_t *needle, size
     block16 first_wanted = block16_all(first), last_wanted = block16_all(last);
     block16 first_extra = block16_all(folds && is_letter(first) ? 0x20 : 0);
     block16 last_extra = block16_all(folds && is_letter(last) ? 0x20 : 0);
-    while (i < place_count) {
+    while (i < position_count) {
         // Fewer than 16 positions are left: test some again.
-        if (place_count - i < 16) i = place_count - 16;
-        uint32_t hits = places(text + i, first_wanted, first_extra);
-        if (hits) hits &= places(text + i + distance, last_wanted, last_extra);
+        if (position_count - i < 16) i = position_count - 16;
+        uint32_t hits = matches(text + i, first_wanted, first_extra);
+        if (hits) hits &= matches(text + i + distance, last_wanted, last_extra);
         while (hits) {
-            size_t place = i + (size_t)__builtin_ctz(hits);
-            if (equal(text + place, needle, needle_count, folds)) return (ptrdiff_t)place;
+            size_t position = i + (size_t)__builtin_ctz(hits);
+            if (equal(text + position, needle, needle_count, folds)) return (ptrdiff_t)position;
             hits &= hits - 1;
         }
         i += 16;
     }
     return -1;
 #else
-    for (; i < place_count; i++) {
+    for (; i < position_count; i++) {
         if (equal(text + i, needle, needle_count, folds)) return (ptrdiff_t)i;
     }
     (void)distance;

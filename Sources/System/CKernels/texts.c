@@ -74,17 +74,17 @@ static inline int has_head(const uint8_t *text, const needle *wanted) {
 }
 
 // Whether the needle is at a position, after which that many bytes exist.
-static inline int stands(const texts *all, size_t place, const needle *wanted) {
-    if (all->size >= 8 && place <= all->size - 8) {
-        if (!has_head(all->area + place, wanted)) return 0;
+static inline int stands(const texts *all, size_t position, const needle *wanted) {
+    if (all->size >= 8 && position <= all->size - 8) {
+        if (!has_head(all->area + position, wanted)) return 0;
         if (wanted->count <= 8) return 1;
-        return equal(all->area + place + 8, wanted->bytes + 8, wanted->count - 8, wanted->folds);
+        return equal(all->area + position + 8, wanted->bytes + 8, wanted->count - 8, wanted->folds);
     }
-    return equal(all->area + place, wanted->bytes, wanted->count, wanted->folds);
+    return equal(all->area + position, wanted->bytes, wanted->count, wanted->folds);
 }
 
 // Whether a text contains the needle at the required position, the start or the end.
-static inline int fits(const texts *all, size_t text, const needle *wanted, rk_text_place where) {
+static inline int fits(const texts *all, size_t text, const needle *wanted, rk_text_anchor where) {
     size_t start = offset(all, text), end = offset(all, text + 1);
     if (start > end || end > all->size || end - start < wanted->count) return 0;
     if (!(where & rk_text_start)) return stands(all, end - wanted->count, wanted);
@@ -94,13 +94,13 @@ static inline int fits(const texts *all, size_t text, const needle *wanted, rk_t
 
 // The marks of up to 64 texts from `first` on.
 static inline uint64_t fitting(
-    const texts *all, size_t first, size_t count, const needle *wanted, rk_text_place where) {
+    const texts *all, size_t first, size_t count, const needle *wanted, rk_text_anchor where) {
     uint64_t found = 0;
     for (size_t i = 0; i < count; i++) found |= (uint64_t)fits(all, first + i, wanted, where) << i;
     return found;
 }
 
-static void mark_at_ends(const texts *all, const needle *wanted, rk_text_place where, uint64_t *mask) {
+static void mark_at_ends(const texts *all, const needle *wanted, rk_text_anchor where, uint64_t *mask) {
     for (size_t first = 0; first < all->count; first += 64) {
         size_t count = all->count - first < 64 ? all->count - first : 64;
         mask[first >> 6] = fitting(all, first, count, wanted, where);
@@ -109,22 +109,23 @@ static void mark_at_ends(const texts *all, const needle *wanted, rk_text_place w
 
 // Marks the text that contains the needle at a position, if all of it is in that text. `text` is the text to start the
 // search from, and becomes the found one. Returns the end of the part that has been decided.
-static inline size_t mark_place(const texts *all, size_t place, size_t *text, size_t needle_count, uint64_t *mask) {
-    while (*text < all->count && offset(all, *text + 1) <= place) ++*text;
+static inline size_t mark_position(
+    const texts *all, size_t position, size_t *text, size_t needle_count, uint64_t *mask) {
+    while (*text < all->count && offset(all, *text + 1) <= position) ++*text;
     if (*text == all->count) return all->size;
     size_t start = offset(all, *text), end = offset(all, *text + 1);
-    if (place < start || place + needle_count > end) return place + 1;
+    if (position < start || position + needle_count > end) return position + 1;
     mask[*text >> 6] |= 1ull << (*text & 63);
     return end;
 }
 
 // Searches from a position and a text on, byte by byte.
 static void mark_anywhere(const texts *all, const needle *wanted, size_t from, size_t text, uint64_t *mask) {
-    for (size_t place = from; place + wanted->count <= all->size;) {
-        if (equal(all->area + place, wanted->bytes, wanted->count, wanted->folds)) {
-            place = mark_place(all, place, &text, wanted->count, mask);
+    for (size_t position = from; position + wanted->count <= all->size;) {
+        if (equal(all->area + position, wanted->bytes, wanted->count, wanted->folds)) {
+            position = mark_position(all, position, &text, wanted->count, mask);
         } else {
-            place++;
+            position++;
         }
     }
 }
@@ -145,9 +146,9 @@ static void mark_anywhere_block16(const texts *all, const needle *wanted, uint64
         if (hits) hits &= block16_equal(block16_or(block16_load(at + middle), b_extra), b_wanted);
         if (hits) hits &= block16_equal(block16_or(block16_load(at + count - 1), c_extra), c_wanted);
         for (; hits; hits &= hits - 1) {
-            size_t place = from + (size_t)__builtin_ctz(hits);
-            if (place < decided || !stands(all, place, wanted)) continue;
-            decided = mark_place(all, place, &text, count, mask);
+            size_t position = from + (size_t)__builtin_ctz(hits);
+            if (position < decided || !stands(all, position, wanted)) continue;
+            decided = mark_position(all, position, &text, count, mask);
         }
     }
     mark_anywhere(all, wanted, from > decided ? from : decided, text, mask);
@@ -211,10 +212,10 @@ AVX2 static inline int are_between(const texts *all, size_t first, size_t low, s
 // A macro, so that the width is known in the loop.
 #define HAVING_HEAD(type)                                                                 \
     for (size_t i = 0; i < 64; i++) {                                                     \
-        type place;                                                                       \
-        memcpy(&place, all->offsets + (first + i) * sizeof(type), sizeof(type));          \
+        type position;                                                                    \
+        memcpy(&position, all->offsets + (first + i) * sizeof(type), sizeof(type));       \
         uint64_t word;                                                                    \
-        memcpy(&word, area + place - back, 8);                                            \
+        memcpy(&word, area + position - back, 8);                                         \
         found |= (uint64_t)(((word | extra) & bits) == head) << i;                        \
     }
 
@@ -231,7 +232,7 @@ AVX2 static inline uint64_t having_head(const texts *all, size_t first, size_t b
     return found;
 }
 
-AVX2 static void mark_at_ends_avx2(const texts *all, const needle *wanted, rk_text_place where, uint64_t *mask) {
+AVX2 static void mark_at_ends_avx2(const texts *all, const needle *wanted, rk_text_anchor where, uint64_t *mask) {
     size_t first = 0;
     for (; first + 64 <= all->count; first += 64) {
         uint64_t candidates = ~0ull;
@@ -252,9 +253,9 @@ AVX2 static void mark_at_ends_avx2(const texts *all, const needle *wanted, rk_te
 }
 
 // The first text from `text` on that ends after a position; `count` when there is none.
-AVX2 static inline size_t text_at(const texts *all, size_t text, size_t place) {
+AVX2 static inline size_t text_at(const texts *all, size_t text, size_t position) {
     if (all->width == 16) {
-        __m256i limit = _mm256_set1_epi16((short)place);
+        __m256i limit = _mm256_set1_epi16((short)position);
         while (text + 16 <= all->count) {
             __m256i ends = _mm256_loadu_si256((const __m256i *)(all->offsets + (text + 1) * 2));
             __m256i before = _mm256_cmpeq_epi16(_mm256_min_epu16(ends, limit), ends);
@@ -263,7 +264,7 @@ AVX2 static inline size_t text_at(const texts *all, size_t text, size_t place) {
             text += 16;
         }
     }
-    while (text < all->count && offset(all, text + 1) <= place) text++;
+    while (text < all->count && offset(all, text + 1) <= position) text++;
     return text;
 }
 
@@ -278,10 +279,10 @@ typedef struct progress {
 AVX2 static __attribute__((noinline)) progress mark_hits_avx2(
     const texts *all, const needle *wanted, size_t from, uint32_t hits, progress done, uint64_t *mask) {
     for (; hits; hits &= hits - 1) {
-        size_t place = from + (size_t)__builtin_ctz(hits);
-        if (place < done.decided || !stands(all, place, wanted)) continue;
-        done.text = text_at(all, done.text, place);
-        done.decided = mark_place(all, place, &done.text, wanted->count, mask);
+        size_t position = from + (size_t)__builtin_ctz(hits);
+        if (position < done.decided || !stands(all, position, wanted)) continue;
+        done.text = text_at(all, done.text, position);
+        done.decided = mark_position(all, position, &done.text, wanted->count, mask);
     }
     return done;
 }
@@ -328,7 +329,7 @@ static inline instructions best_instructions(void) {
 }
 
 static inline void mark(
-    const texts *all, const uint8_t *bytes, size_t count, int folds, rk_text_place where, uint64_t *mask,
+    const texts *all, const uint8_t *bytes, size_t count, int folds, rk_text_anchor where, uint64_t *mask,
     instructions usable) {
     memset(mask, 0, (all->count + 63) / 64 * 8);
     if (count == 0 || count > all->size || all->count == 0) return;
@@ -352,21 +353,21 @@ static inline void mark(
 
 void rk_mark_texts(
     const uint8_t *area, size_t size, const void *offsets, unsigned width, size_t text_count, const uint8_t *bytes,
-    size_t count, int folds, rk_text_place where, uint64_t *mask) {
+    size_t count, int folds, rk_text_anchor where, uint64_t *mask) {
     texts all = {area, size, offsets, width, text_count};
     mark(&all, bytes, count, folds, where, mask, best_instructions());
 }
 
 void rk_mark_texts_blocks(
     const uint8_t *area, size_t size, const void *offsets, unsigned width, size_t text_count, const uint8_t *bytes,
-    size_t count, int folds, rk_text_place where, uint64_t *mask) {
+    size_t count, int folds, rk_text_anchor where, uint64_t *mask) {
     texts all = {area, size, offsets, width, text_count};
     mark(&all, bytes, count, folds, where, mask, blocks_of_16);
 }
 
 void rk_mark_texts_portable(
     const uint8_t *area, size_t size, const void *offsets, unsigned width, size_t text_count, const uint8_t *bytes,
-    size_t count, int folds, rk_text_place where, uint64_t *mask) {
+    size_t count, int folds, rk_text_anchor where, uint64_t *mask) {
     texts all = {area, size, offsets, width, text_count};
     mark(&all, bytes, count, folds, where, mask, any_processor);
 }

@@ -18,10 +18,10 @@ static pthread_key_t key;
 static int has_key;
 
 // Other destructors of the thread that read JSON after this one get a block of their own.
-static void end_thread(void *kept) {
+static void end_thread(void *memory) {
   room = 0;
   block = NULL;
-  free(kept);
+  free(memory);
 }
 
 static void make_key(void) { has_key = pthread_key_create(&key, end_thread) == 0; }
@@ -53,18 +53,18 @@ void *cscratch_malloc(size_t size) {
   if (size <= room) {
     size_t taken = (size + 15) & ~(size_t)15;
     if (taken <= room && taken > 0) {
-      char *place = next;
+      char *memory = next;
       next += taken;
       room -= taken;
-      return place;
+      return memory;
     }
   }
   spilled = 1;
   return malloc(size);
 }
 
-void cscratch_free(void *place) {
+void cscratch_free(void *memory) {
   // Both are null in a thread that had no section.
-  if (block && (uintptr_t)place - (uintptr_t)block < BLOCK_SIZE) return;
-  free(place);
+  if (block && (uintptr_t)memory - (uintptr_t)block < BLOCK_SIZE) return;
+  free(memory);
 }

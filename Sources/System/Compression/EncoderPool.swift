@@ -11,7 +11,7 @@ package final class EncoderPool: Sendable {
     /// Takes an encoder, fresh, for the caller alone. Return it with `put`; one that is not returned is only lost to
     /// the pool.
     package func take(_ coding: Coding) throws(CompressionError) -> Encoder {
-        if let kept = idle.withLock({ $0[coding]?.popLast() }) { return kept.encoder }
+        if let pooled = idle.withLock({ $0[coding]?.popLast() }) { return pooled.encoder }
         return try Encoder(coding)
     }
 
@@ -19,10 +19,10 @@ package final class EncoderPool: Sendable {
     package func put(_ encoder: Encoder) {
         guard (try? encoder.reset()) != nil else { return }
         let coding = encoder.coding
-        let kept = Idle(encoder: encoder)
+        let pooled = Idle(encoder: encoder)
         idle.withLock { idle in
             guard idle[coding, default: []].count < limit else { return }
-            idle[coding, default: []].append(kept)
+            idle[coding, default: []].append(pooled)
         }
     }
 

@@ -160,8 +160,8 @@ static void sets(const rk_kernels *k, size_t count) {
     memset(wanted, 0, sizeof wanted);
     for (size_t i = 0; i < count; i++) {
         values[i] = (uint16_t)(next() % 300);
-        uint64_t place = base + values[i];
-        if (place < 256) wanted[i >> 6] |= (bits[place >> 6] >> (place & 63) & 1) << (i & 63);
+        uint64_t bit = base + values[i];
+        if (bit < 256) wanted[i >> 6] |= (bits[bit >> 6] >> (bit & 63) & 1) << (i & 63);
     }
     k->in_bits_u16(values, count, base, bits, 256, made);
     expect_mask("in_bits_u16", count);
@@ -222,11 +222,11 @@ static void texts(size_t count) {
                     where & rk_text_start ? text : text + bytes - length, length, needle, length, folds) >= 0;
             wanted[i >> 6] |= (uint64_t)holds << (i & 63);
         }
-        rk_mark_texts(area, size, offsets, 32, count, needle, length, folds, (rk_text_place)where, made);
+        rk_mark_texts(area, size, offsets, 32, count, needle, length, folds, (rk_text_anchor)where, made);
         expect_mask("rk_mark_texts", count);
-        rk_mark_texts_blocks(area, size, offsets, 32, count, needle, length, folds, (rk_text_place)where, made);
+        rk_mark_texts_blocks(area, size, offsets, 32, count, needle, length, folds, (rk_text_anchor)where, made);
         expect_mask("rk_mark_texts_blocks", count);
-        rk_mark_texts_portable(area, size, offsets, 32, count, needle, length, folds, (rk_text_place)where, made);
+        rk_mark_texts_portable(area, size, offsets, 32, count, needle, length, folds, (rk_text_anchor)where, made);
         expect_mask("rk_mark_texts_portable", count);
     }
 }

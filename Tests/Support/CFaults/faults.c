@@ -173,11 +173,11 @@ static ssize_t faulty_write(int descriptor, const struct iovec *parts, int count
     default: break;
     }
     if (count == 0 && action == TORN) finish();
-    uint64_t place = (uint64_t)(offset < 0 ? syscall(SYS_lseek, descriptor, (off_t)0, SEEK_CUR) : offset);
+    uint64_t position = (uint64_t)(offset < 0 ? syscall(SYS_lseek, descriptor, (off_t)0, SEEK_CUR) : offset);
     bool synchronous = trace_file >= 0 && syscall(SYS_fcntl, descriptor, F_GETFL) & O_DSYNC;
-    trace(TRACE_WRITE, place, parts, count);
+    trace(TRACE_WRITE, position, parts, count);
     ssize_t written = count == 0 ? 0 : do_write(descriptor, parts, count, offset);
-    if (written >= 0 && synchronous) trace(TRACE_WRITE_IS_DURABLE, place, NULL, 0);
+    if (written >= 0 && synchronous) trace(TRACE_WRITE_IS_DURABLE, position, NULL, 0);
     if (action == TORN || action == AFTER) finish();
     if (action == WAIT) pass_time();
     if (action == LATE) {

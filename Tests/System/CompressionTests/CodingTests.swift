@@ -118,11 +118,11 @@ struct CodingTests {
     }
 
     private func collect(_ coding: Coding, _ bytes: [UInt8], step: Int, limit: Int) throws -> [UInt8] {
-        var place = 0
+        var index = 0
         let pieces = try DecodedPieces(coding, limit: limit) {
-            guard place < bytes.count else { return nil }
-            defer { place = min(place + step, bytes.count) }
-            return Array(bytes[place..<min(place + step, bytes.count)])
+            guard index < bytes.count else { return nil }
+            defer { index = min(index + step, bytes.count) }
+            return Array(bytes[index..<min(index + step, bytes.count)])
         }
         var all: [UInt8] = []
         while let piece = try pieces.next() { all += piece }

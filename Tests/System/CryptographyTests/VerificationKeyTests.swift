@@ -68,10 +68,10 @@ struct VerificationKeyTests {
                 #expect(!key.verifies(wrong, of: message, as: scheme), "\(wrong.count) bytes")
             }
             #expect(!key.verifies([UInt8](repeating: 0, count: signature.count), of: message, as: scheme))
-            for place in stride(from: 0, to: signature.count, by: 7) {
+            for index in stride(from: 0, to: signature.count, by: 7) {
                 var flipped = signature
-                flipped[place] ^= 1 << UInt8(place % 8)
-                #expect(!key.verifies(flipped, of: message, as: scheme), "byte \(place)")
+                flipped[index] ^= 1 << UInt8(index % 8)
+                #expect(!key.verifies(flipped, of: message, as: scheme), "byte \(index)")
             }
         }
     }
@@ -112,8 +112,8 @@ struct VerificationKeyTests {
     ]
 
     private static func bytes(_ hex: String) -> [UInt8] {
-        stride(from: 0, to: hex.utf8.count, by: 2).compactMap { place in
-            UInt8(hex.dropFirst(place).prefix(2), radix: 16)
+        stride(from: 0, to: hex.utf8.count, by: 2).compactMap { index in
+            UInt8(hex.dropFirst(index).prefix(2), radix: 16)
         }
     }
 
@@ -158,8 +158,8 @@ struct VerificationKeyTests {
             fault { try VerificationKey(modulus: modulus.dropLast() + [0], exponent: exponent) }
                 == "has an even modulus")
         for wrong: [UInt8] in [[], [0], [1], [0, 1], [2], [1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0, 1]] {
-            let told = fault { try VerificationKey(modulus: modulus, exponent: wrong) }
-            #expect(told?.hasPrefix("has an exponent that is not an odd number from 3") == true, "\(wrong)")
+            let reported = fault { try VerificationKey(modulus: modulus, exponent: wrong) }
+            #expect(reported?.hasPrefix("has an exponent that is not an odd number from 3") == true, "\(wrong)")
         }
     }
 

@@ -16,12 +16,12 @@ package enum TextKernel: Sendable, CaseIterable {
         /// The needle is the whole text.
         case whole
 
-        var code: rk_text_place {
+        var code: rk_text_anchor {
             switch self {
             case .start: rk_text_start
             case .end: rk_text_end
             case .anywhere: rk_text_anywhere
-            case .whole: rk_text_place(rk_text_start.rawValue | rk_text_end.rawValue)
+            case .whole: rk_text_anchor(rk_text_start.rawValue | rk_text_end.rawValue)
             }
         }
     }

@@ -22,8 +22,8 @@ const void *current_queue_with(const void *key);
 
 /// The mark of the calling thread, only for comparison; null if it was not set. Inline, because each value that a thread's
 /// realm reads asks for it, and the C library's own look-up takes some times as long.
-extern _Thread_local const void *thread_mark_place;
-static inline const void *thread_mark(void) { return thread_mark_place; }
+extern _Thread_local const void *thread_mark_value;
+static inline const void *thread_mark(void) { return thread_mark_value; }
 
 /// Sets the mark of the calling thread. It is null again in each new thread.
-static inline void set_thread_mark(const void *mark) { thread_mark_place = mark; }
+static inline void set_thread_mark(const void *mark) { thread_mark_value = mark; }

@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 // The required position of the needle in a text; both: it is the whole text.
-typedef enum rk_text_place {
+typedef enum rk_text_anchor {
     rk_text_anywhere = 0,
     rk_text_start = 1,
     rk_text_end = 2,
-} rk_text_place;
+} rk_text_anchor;
 
 // Marks the texts, of the `text_count` adjacent ones in `area`, that contain the needle, which must not be empty.
 // `offsets` are `text_count` + 1 positions in the area, of `width` 16 or 32 bits each, possibly unaligned. With `folds`
@@ -18,16 +18,16 @@ typedef enum rk_text_place {
 // a fault. Writes ceil(text_count / 64) words.
 void rk_mark_texts(
     const uint8_t *_Nonnull area, size_t size, const void *_Nonnull offsets, unsigned width, size_t text_count,
-    const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_place where, uint64_t *_Nonnull mask);
+    const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_anchor where, uint64_t *_Nonnull mask);
 
 // The same with 16 bytes at a time, as on processors without AVX2 and on arm64.
 void rk_mark_texts_blocks(
     const uint8_t *_Nonnull area, size_t size, const void *_Nonnull offsets, unsigned width, size_t text_count,
-    const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_place where, uint64_t *_Nonnull mask);
+    const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_anchor where, uint64_t *_Nonnull mask);
 
 // The same without processor-specific instructions.
 void rk_mark_texts_portable(
     const uint8_t *_Nonnull area, size_t size, const void *_Nonnull offsets, unsigned width, size_t text_count,
-    const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_place where, uint64_t *_Nonnull mask);
+    const uint8_t *_Nonnull needle, size_t count, int folds, rk_text_anchor where, uint64_t *_Nonnull mask);
 
 #endif

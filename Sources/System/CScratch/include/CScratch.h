@@ -18,4 +18,4 @@ int cscratch_holds_all(void);
 void cscratch_end(void);
 
 void *cscratch_malloc(size_t size);
-void cscratch_free(void *place);
+void cscratch_free(void *memory);
